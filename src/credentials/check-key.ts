@@ -1,0 +1,47 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
+
+export type KeyName = 'partnerPublicKey' | 'partnerSecretKey' | 'merchantSecretKey';
+
+const prefixes = {
+  partnerPublicKey: 'pk_partner_',
+  partnerSecretKey: 'sk_partner_',
+  merchantSecretKey: 'sk_merchant_',
+} as const satisfies Record<KeyName, string>;
+
+/**
+ * The key itself when it is present, not padded with blanks, and of the right kind.
+ *
+ * The merchant secret's own prefix is not required (a published sample has none), but the prefix of another
+ * kind of key is refused.
+ *
+ * @throws {ConfigurationError} `invalid_credentials`; the message names the key and never shows it
+ */
+export function checkKey(name: KeyName, value: unknown, label: string = name): string {
+  const key = checkSecretText(value, label);
+  const kind = Object.entries(prefixes).find(([, prefix]) => key.startsWith(prefix));
+  if (kind !== undefined && kind[0] !== name) {
+    throw invalid(`${label} holds a key that begins with ${kind[1]}: are two keys swapped?`);
+  }
+  if (kind === undefined && name !== 'merchantSecretKey') {
+    throw invalid(`${label} must begin with ${prefixes[name]}.`);
+  }
+  if (key === prefixes[name]) throw invalid(`${label} is only a prefix.`);
+  return key;
+}
+
+/** A secret of any kind: text, not empty, with no blanks around or control characters in it. */
+export function checkSecretText(value: unknown, label: string): string {
+  if (typeof value !== 'string' || value === '') throw invalid(`${label} is missing.`);
+  if (value.trim() !== value) {
+    throw invalid(`${label} has blanks or a line break around it: trim it where it is read.`);
+  }
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index);
+    if (unit < 0x21 || unit > 0x7e) throw invalid(`${label} has a character that no key or header can hold.`);
+  }
+  return value;
+}
+
+export function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_credentials', message);
+}

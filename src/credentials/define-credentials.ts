@@ -1,0 +1,63 @@
+import { checkKey, invalid } from './check-key.ts';
+import type { PartnerCredentials } from './partner-credentials.ts';
+
+const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
+/** The name under which Node, Bun and Deno look for an object's own way of being printed. */
+const inspect = Symbol.for('nodejs.util.inspect.custom');
+
+/**
+ * Checks credentials and returns a frozen copy whose secrets can be read by name but are not enumerable: they
+ * do not show in `console.log`, `util.inspect`, `JSON.stringify` or a spread copy.
+ *
+ * @throws {ConfigurationError} `invalid_credentials`, naming the key that is missing, blank, padded or swapped
+ * @example
+ * ```ts
+ * const credentials = defineCredentials({
+ *   partnerPublicKey: process.env.PARTNER_PUBLIC_KEY ?? '',
+ *   partnerSecretKey: process.env.PARTNER_SECRET_KEY ?? '',
+ *   merchantSecretKey: process.env.MERCHANT_SECRET_KEY,
+ * });
+ * ```
+ */
+export function defineCredentials(credentials: PartnerCredentials): PartnerCredentials {
+  if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
+  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys } = credentials;
+  const copy = {
+    partnerPublicKey: checkKey('partnerPublicKey', partnerPublicKey),
+    partnerSecretKey: checkKey('partnerSecretKey', partnerSecretKey),
+    ...(merchantSecretKey !== undefined && {
+      merchantSecretKey: checkKey('merchantSecretKey', merchantSecretKey),
+    }),
+    ...(merchantSecretKeys !== undefined && { merchantSecretKeys: checkMerchants(merchantSecretKeys) }),
+    ...optionalText('partnerId', credentials.partnerId),
+    ...optionalText('partnerCode', credentials.partnerCode),
+  };
+  for (const member of secretMembers) {
+    if (member in copy) Object.defineProperty(copy, member, { enumerable: false });
+  }
+  Object.defineProperty(copy, inspect, {
+    value: () => `PartnerCredentials { partnerPublicKey: '${partnerPublicKey}', secrets: [redacted] }`,
+  });
+  return Object.freeze(copy);
+}
+
+function checkMerchants(merchants: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (typeof merchants !== 'object' || merchants === null) {
+    throw invalid('merchantSecretKeys must be an object of name and key.');
+  }
+  const entries = Object.entries(merchants);
+  if (entries.length === 0) throw invalid('merchantSecretKeys is empty: leave it out.');
+  return Object.freeze(
+    Object.fromEntries(
+      entries.map(([name, key]) => [name, checkKey('merchantSecretKey', key, `merchantSecretKeys.${name}`)]),
+    ),
+  );
+}
+
+function optionalText(name: 'partnerId' | 'partnerCode', value: unknown): Record<string, string> {
+  if (value === undefined) return {};
+  if (typeof value !== 'string' || value === '' || value.trim() !== value) {
+    throw invalid(`${name} must be text without blanks around it.`);
+  }
+  return { [name]: value };
+}

@@ -1,0 +1,204 @@
+/** One point that the contract leaves open or contradicts itself on, and what this package does about it. */
+export interface Assumption {
+  readonly id: string;
+  readonly statement: string;
+  /**
+   * `published`: the contract says so, though elsewhere it differs or says less. `reported`: public
+   * documentation of comparable deployments says so. `assumed`: our guess, or our choice.
+   */
+  readonly basis: 'published' | 'reported' | 'assumed';
+  /** How to do otherwise. */
+  readonly override: string;
+}
+
+/**
+ * The assumption ledger: every guess by name. Errors that can stem from one cite its id in `assumptions`, and
+ * the table in the README is checked against this list.
+ */
+export const assumptions = [
+  {
+    id: 'signature-construction',
+    statement: 'Signatures are HMAC-SHA512 with the secret as the HMAC key.',
+    basis: 'assumed',
+    override: 'signature.construction in defineDeployment',
+  },
+  {
+    id: 'signature-serialization',
+    statement: "The signed text is the posted body's own text without its top-level signature member.",
+    basis: 'reported',
+    override: 'signature.serialization in defineDeployment',
+  },
+  {
+    id: 'signature-encoding',
+    statement: 'Signatures are written as 128 lower-case hexadecimal digits.',
+    basis: 'reported',
+    override: 'signature.encoding in defineDeployment',
+  },
+  {
+    id: 'signature-key',
+    statement:
+      'Order creation and order events are signed with merchant + partner secret, everything else with the partner secret; the variant with the public key (Authentication 7) is not used.',
+    basis: 'published',
+    override: 'keys in createWebhooks; signBody and verifyBody take any key',
+  },
+  {
+    id: 'merchant-concatenation',
+    statement: 'Nothing stands between the merchant and the partner secret.',
+    basis: 'reported',
+    override: 'keys in createWebhooks; signBody and verifyBody take any key',
+  },
+  {
+    id: 'merchant-key-prefix',
+    statement: 'A merchant secret may lack the sk_merchant_ prefix, but has no prefix of another key.',
+    basis: 'reported',
+    override: 'none needed',
+  },
+  {
+    id: 'several-merchants',
+    statement: 'One partner can hold several merchant secrets, one for each currency.',
+    basis: 'reported',
+    override: 'merchantSecretKeys in the credentials',
+  },
+  {
+    id: 'key-lifetime',
+    statement: 'Keys have no expiry of their own: they are valid until they are regenerated.',
+    basis: 'assumed',
+    override: 'give createWebhooks the old and the new credentials during a rotation',
+  },
+  {
+    id: 'regeneration-path',
+    statement: 'Keys are regenerated at OnboardPartner./, with the dot, as published.',
+    basis: 'published',
+    override: 'paths.regenerateKeys in defineDeployment',
+  },
+  {
+    id: 'order-path',
+    statement: 'Orders are created by POST at /api/v1/no-auth/PartnerP2P/CreateOrder/.',
+    basis: 'reported',
+    override: 'paths.createOrder in defineDeployment',
+  },
+  {
+    id: 'order-payload',
+    statement: 'A buy order has the members of the reported payload, with amounts as decimal strings.',
+    basis: 'reported',
+    override: 'orderSchema in defineDeployment',
+  },
+  {
+    id: 'order-partner-id',
+    statement: 'Order creation carries the header x-partner-id when the partner ID is known.',
+    basis: 'reported',
+    override: 'leave partnerId out of the credentials',
+  },
+  {
+    id: 'branded-names',
+    statement:
+      'platform_order_ref, platform_merchant_id, messenger_device_no and connect-msg are the names on the wire.',
+    basis: 'published',
+    override: 'wireNames in defineDeployment',
+  },
+  {
+    id: 'allowed-values',
+    statement: 'Pairs, chains and currencies are any text: the full sets are not shown.',
+    basis: 'assumed',
+    override: 'orderSchema in defineDeployment',
+  },
+  {
+    id: 'replies',
+    statement: 'Replies have no known shape: any 2xx is a success, its body parsed as JSON where it is JSON.',
+    basis: 'assumed',
+    override: 'the schema option of each call',
+  },
+  {
+    id: 'errors',
+    statement: 'Status 4xx means the service refused to act; 408, 5xx and redirects leave it unknown.',
+    basis: 'assumed',
+    override: 'read status, headers and body of the RequestError',
+  },
+  {
+    id: 'ip-whitelist',
+    statement: 'A call from an address that is not whitelisted is answered with 401 or 403.',
+    basis: 'assumed',
+    override: 'read status and body of the RequestError',
+  },
+  {
+    id: 'request-limits',
+    statement: 'There is no known rate limit: 429 and Retry-After are honoured where they occur.',
+    basis: 'assumed',
+    override: 'retry and timeoutMs of the clients',
+  },
+  {
+    id: 'number-check',
+    statement: 'The number check has no published path; the phone number goes into the query as to_phone.',
+    basis: 'assumed',
+    override: 'paths.checkNumber and numberCheckParameters in defineDeployment',
+  },
+  {
+    id: 'verify-check',
+    statement: 'verify_check is passed on as given and left out when absent; its meaning is not shown.',
+    basis: 'assumed',
+    override: 'verify_check of sendMessage',
+  },
+  {
+    id: 'api-key-form',
+    statement: 'A messenger API key is any text without blanks (reported to look like API-X-xxx).',
+    basis: 'reported',
+    override: 'none needed',
+  },
+  {
+    id: 'terminal-crypto-status',
+    statement: 'A credited order carries crypto_payment_status PAID, Completed or COMPLETED.',
+    basis: 'published',
+    override: 'onUnrecognized in createWebhooks receives any other',
+  },
+  {
+    id: 'third-party-spelling',
+    statement: 'The third-party KYC error is spelled THIRD_PARTY_ERROR or THIRD_PARTY_PAYMENT.',
+    basis: 'published',
+    override: 'onUnrecognized in createWebhooks receives any other',
+  },
+  {
+    id: 'third-party-error-body',
+    statement: 'event.buy.third_party_error may have any of the common members, or none.',
+    basis: 'assumed',
+    override: 'parse the body with a schema of your own',
+  },
+  {
+    id: 'close-status',
+    statement: 'The close event always reports a refund: meta_data.status is refunded.',
+    basis: 'published',
+    override: 'onUnrecognized in createWebhooks receives any other',
+  },
+  {
+    id: 'other-events',
+    statement: 'Further events exist (event.buy.error, sell orders) with bodies that are not shown.',
+    basis: 'reported',
+    override: 'onUnrecognized in createWebhooks',
+  },
+  {
+    id: 'callback-reply',
+    statement: 'The service takes 2xx for received and anything else for not received.',
+    basis: 'assumed',
+    override: 'use receive() and answer as your deployment needs',
+  },
+  {
+    id: 'callback-retry',
+    statement: 'An event that is not acknowledged may never come again: acknowledge only what is safe.',
+    basis: 'assumed',
+    override: 'inbox in createWebhooks',
+  },
+  {
+    id: 'event-order',
+    statement: 'Events may come late, twice, or out of order.',
+    basis: 'assumed',
+    override: 'none needed',
+  },
+  {
+    id: 'event-replay',
+    statement: 'Events carry no time stamp, so a captured one stays valid as long as its keys do.',
+    basis: 'published',
+    override: 'maxRemembered in createWebhooks; a durable inbox remembers longer',
+  },
+] as const satisfies readonly Assumption[];
+
+/** The id of an entry in the ledger. */
+export type AssumptionId = (typeof assumptions)[number]['id'];

@@ -1,0 +1,162 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkBaseUrl } from './base-url.ts';
+import { reportedBuyOrder } from './order-schema.ts';
+import { type Operation, type Paths, resolvePaths } from './paths.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
+import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
+import { checkWireNames, type WireNames } from './wire-names.ts';
+
+/** Names of the query parameters of the number check. */
+export interface NumberCheckParameters {
+  /** @default 'api_key' (contract: Endpoints 8) */
+  readonly api_key: string;
+  /** @default 'to_phone' (assumed, after `sendMessage`) */
+  readonly to_phone: string;
+}
+
+export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder> {
+  /** Base URL of onboarding, key regeneration and orders: `{onboarding_base_url}` of the contract. */
+  onboardingBaseUrl: string | URL;
+  /** Base URL of the IP capture: `{staging_url}` of the contract. */
+  stagingUrl: string | URL;
+  /** Base URL of the messenger service: `{base_url}` of the contract. */
+  messengerBaseUrl: string | URL;
+  /** Paths that differ from the published ones, each beginning with `/`. */
+  paths?: Partial<Paths> | undefined;
+  /** Published name to this deployment's own, in requests and in events. */
+  wireNames?: WireNames | undefined;
+  /** How bodies are signed. @default defaultScheme (assumed) */
+  signature?: SignatureScheme | undefined;
+  /** What `createOrder` accepts: any Standard Schema. @default the reported buy order */
+  orderSchema?: OrderSchema | undefined;
+  /** Query parameter names of `checkNumber`. */
+  numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
+  /** Sent with every request; may not set what the client itself sets. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Everything that differs between deployments of the service; made by {@link defineDeployment}. */
+export interface Deployment<OrderSchema extends StandardSchema = StandardSchema> {
+  readonly onboardingBaseUrl: string;
+  readonly stagingUrl: string;
+  readonly messengerBaseUrl: string;
+  readonly paths: Paths;
+  readonly wireNames: WireNames;
+  readonly signature: SignatureScheme;
+  readonly orderSchema: OrderSchema;
+  readonly numberCheckParameters: NumberCheckParameters;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const optionNames = new Set<string>([
+  'onboardingBaseUrl',
+  'stagingUrl',
+  'messengerBaseUrl',
+  'paths',
+  'wireNames',
+  'signature',
+  'orderSchema',
+  'numberCheckParameters',
+  'headers',
+] satisfies (keyof DeploymentOptions)[]);
+
+/** Set by the client for each request, from credentials and body. */
+const clientHeaders = ['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding'];
+
+/**
+ * Describes one deployment of the service. Everything but the three base URLs has a default; which of them are
+ * published, reported or assumed is listed in `assumptions`.
+ *
+ * @throws {ConfigurationError} `invalid_deployment` or `invalid_scheme`, naming the option
+ * @example
+ * ```ts
+ * const deployment = defineDeployment({
+ *   onboardingBaseUrl: 'https://onboarding.example',
+ *   stagingUrl: 'https://staging.example',
+ *   messengerBaseUrl: 'https://messenger.example',
+ *   wireNames: { platform_order_ref: 'acme_order_ref' },
+ * });
+ * ```
+ */
+export function defineDeployment<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
+  options: DeploymentOptions<OrderSchema>,
+): Deployment<OrderSchema> {
+  if (typeof options !== 'object' || options === null)
+    throw invalid('defineDeployment needs an options object.');
+  const unknown = Object.keys(options).find((name) => !optionNames.has(name));
+  if (unknown !== undefined) throw invalid(`"${unknown}" is not an option of defineDeployment.`);
+  const wireNames = checkWireNames(options.wireNames);
+  const orderSchema = options.orderSchema ?? reportedBuyOrder;
+  if (!isStandardSchema(orderSchema))
+    throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
+  return Object.freeze({
+    onboardingBaseUrl: checkBaseUrl('onboardingBaseUrl', options.onboardingBaseUrl),
+    stagingUrl: checkBaseUrl('stagingUrl', options.stagingUrl),
+    messengerBaseUrl: checkBaseUrl('messengerBaseUrl', options.messengerBaseUrl),
+    paths: resolvePaths(options.paths, wireNames['connect-msg']),
+    wireNames,
+    signature: Object.freeze({ ...checkScheme(options.signature ?? defaultScheme) }),
+    // Sound: without an orderSchema the type parameter is its default, the reported order's schema.
+    orderSchema: orderSchema as OrderSchema,
+    numberCheckParameters: checkParameters(options.numberCheckParameters),
+    headers: checkHeaders(options.headers),
+  });
+}
+
+/** Where an operation is. @throws {ConfigurationError} `not_configured` for the number check without a path */
+export function operationUrl(deployment: Deployment, operation: Operation): string {
+  const path = deployment.paths[operation];
+  if (path === undefined) {
+    throw new ConfigurationError(
+      'not_configured',
+      `The path of ${operation} is not published: set paths.${operation} (and numberCheckParameters, where they differ) in defineDeployment.`,
+      { assumptions: ['number-check'] },
+    );
+  }
+  return baseUrl(deployment, operation) + path;
+}
+
+function baseUrl(deployment: Deployment, operation: Operation): string {
+  switch (operation) {
+    case 'onboard':
+    case 'regenerateKeys':
+    case 'createOrder':
+      return deployment.onboardingBaseUrl;
+    case 'whitelistIp':
+      return deployment.stagingUrl;
+    case 'generateApiKey':
+    case 'scanDevice':
+    case 'checkNumber':
+    case 'sendMessage':
+      return deployment.messengerBaseUrl;
+  }
+}
+
+function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {
+  const parameters = { api_key: names?.api_key ?? 'api_key', to_phone: names?.to_phone ?? 'to_phone' };
+  for (const [name, own] of Object.entries(parameters)) {
+    if (typeof own !== 'string' || own.trim() === '')
+      throw invalid(`numberCheckParameters.${name} must be a name.`);
+  }
+  if (parameters.api_key === parameters.to_phone) throw invalid('numberCheckParameters must differ.');
+  return Object.freeze(parameters);
+}
+
+function checkHeaders(
+  headers: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  let checked: Headers;
+  try {
+    checked = new Headers(headers);
+  } catch {
+    throw invalid('headers holds a name or a value that no HTTP header can have.');
+  }
+  for (const name of clientHeaders) {
+    if (checked.has(name)) throw invalid(`headers may not set ${name}: the client does.`);
+  }
+  return Object.freeze(Object.fromEntries(checked));
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_deployment', message);
+}

@@ -1,0 +1,85 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ValidationError } from '../errors/validation-error.ts';
+import type { JsonObject } from '../json/json-value.ts';
+
+/**
+ * The names for which the contract and the reported facts have a neutral word in place of a brand:
+ * three members of bodies and one path segment (`connect-msg`).
+ */
+export type BrandedName =
+  | 'platform_order_ref'
+  | 'platform_merchant_id'
+  | 'messenger_device_no'
+  | 'connect-msg';
+
+/** Published name to this deployment's own name. */
+export type WireNames = Readonly<Partial<Record<BrandedName, string>>>;
+
+const brandedNames: readonly BrandedName[] = [
+  'platform_order_ref',
+  'platform_merchant_id',
+  'messenger_device_no',
+  'connect-msg',
+];
+
+/** Names of the contract that no brand can stand in for. */
+const reserved = new Set([
+  ...brandedNames,
+  'signature',
+  'event_name',
+  'partner_order_id',
+  '__proto__',
+  'constructor',
+]);
+
+/** @throws {ConfigurationError} `invalid_deployment` for an unknown, unsafe or ambiguous name */
+export function checkWireNames(names: WireNames | undefined): WireNames {
+  const seen = new Set<string>();
+  for (const [published, own] of Object.entries(names ?? {})) {
+    if (!brandedNames.some((name) => name === published)) {
+      throw invalid(`wireNames.${published} is not a branded name: use ${brandedNames.join(', ')}.`);
+    }
+    if (typeof own !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(own)) {
+      throw invalid(`wireNames.${published} must be 1 to 64 letters, digits, "_" or "-".`);
+    }
+    if ((own !== published && reserved.has(own)) || seen.has(own)) {
+      throw invalid(`wireNames.${published}: "${own}" already names something else.`);
+    }
+    seen.add(own);
+  }
+  return Object.freeze({ ...names });
+}
+
+/** A body with the deployment's own names in place of the published ones, in the same order. */
+export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
+  for (const [published, own] of pairs(names)) {
+    if (Object.hasOwn(body, published) && Object.hasOwn(body, own)) {
+      throw new ValidationError('The body', [
+        { path: [own], message: `stands for ${published}, which is there too: give only one of them` },
+      ]);
+    }
+  }
+  return rename(body, new Map(pairs(names)));
+}
+
+/**
+ * A received body with the published names in place of the deployment's own. A body that already has the
+ * published name keeps both members as they are: nothing is overwritten.
+ */
+export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
+  const wanted = pairs(names).filter(([published]) => !Object.hasOwn(body, published));
+  return rename(body, new Map(wanted.map(([published, own]) => [own, published])));
+}
+
+function rename(body: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  if (names.size === 0) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) ?? name, value]));
+}
+
+function pairs(names: WireNames): [string, string][] {
+  return Object.entries(names).filter(([published, own]) => published !== 'connect-msg' && published !== own);
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_deployment', message);
+}

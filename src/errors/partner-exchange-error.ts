@@ -1,0 +1,32 @@
+/** Marks our errors so that guards hold across two copies of the package. */
+const brand = Symbol.for('partner-exchange-sdk.error');
+
+/**
+ * The base of every error this package throws.
+ *
+ * `code` is a stable literal to branch on; `message` says what failed, on what, and what to do next. No error
+ * ever holds a secret key, a one-time code, an expected signature or a request body.
+ */
+export abstract class PartnerExchangeError extends Error {
+  /** Stable, literal, documented on each subclass. */
+  abstract readonly code: string;
+
+  constructor(kind: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    // Not an own enumerable member: a printed error shows its name once, and minified builds keep it.
+    Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
+    Object.defineProperty(this, brand, { value: kind });
+  }
+}
+
+/** True for any error of this package, also one thrown by another installed copy of it. */
+export function isPartnerExchangeError(error: unknown): error is PartnerExchangeError {
+  return kindOf(error) !== undefined;
+}
+
+/** The kind an error was branded with, whichever copy of the package made it. */
+export function kindOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !(brand in error)) return undefined;
+  const kind = error[brand];
+  return typeof kind === 'string' ? kind : undefined;
+}

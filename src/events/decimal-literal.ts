@@ -1,0 +1,45 @@
+import { findElement, findMembers, type Span, skipSpace } from '../json/text-scanner.ts';
+
+/**
+ * The number at a path of a JSON text exactly as it is written there, e.g. `15000.10`, `9007199254740993` or
+ * `1e2`: what `JSON.parse` rounds away is still in it. Decimal libraries take it as it is.
+ *
+ * @param text the verified text (`text` of `verifyBody`, or of a webhook handler's context)
+ * @param path the member's name, or names and array indexes from the outermost inwards
+ * @returns `undefined` when there is no such member, when it is not a number, or when the text is not JSON
+ * @example
+ * ```ts
+ * decimalLiteral('{"fiat_amount_to_pay":15000.10}', 'fiat_amount_to_pay'); // '15000.10'
+ * ```
+ */
+export function decimalLiteral(
+  text: string,
+  path: string | readonly (string | number)[],
+): string | undefined {
+  if (!isJson(text)) return undefined;
+  let at: Span | undefined = { start: skipSpace(text, 0), end: text.length };
+  for (const segment of typeof path === 'string' ? [path] : path) {
+    at = step(text, at, segment);
+    if (at === undefined) return undefined;
+  }
+  const literal = text.slice(at.start, at.end).trim();
+  const first = literal.charCodeAt(0);
+  return first === 0x2d || (first >= 0x30 && first <= 0x39) ? literal : undefined;
+}
+
+function step(text: string, at: Span, segment: string | number): Span | undefined {
+  const opening = text[at.start];
+  if (typeof segment === 'number') return opening === '[' ? findElement(text, segment, at.start) : undefined;
+  // Of a repeated name the last one counts, as in JSON.parse.
+  return opening === '{' ? findMembers(text, segment, at.start).at(-1)?.value : undefined;
+}
+
+/** The scanner is only defined on JSON; a caller's text may be anything. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Schemas and types of the order events.
+ *
+ * @module partner-exchange-sdk/events
+ */
+export type { JsonObject, JsonValue } from '../json/json-value.ts';
+export { decimalLiteral } from './decimal-literal.ts';
+export {
+  type BuyCloseEvent,
+  type BuyCreditedEvent,
+  type BuyFiatReceivedEvent,
+  type BuyInitEvent,
+  type BuyKycErrorEvent,
+  type BuyNoKycEvent,
+  type BuyThirdPartyErrorEvent,
+  type BuyThirdPartyPaymentEvent,
+  buyCloseEvent,
+  buyCreditedEvent,
+  buyFiatReceivedEvent,
+  buyInitEvent,
+  buyKycErrorEvent,
+  buyNoKycEvent,
+  buyThirdPartyErrorEvent,
+  buyThirdPartyPaymentEvent,
+  type OrderEvent,
+  type OrderEventName,
+  type OrderEventOf,
+  orderEvent,
+} from './order-event.ts';
+export {
+  type EventIssue,
+  orderEventNames,
+  type ParsedOrderEvent,
+  parseOrderEvent,
+} from './parse-order-event.ts';
+export {
+  isSettledStatus,
+  isThirdPartyKycError,
+  type SettledCryptoStatus,
+  type ThirdPartyKycError,
+} from './status.ts';

@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { type OrderEvent, type OrderEventName, orderEvent } from './order-event.ts';
+
+/** The names of the published events, in the order of a lifecycle. */
+export const orderEventNames = [
+  'event.buy.init',
+  'event.buy.received.fiat',
+  'event.buy.received.fiat_kyc_error',
+  'event.buy.third_party_error',
+  'event.buy.credited.crypto',
+  'buy.event.close',
+] as const satisfies readonly OrderEventName[];
+
+/** One way in which a body differs from the published event of its name. Never holds the value found. */
+export interface EventIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** What a body turned out to be. In every case all of its members are kept. */
+export type ParsedOrderEvent =
+  | { readonly kind: 'known'; readonly event: OrderEvent }
+  | { readonly kind: 'unknown'; readonly name: string; readonly body: JsonObject }
+  | {
+      readonly kind: 'nonconforming';
+      /** The event name, or an empty string when there is none. */
+      readonly name: string;
+      /** The value itself, or an empty object when it is not an object. */
+      readonly body: JsonObject;
+      readonly issues: readonly EventIssue[];
+    };
+
+/**
+ * Narrows a verified body. Never throws: a body with an unfamiliar name is `unknown`, one that does not have
+ * its event's published shape (or has no name at all) is `nonconforming`, with what is wrong.
+ *
+ * The value is returned as it is, not as a copy: nothing is dropped from it.
+ */
+export function parseOrderEvent(value: unknown): ParsedOrderEvent {
+  if (!isJsonObject(value)) {
+    return {
+      kind: 'nonconforming',
+      name: '',
+      body: {},
+      issues: [{ path: [], message: 'must be an object' }],
+    };
+  }
+  const name = Object.hasOwn(value, 'event_name') ? value.event_name : undefined;
+  if (typeof name !== 'string') {
+    const issues = [{ path: ['event_name'], message: 'must be a string' }];
+    return { kind: 'nonconforming', name: '', body: value, issues };
+  }
+  if (!orderEventNames.some((known) => known === name)) return { kind: 'unknown', name, body: value };
+  const result = orderEvent.safeParse(value);
+  if (result.success) {
+    // Sound: no schema of the union transforms, so the value has the type of the copy that zod made.
+    return { kind: 'known', event: value as unknown as OrderEvent };
+  }
+  const issues = result.error.issues.map(({ path, message }) => ({ path, message }));
+  return { kind: 'nonconforming', name, body: value, issues };
+}
