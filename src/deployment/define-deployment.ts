@@ -89,7 +89,7 @@ export function defineDeployment<OrderSchema extends StandardSchema = typeof rep
   const orderSchema = options.orderSchema ?? reportedBuyOrder;
   if (!isStandardSchema(orderSchema))
     throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
-  return Object.freeze({
+  const deployment: Deployment<OrderSchema> = {
     onboardingBaseUrl: checkBaseUrl('onboardingBaseUrl', options.onboardingBaseUrl),
     stagingUrl: checkBaseUrl('stagingUrl', options.stagingUrl),
     messengerBaseUrl: checkBaseUrl('messengerBaseUrl', options.messengerBaseUrl),
@@ -100,7 +100,19 @@ export function defineDeployment<OrderSchema extends StandardSchema = typeof rep
     orderSchema: orderSchema as OrderSchema,
     numberCheckParameters: checkParameters(options.numberCheckParameters),
     headers: checkHeaders(options.headers),
-  });
+  };
+  return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
+}
+
+/** Marks what {@link defineDeployment} made, also in another copy of the package. */
+const brand = Symbol.for('partner-exchange-sdk.deployment');
+
+/** The deployment itself when `defineDeployment` made it. @throws {ConfigurationError} `invalid_deployment` */
+export function requireDeployment<OrderSchema extends StandardSchema>(
+  deployment: Deployment<OrderSchema>,
+): Deployment<OrderSchema> {
+  if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
+  throw invalid('deployment is missing: pass what defineDeployment returns.');
 }
 
 /** Where an operation is. @throws {ConfigurationError} `not_configured` for the number check without a path */

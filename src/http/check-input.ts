@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import { issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
+import { ValidationError } from '../errors/validation-error.ts';
+import { findNonJson } from '../json/check-json-data.ts';
+import type { JsonObject } from '../json/json-value.ts';
+
+/**
+ * A call's input as its schema returns it, free of anything that JSON would change.
+ *
+ * @throws {ValidationError} naming each member that does not fit; never with its value
+ */
+export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
+  const result = schema.safeParse(input);
+  if (!result.success) throw new ValidationError(operation, result.error.issues.map(describe));
+  const issue = findNonJson(result.data);
+  if (issue) throw new ValidationError(operation, [issue]);
+  // An object schema returns an object, and it has just been walked: all of it is JSON data.
+  return result.data as JsonObject;
+}
+
+/** The same for any Standard Schema, whose output may be anything. */
+export async function checkWithSchema(
+  operation: string,
+  schema: StandardSchema,
+  input: unknown,
+): Promise<unknown> {
+  const result = await schema['~standard'].validate(input);
+  if (result.issues !== undefined) throw new ValidationError(operation, result.issues.map(describe));
+  const issue = findNonJson(result.value);
+  if (issue) throw new ValidationError(operation, [issue]);
+  return result.value;
+}
+
+function describe(issue: Parameters<typeof issuePath>[0]): { path: (string | number)[]; message: string } {
+  return { path: issuePath(issue), message: issue.message };
+}

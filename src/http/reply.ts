@@ -1,0 +1,63 @@
+/**
+ * A successful reply. The contract does not show any (ledger: `replies`), so nothing is read into it: give a
+ * call a `schema` to have the body checked and typed.
+ */
+export interface Reply<Body = unknown> {
+  /** 200 to 299. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; text where it is not JSON; `undefined` where it is empty. */
+  readonly body: Body;
+}
+
+/** What was read of an HTTP response. */
+export interface ReadReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+  /** Why `body` is missing, when reading it failed. */
+  readonly failure?: 'too_large' | 'broken';
+  readonly cause?: unknown;
+}
+
+/** Reads a response's body up to a limit, then stops reading. Never throws: a failure is part of the answer. */
+export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
+  // An opaque redirect is how some runtimes answer `redirect: 'manual'`.
+  const { status, headers } = {
+    status: response.status === 0 ? 302 : response.status,
+    headers: response.headers,
+  };
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    const reader = response.body?.getReader();
+    while (reader) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) {
+        // Not awaited: a peer that never ends its body must not hold the caller.
+        reader.cancel().catch(() => {});
+        return { status, headers, body: undefined, failure: 'too_large' };
+      }
+      chunks.push(value);
+    }
+  } catch (cause) {
+    return { status, headers, body: undefined, failure: 'broken', cause };
+  }
+  return { status, headers, body: parseReplyBody(decode(chunks)) };
+}
+
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
+}
+
+function parseReplyBody(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

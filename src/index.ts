@@ -1,0 +1,63 @@
+/**
+ * Clients for the exchange and the messenger, and what configures them.
+ *
+ * @module partner-exchange-sdk
+ */
+export { defineCredentials } from './credentials/define-credentials.ts';
+export type { PartnerCredentials } from './credentials/partner-credentials.ts';
+export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
+export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
+export {
+  type Deployment,
+  type DeploymentOptions,
+  defineDeployment,
+  type NumberCheckParameters,
+} from './deployment/define-deployment.ts';
+export { type ReportedBuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
+export { defaultPaths, type Operation, type Paths } from './deployment/paths.ts';
+export {
+  type Construction,
+  defaultScheme,
+  type Encoding,
+  type Serialization,
+  type SignatureScheme,
+} from './deployment/signature-scheme.ts';
+export type { SchemaInput, StandardSchema } from './deployment/standard-schema.ts';
+export type { BrandedName, WireNames } from './deployment/wire-names.ts';
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  isConfigurationError,
+} from './errors/configuration-error.ts';
+export { isPartnerExchangeError, PartnerExchangeError } from './errors/partner-exchange-error.ts';
+export {
+  isRequestError,
+  RequestError,
+  type RequestErrorCode,
+  type RequestOutcome,
+} from './errors/request-error.ts';
+export { isSignatureError, SignatureError, type SignatureErrorCode } from './errors/signature-error.ts';
+export { isValidationError, ValidationError, type ValidationIssue } from './errors/validation-error.ts';
+export {
+  ExchangeClient,
+  type ExchangeClientOptions,
+  type OrderCallOptions,
+  type PartnerIdentity,
+} from './exchange/exchange-client.ts';
+export type {
+  ClientOptions,
+  RequestObservation,
+  ResponseObservation,
+  RetryOptions,
+} from './http/client-options.ts';
+export type { CallOptions } from './http/http-client.ts';
+export type { Reply } from './http/reply.ts';
+export type { JsonObject, JsonValue } from './json/json-value.ts';
+export {
+  type ApiKeyRequest,
+  type DeviceReference,
+  type MessageRequest,
+  MessengerClient,
+  type MessengerClientOptions,
+  type NumberCheckRequest,
+} from './messenger/messenger-client.ts';

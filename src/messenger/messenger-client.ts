@@ -1,0 +1,205 @@
+import * as z from 'zod';
+import { checkSecretText } from '../credentials/check-key.ts';
+import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
+import { toWireNames } from '../deployment/wire-names.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkInput } from '../http/check-input.ts';
+import {
+  type ClientOptions,
+  type ResolvedClientOptions,
+  resolveClientOptions,
+} from '../http/client-options.ts';
+import { type CallOptions, sendCall } from '../http/http-client.ts';
+import type { Reply } from '../http/reply.ts';
+import { requestHeaders } from '../http/request-headers.ts';
+
+export interface MessengerClientOptions extends ClientOptions {
+  deployment: Deployment;
+  /** Key of one messenger device; can be given with each call instead. */
+  apiKey?: string | undefined;
+  /** The operator's secret; used only to generate API keys. */
+  masterKey?: string | undefined;
+}
+
+export interface ApiKeyRequest {
+  /** Any number, or a user id of your system; each is tied to one API key. */
+  messenger_device_no: string;
+}
+
+export interface DeviceReference {
+  /** @default the client's `apiKey` */
+  api_key?: string | undefined;
+}
+
+export interface NumberCheckRequest extends DeviceReference {
+  /** Digits, with or without a leading `+`. */
+  to_phone: string;
+}
+
+export interface MessageRequest extends DeviceReference {
+  /** Digits, with or without a leading `+`. */
+  to_phone: string;
+  /** The text to send. */
+  message: string;
+  /** Passed on as given; the contract does not show what it means (ledger: `verify-check`). */
+  verify_check?: boolean | undefined;
+}
+
+const text = z.string().min(1);
+const phone = z.string().regex(/^\+?\d{5,20}$/, 'must be digits, with or without a leading "+"');
+const apiKeyRequest = z.looseObject({ messenger_device_no: text });
+const numberCheck = z.looseObject({ to_phone: phone });
+const messageRequest = z.looseObject({
+  to_phone: phone,
+  message: text,
+  verify_check: z.boolean().optional(),
+});
+
+/**
+ * API keys, device pairing, number check and messages of the messenger service.
+ *
+ * @throws {ConfigurationError} from the constructor for unsound options
+ * @example
+ * ```ts
+ * const messenger = new MessengerClient({ deployment, apiKey });
+ * await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+ * ```
+ */
+export class MessengerClient {
+  readonly #deployment: Deployment;
+  readonly #apiKey: string | undefined;
+  readonly #masterKey: string | undefined;
+  readonly #client: ResolvedClientOptions;
+
+  constructor(options: MessengerClientOptions) {
+    this.#deployment = requireDeployment(options?.deployment);
+    this.#apiKey = options.apiKey === undefined ? undefined : checkSecretText(options.apiKey, 'apiKey');
+    this.#masterKey =
+      options.masterKey === undefined ? undefined : checkSecretText(options.masterKey, 'masterKey');
+    this.#client = resolveClientOptions(options);
+  }
+
+  /**
+   * Creates an API key tied to a device number. Store what comes back: nothing lists generated keys. The master
+   * key is the bare Authorization header, without `Bearer` (contract: Endpoints 6).
+   *
+   * @throws {ValidationError} before anything is sent
+   * @throws {ConfigurationError} `not_configured` without a master key
+   * @throws {RequestError}
+   */
+  async generateApiKey<Body = unknown>(
+    request: ApiKeyRequest,
+    options: CallOptions<Body> = {},
+  ): Promise<Reply<Body>> {
+    if (this.#masterKey === undefined) {
+      throw new ConfigurationError(
+        'not_configured',
+        'generateApiKey needs the masterKey of MessengerClient.',
+      );
+    }
+    const checked = checkInput('generateApiKey', apiKeyRequest, request);
+    const body = JSON.stringify(toWireNames(checked, this.#deployment.wireNames));
+    const headers = requestHeaders(this.#deployment, 'json');
+    headers.set('authorization', this.#masterKey);
+    return await sendCall(
+      {
+        operation: 'generateApiKey',
+        method: 'POST',
+        url: operationUrl(this.#deployment, 'generateApiKey'),
+        headers,
+        body,
+        repeat: 'unless-acted',
+        secrets: [body, this.#masterKey],
+        options,
+      },
+      this.#client,
+    );
+  }
+
+  /**
+   * The address to open in a browser to scan the device; no request is made (contract: Endpoints 7). It holds the
+   * API key: show it to the device's owner only.
+   *
+   * @throws {ConfigurationError} `not_configured` without an API key
+   */
+  scanDeviceUrl(device: DeviceReference = {}): string {
+    const url = new URL(operationUrl(this.#deployment, 'scanDevice'));
+    url.searchParams.set('api_key', this.#requireApiKey('scanDeviceUrl', device));
+    return url.href;
+  }
+
+  /**
+   * Asks whether a number is on the messenger. Its path is not published: set `paths.checkNumber` in
+   * `defineDeployment` (contract: Endpoints 8; ledger: `number-check`). Members beyond `to_phone` and `api_key`
+   * go into the query too.
+   *
+   * @throws {ConfigurationError} `not_configured` without a path or an API key
+   * @throws {ValidationError} before anything is sent
+   * @throws {RequestError}
+   */
+  async checkNumber<Body = unknown>(
+    request: NumberCheckRequest,
+    options: CallOptions<Body> = {},
+  ): Promise<Reply<Body>> {
+    const url = new URL(operationUrl(this.#deployment, 'checkNumber'));
+    const apiKey = this.#requireApiKey('checkNumber', request);
+    const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
+    const names = this.#deployment.numberCheckParameters;
+    url.searchParams.set(names.api_key, apiKey);
+    url.searchParams.set(names.to_phone, String(to_phone));
+    for (const [name, value] of Object.entries(others)) {
+      if (value !== undefined)
+        url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    return await sendCall(
+      {
+        operation: 'checkNumber',
+        method: 'GET',
+        url: url.href,
+        headers: requestHeaders(this.#deployment, 'none'),
+        repeat: 'always',
+        secrets: [apiKey, url.href],
+        options,
+      },
+      this.#client,
+    );
+  }
+
+  /**
+   * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again by itself.
+   *
+   * @throws {ConfigurationError} `not_configured` without an API key
+   * @throws {ValidationError} before anything is sent
+   * @throws {RequestError}
+   */
+  async sendMessage<Body = unknown>(
+    request: MessageRequest,
+    options: CallOptions<Body> = {},
+  ): Promise<Reply<Body>> {
+    const apiKey = this.#requireApiKey('sendMessage', request);
+    const checked = checkInput('sendMessage', messageRequest, request);
+    const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));
+    return await sendCall(
+      {
+        operation: 'sendMessage',
+        method: 'POST',
+        url: operationUrl(this.#deployment, 'sendMessage'),
+        headers: requestHeaders(this.#deployment, 'json'),
+        body,
+        repeat: 'unless-acted',
+        secrets: [body, apiKey, request.message],
+        options,
+      },
+      this.#client,
+    );
+  }
+
+  #requireApiKey(operation: string, device: DeviceReference): string {
+    const given = device?.api_key ?? this.#apiKey;
+    if (given !== undefined) return checkSecretText(given, 'api_key');
+    throw new ConfigurationError(
+      'not_configured',
+      `${operation} needs an API key: give it as api_key, or as apiKey to MessengerClient.`,
+    );
+  }
+}

@@ -1,0 +1,116 @@
+import { type Import, type ImportGraph, isRelative } from './import-graph.ts';
+
+/** Folders of `src`, each level importing only levels above it (design: Shape). */
+const levels = [
+  ['json', 'errors'],
+  ['deployment', 'credentials'],
+  ['signature'],
+  ['events'],
+  ['http'],
+  ['exchange', 'messenger', 'webhooks'],
+  ['inbox', 'otp'],
+  ['sandbox', 'testing'],
+  ['cli'],
+] as const;
+
+/** What a folder may not import although the order would let it: the sandbox is the other side of the wire. */
+const forbidden: Readonly<Record<string, readonly string[]>> = {
+  sandbox: ['http', 'exchange', 'messenger', 'webhooks'],
+};
+
+/** Everything in the graph that breaks a rule of imports, each as one readable line. */
+export function findBreaches(graph: ImportGraph): string[] {
+  const breaches: string[] = [];
+  for (const [file, imports] of graph) {
+    for (const each of imports) {
+      for (const problem of problemsOf(graph, file, each)) {
+        breaches.push(`${file} -> ${each.specifier}: ${problem}`);
+      }
+    }
+  }
+  return [...breaches, ...findCycles(graph).map((cycle) => `cycle: ${cycle.join(' -> ')}`)];
+}
+
+/** The packages and built-in modules that running a file loads, types not counted. */
+export function reachablePackages(graph: ImportGraph, entry: string): string[] {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const each of graph.get(file) ?? []) {
+      if (each.kind === 'type') continue;
+      if (isRelative(each)) visit(each.target);
+      else packages.add(packageName(each.specifier));
+    }
+  };
+  visit(entry);
+  return [...packages].sort();
+}
+
+function problemsOf(graph: ImportGraph, file: string, each: Import): string[] {
+  const problems: string[] = [];
+  const isEntry = isIndex(file);
+  if (each.form === 'export-star') problems.push('export *: re-export by name');
+  if (each.form === 're-export' && !isEntry) problems.push('only an entry index.ts re-exports');
+  if (!isRelative(each)) {
+    if (each.specifier.startsWith('partner-exchange-sdk'))
+      problems.push('the package imports itself by name');
+    return problems;
+  }
+  if (!each.specifier.endsWith('.ts')) problems.push('import without .ts');
+  else if (!graph.has(each.target)) problems.push('leads to no file of src');
+  if (isIndex(each.target) && !isEntry) problems.push('imports an index.ts: import the file that defines it');
+  const order = orderProblem(folderOf(file), folderOf(each.target), each.kind);
+  return order === undefined ? problems : [...problems, order];
+}
+
+function orderProblem(from: string, to: string, kind: Import['kind']): string | undefined {
+  // src/index.ts is above every folder.
+  if (from === '' || from === to) return undefined;
+  const fromLevel = levelOf(from);
+  const toLevel = levelOf(to);
+  if (fromLevel === -1) return `folder ${from} has no place in the order`;
+  if (toLevel === -1) return `folder ${to || 'src itself'} has no place in the order`;
+  if (forbidden[from]?.includes(to)) return `${from} must not import ${to}`;
+  if (toLevel < fromLevel) return undefined;
+  if (fromLevel === 0 && toLevel === 0 && kind === 'type') return undefined;
+  return `against the order: ${from} must not import ${to}`;
+}
+
+/** One cycle for every set of files that import each other, types included. */
+function findCycles(graph: ImportGraph): string[][] {
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start !== -1) {
+      cycles.push([...path.slice(start), file]);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const each of graph.get(file) ?? []) {
+      if (isRelative(each)) visit(each.target, [...path, file]);
+    }
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return cycles;
+}
+
+function levelOf(folder: string): number {
+  return levels.findIndex((level) => level.some((name) => name === folder));
+}
+
+function folderOf(file: string): string {
+  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
+}
+
+function isIndex(file: string): boolean {
+  return file === 'index.ts' || file.endsWith('/index.ts');
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}

@@ -1,0 +1,164 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readEntries, root } from './entries.ts';
+import { beyondReach } from './entry-reach.ts';
+import { readImportGraph } from './import-graph.ts';
+import { findBreaches, reachablePackages } from './import-rules.ts';
+
+const source = join(root, 'src');
+const graph = readImportGraph(
+  Object.fromEntries(
+    globSync('**/*.ts', { cwd: source }).map((file) => [file, readFileSync(join(source, file), 'utf8')]),
+  ),
+);
+
+describe('src', () => {
+  it('is there', () => {
+    expect(graph.size).toBeGreaterThan(20);
+  });
+
+  it('imports one way, without cycles, star exports or detours through an index', () => {
+    expect(findBreaches(graph)).toEqual([]);
+  });
+
+  it.each(readEntries())('$subpath loads nothing beyond its reach', ({ subpath, source: file }) => {
+    const entry = file.slice('src/'.length);
+    expect(graph.has(entry), `${file} exists`).toBe(true);
+    expect(beyondReach(subpath, reachablePackages(graph, entry))).toEqual([]);
+  });
+});
+
+describe('the walker', () => {
+  const breachesOf = (sources: Record<string, string>) => findBreaches(readImportGraph(sources));
+
+  it('accepts imports of folders to the left, and types between json and errors', () => {
+    const breaches = breachesOf({
+      'index.ts': "export { sign } from './signature/sign.ts';",
+      'signature/sign.ts': "import { boom } from '../errors/boom.ts'; export const sign = boom;",
+      'errors/boom.ts': "import type { Json } from '../json/value.ts'; export const boom: Json = 1;",
+      'json/value.ts': 'export type Json = number;',
+      'json/check.ts': "import type { Json } from '../errors/boom.ts';",
+    });
+    expect(breaches).toEqual([]);
+  });
+
+  it.each([
+    ['to the right', 'signature/a.ts', 'events/b.ts', 'against the order: signature must not import events'],
+    [
+      'on its own level',
+      'exchange/a.ts',
+      'webhooks/b.ts',
+      'against the order: exchange must not import webhooks',
+    ],
+    ['across the wire', 'sandbox/a.ts', 'http/b.ts', 'sandbox must not import http'],
+    ['across the wire', 'sandbox/a.ts', 'webhooks/b.ts', 'sandbox must not import webhooks'],
+    ['at the top', 'events/a.ts', 'index.ts', 'folder src itself has no place in the order'],
+    ['unknown to the order', 'events/a.ts', 'helpers/b.ts', 'folder helpers has no place in the order'],
+  ])('refuses an import of a folder %s', (_, from, to, problem) => {
+    for (const keyword of ['import', 'import type']) {
+      const breaches = breachesOf({
+        [from]: `${keyword} { b } from '../${to}';`,
+        [to]: 'export const b = 1;',
+      });
+      expect(breaches).toContain(`${from} -> ../${to}: ${problem}`);
+    }
+  });
+
+  it('refuses a value imported between json and errors', () => {
+    const breaches = breachesOf({
+      'errors/a.ts': "import { b } from '../json/b.ts';",
+      'json/b.ts': 'export const b = 1;',
+    });
+    expect(breaches).toEqual(['errors/a.ts -> ../json/b.ts: against the order: errors must not import json']);
+  });
+
+  it('refuses a cycle made of types', () => {
+    const breaches = breachesOf({
+      'events/a.ts': "import type { B } from './b.ts'; export type A = B;",
+      'events/b.ts': "export type B = import('./c.ts').C;",
+      'events/c.ts': "import { a } from './a.ts';",
+    });
+    expect(breaches).toEqual(['cycle: events/a.ts -> events/b.ts -> events/c.ts -> events/a.ts']);
+  });
+
+  it('refuses a cycle through a dynamic import', () => {
+    const breaches = breachesOf({
+      'events/a.ts': "export const load = () => import('./b.ts');",
+      'events/b.ts': "import { load } from './a.ts';",
+    });
+    expect(breaches).toEqual(['cycle: events/a.ts -> events/b.ts -> events/a.ts']);
+  });
+
+  it('refuses an import of an index from inside', () => {
+    const breaches = breachesOf({
+      'events/a.ts': "import { b } from '../signature/index.ts';",
+      'signature/index.ts': 'export const b = 1;',
+    });
+    expect(breaches).toEqual([
+      'events/a.ts -> ../signature/index.ts: imports an index.ts: import the file that defines it',
+    ]);
+  });
+
+  it('refuses a re-export outside an entry', () => {
+    const breaches = breachesOf({ 'events/a.ts': "export { b } from './b.ts';", 'events/b.ts': '' });
+    expect(breaches).toEqual(['events/a.ts -> ./b.ts: only an entry index.ts re-exports']);
+  });
+
+  it.each(["export * from './b.ts';", "export * as b from './b.ts';", "export type * from './b.ts';"])(
+    'refuses %s',
+    (statement) => {
+      const breaches = breachesOf({ 'events/index.ts': statement, 'events/b.ts': '' });
+      expect(breaches).toEqual(['events/index.ts -> ./b.ts: export *: re-export by name']);
+    },
+  );
+
+  it.each(['./b', './b.js'])('refuses the specifier %s', (specifier) => {
+    const breaches = breachesOf({ 'events/a.ts': `import { b } from '${specifier}';`, 'events/b.ts': '' });
+    expect(breaches).toEqual([`events/a.ts -> ${specifier}: import without .ts`]);
+  });
+
+  it('refuses an import of a file that is not there, or of the package itself', () => {
+    const breaches = breachesOf({
+      'events/a.ts': "import { b } from './gone.ts'; import 'partner-exchange-sdk/signature';",
+    });
+    expect(breaches).toEqual([
+      'events/a.ts -> ./gone.ts: leads to no file of src',
+      'events/a.ts -> partner-exchange-sdk/signature: the package imports itself by name',
+    ]);
+  });
+});
+
+describe('the reach of an entry', () => {
+  const sources = {
+    'webhooks/index.ts': "export { a } from './a.ts'; export type { T } from './t.ts';",
+    'webhooks/a.ts':
+      "import { createHash } from 'node:crypto'; import * as z from 'zod/mini'; import './b.ts';",
+    'webhooks/b.ts': "import type { KyInstance } from 'ky'; import { type Server } from 'node:http';",
+    'webhooks/t.ts': "import ky from 'ky';",
+  };
+
+  it('is every package that runs, and no package that is only typed', () => {
+    const reached = reachablePackages(readImportGraph(sources), 'webhooks/index.ts');
+    expect(reached).toEqual(['node:crypto', 'node:http', 'zod']);
+  });
+
+  it('counts what a dynamic import loads', () => {
+    const withDynamic = { ...sources, 'webhooks/b.ts': "await import('ky');" };
+    const reached = reachablePackages(readImportGraph(withDynamic), 'webhooks/index.ts');
+    expect(beyondReach('./webhooks', reached)).toEqual(['ky']);
+  });
+
+  it.each([
+    ['./signature', ['node:crypto', 'zod'], ['zod']],
+    ['./signature', ['node:crypto', 'node:fs'], ['node:fs']],
+    ['./events', ['zod', 'node:crypto'], ['node:crypto']],
+    ['./webhooks', ['ky', 'zod', 'node:crypto'], ['ky']],
+    ['./sandbox', ['zod', 'node:http', 'node:crypto'], []],
+    ['./sandbox', ['zod', 'msw'], ['msw']],
+    ['.', ['ky', 'zod', 'node:crypto', 'svix'], ['svix']],
+    ['./an-entry-without-a-row', ['node:crypto'], ['node:crypto']],
+  ])('%s with %j is stopped at %j', (subpath, reached, beyond) => {
+    expect(beyondReach(subpath, reached)).toEqual(beyond);
+  });
+});
