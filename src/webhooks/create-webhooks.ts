@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import type { Deployment } from '../deployment/define-deployment.ts';
+import { checkScheme, defaultScheme } from '../deployment/signature-scheme.ts';
+import { fromWireNames } from '../deployment/wire-names.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { isSignatureError } from '../errors/signature-error.ts';
+import { warn } from '../errors/warn.ts';
+import { decimalLiteral } from '../events/decimal-literal.ts';
+import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+import { parseOrderEvent } from '../events/parse-order-event.ts';
+import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
+import { parsedBodyAdvice } from './answer.ts';
+import { handleFetch, type Receiver } from './fetch-handler.ts';
+import { type EventContext, type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
+import type { Inbox } from './inbox.ts';
+import { type KeyRing, keyRingOf, keyRingOfKeys } from './key-ring.ts';
+import { memoryDeduplication } from './memory-deduplication.ts';
+import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
+import { type DeliveryReference, type Outcome, statusOfRefusal } from './outcome.ts';
+
+export interface WebhooksOptions {
+  /** One set of credentials, or several: generations during a rotation, or partners. */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
+  /** Verification keys as they are, in place of `credentials`, for a deployment that combines secrets differently. */
+  keys?: readonly string[] | undefined;
+  /** Its signature scheme and wire names. @default the default scheme, the published names */
+  deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
+  /** @default digests in memory, handled before it is acknowledged */
+  inbox?: Inbox | undefined;
+  /** Bytes of a body at most; enforced while it is read. @default 262144 */
+  maxBodyBytes?: number | undefined;
+  /** How many handled deliveries the memory keeps in mind. Not used with an `inbox`. @default 10000 */
+  maxRemembered?: number | undefined;
+  /** Learns why a handler failed. @default console.error */
+  onError?: ((error: unknown, delivery: DeliveryReference) => void) | undefined;
+}
+
+/** Receives signed order events: see {@link createWebhooks}. */
+export interface Webhooks {
+  /** Handles one published event. @throws {ConfigurationError} `duplicate_handler` */
+  on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): Webhooks;
+  /** Handles every published event, after the handler of its name. @throws {ConfigurationError} `duplicate_handler` */
+  onAny(handler: EventHandler<OrderEvent>): Webhooks;
+  /**
+   * Handles authentic bodies that are no published event or not in its shape. Without it they are acknowledged,
+   * with one process warning for each name. @throws {ConfigurationError} `duplicate_handler`
+   */
+  onUnrecognized(handler: EventHandler<UnrecognizedEvent>): Webhooks;
+  /**
+   * Takes a raw body from anywhere: queues, tests, other frameworks. Forged and failing deliveries are outcomes,
+   * not exceptions. @throws {ConfigurationError} `raw_body_required` for a parsed object
+   */
+  receive(body: string | Uint8Array): Promise<Outcome>;
+  /** For Hono, Next, Bun, Deno and Workers. Bound: can be passed on as it is. */
+  fetch(request: Request): Promise<Response>;
+  /** For node:http, Express and raw Fastify. Bound: can be passed on as it is. Mount it before body parsers. */
+  node(request: NodeRequest, response: NodeResponse): Promise<void>;
+}
+
+const defaults = { maxBodyBytes: 262_144, maxRemembered: 10_000, busyRetryAfterMs: 5_000 } as const;
+
+/**
+ * A receiver of order events: verifies, narrows, drops duplicates, and calls your handlers.
+ *
+ * Answers 200 handled or duplicate, 400 not a JSON object, 401 wrong signature, 405, 413, 415, 500 handler failed,
+ * 503 while another delivery of the same event is being handled (ledger: `callback-reply`).
+ *
+ * @throws {ConfigurationError} for unsound options
+ * @example
+ * ```ts
+ * const webhooks = createWebhooks({ credentials })
+ *   .on('event.buy.credited.crypto', async (event) => {
+ *     await orders.settle(event.partner_order_id, event.crypto_txn_hash);
+ *   });
+ * createServer(webhooks.node).listen(3000);
+ * ```
+ */
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const ring = resolveKeys(options);
+  const scheme = checkScheme(options.deployment?.signature ?? defaultScheme);
+  const wireNames = options.deployment?.wireNames ?? {};
+  const maxBodyBytes = positive('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes);
+  const inbox =
+    options.inbox ??
+    memoryDeduplication(positive('maxRemembered', options.maxRemembered ?? defaults.maxRemembered));
+  const onError = options.onError ?? logFailure;
+  const handlers = new Handlers();
+
+  async function receive(body: string | Uint8Array): Promise<Outcome> {
+    if (exceeds(body, maxBodyBytes)) return { kind: 'refused', status: 413, code: 'body_too_large' };
+    let verified: VerifiedBody;
+    try {
+      verified = verifyBody(body, { key: ring.keys, scheme });
+    } catch (error) {
+      if (!isSignatureError(error)) throw error;
+      return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
+    }
+    return await dispatch(body, verified);
+  }
+
+  async function dispatch(
+    body: string | Uint8Array,
+    { value, text, keyIndex }: VerifiedBody,
+  ): Promise<Outcome> {
+    const parsed = parseOrderEvent(fromWireNames(value, wireNames));
+    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
+    const digest = createHash('sha256').update(text).digest('hex');
+    // Every key has a label at the same place.
+    const reference: DeliveryReference = { name, digest, key: ring.labels[keyIndex] ?? { index: keyIndex } };
+    const context: EventContext = { ...reference, text, decimal: (path) => decimalLiteral(text, path) };
+    const work = handlers.find(parsed, context);
+    if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
+    const delivery = { ...reference, body: typeof body === 'string' ? body : new TextDecoder().decode(body) };
+    try {
+      const kind = await inbox.receive(delivery, work);
+      if (kind !== 'busy') return { kind, status: 200, ...reference };
+      return { kind, status: 503, retryAfterMs: defaults.busyRetryAfterMs, ...reference };
+    } catch (error) {
+      report(error, reference);
+      return { kind: 'failed', status: 500, error, ...reference };
+    }
+  }
+
+  function report(error: unknown, reference: DeliveryReference): void {
+    try {
+      onError(error, reference);
+    } catch {
+      warn('onError threw; the delivery is answered with 500 all the same.');
+    }
+  }
+
+  const receiver: Receiver = { maxBodyBytes, receive, reportParsedBody: () => warn(parsedBodyAdvice) };
+  const webhooks: Webhooks = {
+    on(name, handler) {
+      handlers.on(name, handler);
+      return webhooks;
+    },
+    onAny(handler) {
+      handlers.onAny(handler);
+      return webhooks;
+    },
+    onUnrecognized(handler) {
+      handlers.onUnrecognized(handler);
+      return webhooks;
+    },
+    receive,
+    fetch: (request) => handleFetch(request, receiver),
+    node: (request, response) => handleNode(request, response, receiver),
+  };
+  return webhooks;
+}
+
+function resolveKeys(options: WebhooksOptions): KeyRing {
+  if ((options?.credentials === undefined) === (options?.keys === undefined)) {
+    throw new ConfigurationError('invalid_option', 'createWebhooks needs either credentials or keys.');
+  }
+  return options.keys === undefined ? keyRingOf(options.credentials ?? []) : keyRingOfKeys(options.keys);
+}
+
+/** Cheap for most: UTF-8 takes one to three bytes for each unit of text. */
+function exceeds(body: string | Uint8Array, maxBytes: number): boolean {
+  if (typeof body !== 'string') return body.byteLength > maxBytes;
+  return body.length > maxBytes || (body.length * 3 > maxBytes && Buffer.byteLength(body) > maxBytes);
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new ConfigurationError('invalid_option', `${name} must be a whole number of at least 1.`);
+}
+
+function logFailure(error: unknown, { name, digest }: DeliveryReference): void {
+  console.error(
+    `The webhook handler for ${JSON.stringify(name)} (delivery ${digest.slice(0, 12)}) failed:`,
+    error,
+  );
+}

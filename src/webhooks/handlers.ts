@@ -1,0 +1,92 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { warn } from '../errors/warn.ts';
+import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
+import type { DeliveryReference } from './outcome.ts';
+
+/** What a handler learns beside the event. */
+export interface EventContext extends DeliveryReference {
+  /** The verified text, without its signature. */
+  readonly text: string;
+  /**
+   * The number at a path exactly as the service wrote it, as a decimal string; `undefined` where there is none.
+   * For money: `event.fiat_amount_to_pay` may have been rounded by parsing.
+   */
+  decimal(path: string | readonly (string | number)[]): string | undefined;
+}
+
+/** Runs to its end before the delivery is acknowledged. What it throws is answered with 500. */
+export type EventHandler<Event> = (event: Event, context: EventContext) => void | Promise<void>;
+
+/** An authentic body that is no published event, or not in the shape of the event it names. */
+export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
+
+/** What is registered, and how an event gets there. */
+export class Handlers {
+  readonly #byName = new Map<OrderEventName, EventHandler<OrderEvent>>();
+  #any: EventHandler<OrderEvent> | undefined;
+  #unrecognized: EventHandler<UnrecognizedEvent> | undefined;
+  readonly #warned = new Set<string>();
+
+  on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): void {
+    if (!orderEventNames.includes(name)) {
+      throw new ConfigurationError(
+        'invalid_option',
+        `"${String(name)}" is not a published event: onUnrecognized receives all others.`,
+        { assumptions: ['other-events'] },
+      );
+    }
+    checkFree(`on('${name}')`, this.#byName.get(name), handler);
+    // Sound: dispatch looks handlers up by the event's own name.
+    this.#byName.set(name, handler as EventHandler<OrderEvent>);
+  }
+
+  onAny(handler: EventHandler<OrderEvent>): void {
+    checkFree('onAny', this.#any, handler);
+    this.#any = handler;
+  }
+
+  onUnrecognized(handler: EventHandler<UnrecognizedEvent>): void {
+    checkFree('onUnrecognized', this.#unrecognized, handler);
+    this.#unrecognized = handler;
+  }
+
+  /** The work to do for a parsed body, or `undefined` when nothing is registered for it. */
+  find(parsed: ParsedOrderEvent, context: EventContext): (() => Promise<void>) | undefined {
+    if (parsed.kind !== 'known') {
+      const handler = this.#unrecognized;
+      if (handler === undefined) {
+        this.#warnOnce(parsed);
+        return undefined;
+      }
+      return async () => handler(parsed, context);
+    }
+    const { event } = parsed;
+    const registered = [this.#byName.get(event.event_name), this.#any].filter((one) => one !== undefined);
+    if (registered.length === 0) return undefined;
+    return async () => {
+      for (const handler of registered) await handler(event, context);
+    };
+  }
+
+  #warnOnce(parsed: UnrecognizedEvent): void {
+    // The sender is authentic, but its names may still be many.
+    if (this.#warned.has(parsed.name) || this.#warned.size >= 100) return;
+    this.#warned.add(parsed.name);
+    const name = JSON.stringify(parsed.name.slice(0, 100));
+    warn(
+      `An authentic ${parsed.kind} event ${name} was acknowledged unread: register onUnrecognized to receive it.`,
+    );
+  }
+}
+
+function checkFree(registration: string, present: unknown, handler: unknown): void {
+  if (typeof handler !== 'function')
+    throw new ConfigurationError('invalid_option', `${registration} needs a function.`);
+  if (present !== undefined) {
+    throw new ConfigurationError(
+      'duplicate_handler',
+      `${registration} is registered twice: call both from one handler.`,
+    );
+  }
+}

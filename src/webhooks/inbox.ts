@@ -1,0 +1,23 @@
+import type { DeliveryReference } from './outcome.ts';
+
+/** An authentic delivery on its way to its handler. */
+export interface Delivery extends DeliveryReference {
+  /** The body as received, signature included: verifying it again gives the same delivery. */
+  readonly body: string;
+}
+
+/**
+ * Decides whether a delivery is new, and when it is handled. The default keeps digests in memory and handles
+ * before it acknowledges, since memory does not survive a crash.
+ */
+export interface Inbox {
+  /**
+   * Takes an authentic delivery. Resolves with what became of it:
+   * `handled` after `handle` has resolved, `stored` once it is kept durably, `duplicate` when it was one of these
+   * before, `busy` while another worker holds it. Rejects when `handle` or the store fails: it may come again.
+   */
+  receive(
+    delivery: Delivery,
+    handle: () => Promise<void>,
+  ): Promise<'handled' | 'stored' | 'duplicate' | 'busy'>;
+}

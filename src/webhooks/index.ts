@@ -1,0 +1,19 @@
+/**
+ * Receive signed order events: verify, parse, dispatch.
+ *
+ * @module partner-exchange-sdk/webhooks
+ */
+export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  isConfigurationError,
+} from '../errors/configuration-error.ts';
+export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
+export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+export { createWebhooks, type Webhooks, type WebhooksOptions } from './create-webhooks.ts';
+export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
+export type { Delivery, Inbox } from './inbox.ts';
+export type { MatchedKey } from './key-ring.ts';
+export type { NodeRequest, NodeResponse } from './node-handler.ts';
+export type { DeliveryReference, Outcome, RequestRefusalCode } from './outcome.ts';

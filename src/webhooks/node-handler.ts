@@ -1,0 +1,93 @@
+import { type Answer, answerTo, refuse } from './answer.ts';
+import { checkHead } from './check-head.ts';
+import { joinChunks, type Receiver } from './fetch-handler.ts';
+
+/** The parts of `http.IncomingMessage` that are used; Express and Fastify (`request.raw`) have them too. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly readableEnded: boolean;
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
+  on(event: 'end' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  /** What a body parser left: bytes and text are used as they are, an object cannot be verified. */
+  readonly body?: unknown;
+  /** The bytes as received, where a framework keeps them under this name. */
+  readonly rawBody?: unknown;
+}
+
+/** The parts of `http.ServerResponse` that are used. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body?: string): unknown;
+}
+
+/** How far a body over the limit is read and thrown away, so that its sender gets to see the answer. */
+const drainBytes = 16 * 1024 * 1024;
+
+/** For `node:http` and what is built on it. Never rejects for anything a caller sends. */
+export async function handleNode(
+  request: NodeRequest,
+  response: NodeResponse,
+  receiver: Receiver,
+): Promise<void> {
+  const answer = await answerRequest(request, receiver);
+  // Gone before its body was whole: there is nobody to answer.
+  if (answer === undefined || response.headersSent) return;
+  response.writeHead(answer.status, answer.headers);
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+}
+
+async function answerRequest(request: NodeRequest, receiver: Receiver): Promise<Answer | undefined> {
+  const head = { method: request.method, header: (name: string) => firstValue(request.headers[name]) };
+  const refusal = checkHead(head, receiver.maxBodyBytes);
+  if (refusal !== undefined && refusal !== 'body_too_large') return close(refuse(refusal));
+  const kept = keptBody(request);
+  if (kept === 'parsed') {
+    receiver.reportParsedBody();
+    return refuse('raw_body_required');
+  }
+  const body = kept ?? (await readBody(request, receiver.maxBodyBytes));
+  if (body === 'gone') return undefined;
+  if (body === 'too_large') return close(refuse('body_too_large'));
+  return answerTo(await receiver.receive(body));
+}
+
+/** What a framework has kept of the body; `undefined` when the stream has not been read yet. */
+function keptBody(request: NodeRequest): string | Uint8Array | 'parsed' | undefined {
+  for (const kept of [request.rawBody, request.body]) {
+    if (typeof kept === 'string' || kept instanceof Uint8Array) return kept;
+  }
+  return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
+    ? 'parsed'
+    : undefined;
+}
+
+function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | 'too_large' | 'gone'> {
+  return new Promise((resolve) => {
+    let chunks: Uint8Array[] = [];
+    let size = 0;
+    request.on('data', (chunk) => {
+      size += chunk.byteLength;
+      if (size <= maxBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks = [];
+      if (size > drainBytes + maxBytes) resolve('too_large');
+    });
+    request.on('end', () => resolve(size > maxBytes ? 'too_large' : joinChunks(chunks, size)));
+    request.on('error', () => resolve('gone'));
+    request.on('close', () => resolve('gone'));
+  });
+}
+
+/** The rest of the request is not read: the connection cannot serve another. */
+function close(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+}
+
+function firstValue(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,49 @@
+import type { SignatureError, SignatureErrorCode } from '../errors/signature-error.ts';
+import type { MatchedKey } from './key-ring.ts';
+
+/** Why a request was refused before its signature could be looked at. */
+export type RequestRefusalCode =
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'body_too_large'
+  | 'body_unreadable'
+  | 'raw_body_required';
+
+/** What an authentic delivery is known by. */
+export interface DeliveryReference {
+  /** The `event_name`, or an empty string where there is none. */
+  readonly name: string;
+  /** SHA-256 of the verified text, in hex: the same for every repetition of a delivery. */
+  readonly digest: string;
+  readonly key: MatchedKey;
+}
+
+/**
+ * What became of one delivery, with the HTTP status to answer.
+ *
+ * - `handled`: a handler ran to its end.
+ * - `ignored`: authentic, and nothing is registered for it.
+ * - `stored`: a durable inbox has it and will have it handled.
+ * - `duplicate`: handled (or stored) before.
+ * - `busy`: another delivery of the same event is being handled right now.
+ * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
+ * - `refused`: not authentic, or not a delivery at all.
+ */
+export type Outcome =
+  | ({
+      readonly kind: 'handled' | 'ignored' | 'stored' | 'duplicate';
+      readonly status: 200;
+    } & DeliveryReference)
+  | ({ readonly kind: 'busy'; readonly status: 503; readonly retryAfterMs: number } & DeliveryReference)
+  | ({ readonly kind: 'failed'; readonly status: 500; readonly error: unknown } & DeliveryReference)
+  | {
+      readonly kind: 'refused';
+      readonly status: 400 | 401 | 413;
+      readonly code: SignatureErrorCode | 'body_too_large';
+      readonly error?: SignatureError;
+    };
+
+/** The status for a body whose signature could not be verified. */
+export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
+  return code.startsWith('body_') ? 400 : 401;
+}
