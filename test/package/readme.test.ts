@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { assumptions } from '../../src/deployment/assumptions.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+describe('README', () => {
+  test('lists the assumption ledger, entry by entry', () => {
+    const [, table = ''] = readme.split('| id | assumption | basis | override |\n|---|---|---|---|\n');
+    const rows = table.split('\n\n')[0]?.split('\n');
+    expect(rows).toEqual(
+      assumptions.map(
+        ({ id, statement, basis, override }) => `| \`${id}\` | ${statement} | ${basis} | ${override} |`,
+      ),
+    );
+  });
+
+  test('has only snippets that compile under strict settings', () => {
+    const snippets = codeBlocks('ts');
+    expect(snippets.length).toBeGreaterThan(3);
+    expect(compileErrors(snippets)).toEqual([]);
+  }, 60_000);
+
+  test('a snippet that does not compile would be noticed', () => {
+    const broken = [
+      "import { ExchangeClient } from 'partner-exchange-sdk';\nnew ExchangeClient({ deploymnt: 1 });",
+    ];
+    expect(compileErrors(broken).join()).toContain('deploymnt');
+  }, 60_000);
+});
+
+/** Fenced blocks of a language, without the indentation they have inside a list. */
+function codeBlocks(language: string): string[] {
+  const blocks = readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'));
+  return [...blocks].map(([, indent = '', code = '']) => code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+}
+
+function compileErrors(snippets: readonly string[]): string[] {
+  const root = new URL('../../', import.meta.url).pathname;
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
+  const files = new Map(snippets.map((code, index) => [`${root}readme-snippet-${index}.ts`, code]));
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.readFile = (name) => files.get(name) ?? readFile(name);
+  const program = ts.createProgram([...files.keys()], options, host);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(
+      ({ file, messageText }) =>
+        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    );
+}
