@@ -3,7 +3,7 @@ import { ExchangeClient, isRequestError, isValidationError } from 'partner-excha
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 
 // In production: defineDeployment({ onboardingBaseUrl: …, stagingUrl: …, messengerBaseUrl: … }).
-const sandbox = createSandbox();
+const sandbox = createSandbox({ fetch: async () => new Response() }); // its events go nowhere here
 const { deployment, close } = await sandbox.listen();
 
 await new ExchangeClient({ deployment }).onboard({ partner_code: 'acme', email: 'dev@acme.example' });

@@ -42,7 +42,10 @@ say('This IP whitelisted', sandbox.whitelistedIps.join(', '));
 let generations: PartnerCredentials[] = [credentials];
 const received: string[] = [];
 let webhooks = receiver();
-const partner = createServer((request, response) => void webhooks.node(request, response)).listen(0, '127.0.0.1');
+const partner = createServer((request, response) => void webhooks.node(request, response)).listen(
+  0,
+  '127.0.0.1',
+);
 await once(partner, 'listening');
 // AddressInfo: it listens on a port, not on a pipe.
 const callback = `http://127.0.0.1:${(partner.address() as AddressInfo).port}/orders`;
@@ -126,7 +129,9 @@ function receiver() {
     )
     .on('event.buy.received.fiat', (event) => note(event))
     .on('event.buy.received.fiat_kyc_error', (event) => note(event, event.kyc_error_type))
-    .on('event.buy.credited.crypto', (event) => note(event, event.crypto_txn_hash.length > 0 ? 'hash set' : ''))
+    .on('event.buy.credited.crypto', (event) =>
+      note(event, event.crypto_txn_hash.length > 0 ? 'hash set' : ''),
+    )
     .on('buy.event.close', (event) => note(event, `refunded ${event.meta_data.amount_refunded}`));
 }
 

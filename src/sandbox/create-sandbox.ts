@@ -1,0 +1,147 @@
+import { type Deployment, defineDeployment } from '../deployment/define-deployment.ts';
+import type { reportedBuyOrder } from '../deployment/order-schema.ts';
+import type { StandardSchema } from '../deployment/standard-schema.ts';
+import { ValidationError } from '../errors/validation-error.ts';
+import { listen } from './listen.ts';
+import { messengerRoutes } from './messenger-routes.ts';
+import { orderRoutes } from './order-routes.ts';
+import type { SandboxCredentials } from './partner-registry.ts';
+import { partnerRoutes } from './partner-routes.ts';
+import { postEvent } from './post-event.ts';
+import { Refusal } from './refusal.ts';
+import { errorReply } from './replies.ts';
+import { answer, checkRoutes } from './routes.ts';
+import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
+import { checkOptions, type SandboxOptions } from './sandbox-options.ts';
+import { createState, type SandboxState } from './sandbox-state.ts';
+
+/**
+ * Simulates the service of the contract: all nine operations, with nothing but memory behind them. Each sandbox
+ * has its own partners, orders, devices and logs, which last as long as it does: make a new one for each test.
+ *
+ * What the contract leaves open is answered as the options say, or by these choices of the sandbox:
+ *
+ * - **Replies**: 200 with a JSON object; errors are `{ error, message }`, with 400 for a body or query that does
+ *   not fit, 401 for a missing or wrong key or signature, 403 for an IP that is not whitelisted, 404, 405 with
+ *   `Allow`, 409 for what exists already or is not ready, 410 for a link that is used up, 413, 415, 422 for a
+ *   number that is not on the messenger, and 500 when a function among the options fails. Paths count exactly,
+ *   with the slash at the end. Of several reasons the first counts: path, method, type, size, IP, key, signature,
+ *   members. Members that are not known are ignored; a published name that `wireNames` replaces is refused.
+ * - **Onboarding**: a `partner_code` can be onboarded once. Its keys are valid from the moment the link is opened.
+ *   A link is never outdated by time. It is at the origin of the request that asked for it.
+ * - **Regeneration**: needs the `partner_code` and `email` of the onboarding. The old keys work until the reset
+ *   link is opened and stop working at that moment, all three; the partner ID stays. A later reset link takes the
+ *   place of one that is not opened yet. Keys do not expire.
+ * - **Whitelist**: an IP is captured for everyone, since the capture says nothing about who calls. Only order
+ *   creation asks for it.
+ * - **Orders**: each partner has one merchant. `x-partner-id` may be absent but not wrong. A `partner_order_id`
+ *   counts once per partner. The payload is checked as it is on the wire, with the published names and without
+ *   its signature: where a client's schema transforms, give the sandbox one that takes what comes out. An amount
+ *   with more digits than a JSON number can give is refused. `markup_fee` is not applied. The crypto amount is cut
+ *   off after six places. The reply is the event record without name and signature.
+ * - **Transitions**: created -> `fiat_received` or held (`no_kyc`, `third_party_payment`, `third_party_error`);
+ *   received or held -> held (for another reason), `credited` or `refunded`; held -> `fiat_received`.
+ *   Credited and refunded orders are closed.
+ * - **Events**: the init event follows the reply, the others `advance`; those of one order go one after another.
+ *   Each is posted once, with the public key as the bearer token and the keys that count then; 2xx means received,
+ *   and redirects are not followed. It is posted again only by `redeliver`. `event.buy.third_party_error` has the
+ *   common members and the statuses of received fiat. The close event keeps the statuses that the order had.
+ *   The addresses for KYC and for payment are made up and lead nowhere.
+ * - **Messenger**: a device number gets one API key, once (then 409). Opening the scan address connects the device;
+ *   before that, sending and checking are refused with 409. `verify_check` may be absent and changes nothing.
+ *   A phone number is any text. A number not on the messenger gets no message.
+ *
+ * @throws {ConfigurationError} for an option that is malformed, unknown, or puts two operations at one address
+ * @example
+ * ```ts
+ * const sandbox = createSandbox();
+ * const server = await sandbox.listen();
+ * const client = new ExchangeClient({ deployment: server.deployment });
+ * await client.onboard({ partner_code: 'acme', email: 'dev@acme.example' });
+ * const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+ * await server.close();
+ * ```
+ */
+export function createSandbox<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
+  options: SandboxOptions<OrderSchema> = {},
+): Sandbox<OrderSchema> {
+  const checked = checkOptions(options);
+  const deploymentAt = (origin: string) => deploymentOf(options, origin);
+  const deployment = deploymentAt('http://sandbox.localhost');
+  const state = createState(deployment, checked);
+  const routes = checkRoutes([...partnerRoutes(state), ...orderRoutes(state), ...messengerRoutes(state)]);
+
+  const sandboxFetch = async (input: string | URL | Request, init?: SandboxRequestInit) => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    const ip = plainIp(init?.ip ?? '127.0.0.1');
+    try {
+      return await answer(routes, request, { ip, maxBodyBytes: checked.maxBodyBytes });
+    } catch (error) {
+      return errorReply(error);
+    }
+  };
+
+  return Object.freeze({
+    deployment,
+    masterKey: checked.masterKey,
+    fetch: sandboxFetch,
+    listen: (at = {}) =>
+      listen({
+        at,
+        maxBodyBytes: checked.maxBodyBytes,
+        answer: sandboxFetch,
+        deploymentAt,
+        idle: () => state.postman.idle(),
+      }),
+    get emails() {
+      return [...state.partners.emails];
+    },
+    openLink: (link) => openLink(state, link),
+    get whitelistedIps() {
+      return [...state.whitelist];
+    },
+    get orders() {
+      return state.orders.all;
+    },
+    advance: async (order, step) => postEvent(state, state.orders.advance(order, step)),
+    get deliveries() {
+      return state.postman.deliveries;
+    },
+    redeliver: async (deliveryId) => state.postman.redeliver(deliveryId),
+    idle: () => state.postman.idle(),
+    get messages() {
+      return [...state.messenger.messages];
+    },
+  } satisfies Sandbox<OrderSchema>);
+}
+
+function deploymentOf<OrderSchema extends StandardSchema>(
+  options: SandboxOptions<OrderSchema>,
+  origin: string,
+): Deployment<OrderSchema> {
+  return defineDeployment({
+    onboardingBaseUrl: `${origin}/onboarding`,
+    stagingUrl: `${origin}/staging`,
+    messengerBaseUrl: `${origin}/messenger`,
+    paths: options.paths,
+    wireNames: options.wireNames,
+    signature: options.signature,
+    orderSchema: options.orderSchema,
+    numberCheckParameters: options.numberCheckParameters,
+  });
+}
+
+function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
+  try {
+    return state.partners.open(state.partners.tokenOf(link));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new ValidationError('The link', [{ path: [], message: error.message }]);
+  }
+}
+
+/** IPv4 as such, also where a dual-stack socket writes it as IPv6. */
+function plainIp(ip: string): string {
+  return ip.toLowerCase().startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Refusal } from './refusal.ts';
+import { errorReply } from './replies.ts';
+
+const malformed = new Refusal(400, 'bad_request', 'The method or the path is none that can be answered.');
+
+/** Answers a request of the web platform. Does not reject. */
+export type Answer = (request: Request, connection: { ip: string }) => Promise<Response>;
+
+/** Translates between `node:http` and an answering function, and does nothing else. */
+export function nodeListener(options: {
+  answer: Answer;
+  /** Of requests whose Host header is no host. */
+  origin: string;
+  maxBodyBytes: number;
+}): RequestListener {
+  return (incoming, outgoing) => {
+    // A caller that hangs up has no use for an answer.
+    translate(incoming, outgoing, options).catch(() => outgoing.destroy());
+  };
+}
+
+async function translate(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { answer, maxBodyBytes, origin }: { answer: Answer; maxBodyBytes: number; origin: string },
+): Promise<void> {
+  // One byte more than allowed is enough to be told that it is too much.
+  const body = await readUpTo(incoming, maxBodyBytes + 1);
+  const request = toRequest(incoming, body, origin);
+  const ip = incoming.socket.remoteAddress ?? '';
+  const response = request === undefined ? errorReply(malformed) : await answer(request, { ip });
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const bytes = Buffer.from(await response.arrayBuffer());
+  outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
+}
+
+/** The body's first bytes. What follows is taken from the connection and dropped: cutting it would lose the answer. */
+function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    incoming.on('data', (chunk: Uint8Array) => {
+      if (length >= limit) return;
+      chunks.push(chunk.subarray(0, limit - length));
+      length += chunk.length;
+      if (length >= limit) resolve(Buffer.concat(chunks));
+    });
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('error', reject);
+    incoming.on('close', () => reject(new Error('The caller hung up.')));
+  });
+}
+
+/** `undefined` for what the web platform has no request for: the method TRACE, a path that is no path. */
+function toRequest(incoming: IncomingMessage, body: Uint8Array, origin: string): Request | undefined {
+  const { method = 'GET', url = '' } = incoming;
+  if (!url.startsWith('/')) return undefined;
+  const host = incoming.headers.host ?? '';
+  const named = /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : origin;
+  const bodyless = method === 'GET' || method === 'HEAD';
+  try {
+    // Sound: these bytes are never in shared memory, which is all that the types leave open.
+    const content = bodyless ? null : (body as Uint8Array<ArrayBuffer>);
+    return new Request(named + url, { method, headers: headersOf(incoming), body: content });
+  } catch {
+    return undefined;
+  }
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  }
+  return headers;
+}

@@ -1,0 +1,180 @@
+import { checkSecretText } from '../credentials/check-key.ts';
+import type { DeploymentOptions } from '../deployment/define-deployment.ts';
+import type { reportedBuyOrder } from '../deployment/order-schema.ts';
+import type { StandardSchema } from '../deployment/standard-schema.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/fields.ts';
+import type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import { type Decimal, exactNumber, parseDecimal } from './decimal.ts';
+import { type RandomBytes, randomToken } from './secrets.ts';
+
+/** What differs between deployments, as in `defineDeployment`: this is what the sandbox speaks. */
+type SpokenOptions<OrderSchema extends StandardSchema> = Pick<
+  DeploymentOptions<OrderSchema>,
+  'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
+>;
+
+export interface SandboxOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder>
+  extends SpokenOptions<OrderSchema> {
+  /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
+  fetch?: typeof fetch | undefined;
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: (() => number) | undefined;
+  /** Source of keys, links and references. @default crypto.getRandomValues */
+  random?: RandomBytes | undefined;
+  /** Whether orders are refused from an IP that was not captured before. @default 'enforced' */
+  whitelist?: 'enforced' | 'off' | undefined;
+  /** Longest request body, in bytes. @default 1048576 (1 MiB; the sandbox's choice) */
+  maxBodyBytes?: number | undefined;
+  /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
+  callbackTimeoutMs?: number | undefined;
+  /** The messenger's master key. @default a fresh one, to be read from `sandbox.masterKey` */
+  masterKey?: string | undefined;
+  /**
+   * Fiat units for one crypto unit, as decimal text, for every pair or by pair (`NGN/USDT`).
+   * @default '1500' (the sandbox's choice)
+   */
+  exchangeRate?: string | ((pair: string) => string) | undefined;
+  /** Kept back from each refund, as decimal text in fiat units. @default '0' (the sandbox's choice) */
+  refundFee?: string | undefined;
+  /**
+   * Fiat currencies paid by mobile money: their orders have a payment link, and a phone number to pay into.
+   * @default ['GHS', 'KES', 'KHS'] (reported as currencies; that they are mobile money is the sandbox's choice)
+   */
+  mobileMoneyCurrencies?: readonly string[] | undefined;
+  /** Phone numbers, however written, that cannot be reached over the messenger. @default [] */
+  numbersNotOnMessenger?: readonly string[] | undefined;
+  /** Spelling of the status of a credited order. @default 'PAID' (contract: the event for crediting) */
+  settledCryptoStatus?: SettledCryptoStatus | undefined;
+  /** Spelling of the third-party KYC error. @default 'THIRD_PARTY_PAYMENT' (contract: the sample body) */
+  thirdPartyKycError?: ThirdPartyKycError | undefined;
+  /**
+   * For an `orderSchema` with another payload: gives the same order with the members that the events are made
+   * of: `partner_order_id`, `fiat_amount` (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`,
+   * `partner_callback_url`, and where there are any `buyer_email`, `buyer_phone`, `first_name`, `last_name` and
+   * `refund_account`. @default the payload itself, which has them when it is the reported one
+   */
+  readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
+}
+
+/** The options with every default in place. Not public. */
+export interface CheckedOptions {
+  readonly fetch: typeof fetch;
+  readonly now: () => number;
+  readonly random: RandomBytes;
+  readonly whitelist: 'enforced' | 'off';
+  readonly maxBodyBytes: number;
+  readonly callbackTimeoutMs: number;
+  readonly masterKey: string;
+  readonly exchangeRate: (pair: string) => { readonly text: string; readonly decimal: Decimal };
+  readonly refundFee: Decimal;
+  readonly mobileMoneyCurrencies: readonly string[];
+  readonly numbersNotOnMessenger: readonly string[];
+  readonly settledCryptoStatus: SettledCryptoStatus;
+  readonly thirdPartyKycError: ThirdPartyKycError;
+  readonly readOrder: (payload: JsonObject) => JsonObject;
+}
+
+const defaults = Object.freeze({
+  // Looked up when used, so that a fetch that is replaced later counts.
+  fetch: (input: string | URL | Request, init?: RequestInit) => globalThis.fetch(input, init),
+  now: () => Date.now(),
+  random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
+  whitelist: 'enforced',
+  maxBodyBytes: 1024 * 1024,
+  callbackTimeoutMs: 10_000,
+  exchangeRate: '1500',
+  refundFee: '0',
+  mobileMoneyCurrencies: ['GHS', 'KES', 'KHS'],
+  numbersNotOnMessenger: [],
+  settledCryptoStatus: 'PAID',
+  thirdPartyKycError: 'THIRD_PARTY_PAYMENT',
+  readOrder: (payload: JsonObject) => payload,
+} satisfies Required<Omit<SandboxOptions, keyof SpokenOptions<StandardSchema> | 'masterKey'>>);
+
+/** Checked by `defineDeployment`. */
+const spoken = ['paths', 'wireNames', 'signature', 'orderSchema', 'numberCheckParameters'];
+
+/** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
+export function checkOptions(options: SandboxOptions<StandardSchema>): CheckedOptions {
+  const known = [...Object.keys(defaults), ...spoken, 'masterKey'];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw invalid(`"${unknown}" is not an option of createSandbox.`);
+  const random = functionOption('random', options.random ?? defaults.random);
+  const rate = options.exchangeRate ?? defaults.exchangeRate;
+  if (typeof rate !== 'function') checkRate(rate);
+  return Object.freeze({
+    fetch: functionOption('fetch', options.fetch ?? defaults.fetch),
+    now: functionOption('now', options.now ?? defaults.now),
+    random,
+    whitelist: oneOf('whitelist', options.whitelist ?? defaults.whitelist, ['enforced', 'off']),
+    maxBodyBytes: positiveInteger('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
+    callbackTimeoutMs: positiveInteger(
+      'callbackTimeoutMs',
+      options.callbackTimeoutMs ?? defaults.callbackTimeoutMs,
+    ),
+    masterKey: checkSecretText(options.masterKey ?? `master_${randomToken(random, 24)}`, 'masterKey'),
+    exchangeRate: (pair: string) => checkRate(typeof rate === 'function' ? rate(pair) : rate),
+    refundFee: decimalOption('refundFee', options.refundFee ?? defaults.refundFee),
+    mobileMoneyCurrencies: texts(
+      'mobileMoneyCurrencies',
+      options.mobileMoneyCurrencies ?? defaults.mobileMoneyCurrencies,
+    ),
+    numbersNotOnMessenger: texts(
+      'numbersNotOnMessenger',
+      options.numbersNotOnMessenger ?? defaults.numbersNotOnMessenger,
+    ),
+    settledCryptoStatus: oneOf(
+      'settledCryptoStatus',
+      options.settledCryptoStatus ?? defaults.settledCryptoStatus,
+      settledCryptoStatuses,
+    ),
+    thirdPartyKycError: oneOf(
+      'thirdPartyKycError',
+      options.thirdPartyKycError ?? defaults.thirdPartyKycError,
+      thirdPartyKycErrors,
+    ),
+    readOrder: functionOption('readOrder', options.readOrder ?? defaults.readOrder),
+  });
+}
+
+function checkRate(text: string): { text: string; decimal: Decimal } {
+  const decimal = decimalOption('exchangeRate', text);
+  if (decimal.units === 0n) throw invalid('exchangeRate must be more than zero.');
+  return { text, decimal };
+}
+
+function decimalOption(name: string, text: string): Decimal {
+  const decimal = typeof text === 'string' ? parseDecimal(text) : undefined;
+  if (decimal === undefined || exactNumber(decimal) === undefined) {
+    throw invalid(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
+  }
+  return decimal;
+}
+
+function functionOption<Value>(name: string, value: Value): Value {
+  if (typeof value !== 'function') throw invalid(`${name} must be a function.`);
+  return value;
+}
+
+function positiveInteger(name: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(`${name} must be a positive whole number.`);
+  return value;
+}
+
+function oneOf<Value extends string>(name: string, value: Value, allowed: readonly Value[]): Value {
+  if (!allowed.includes(value)) throw invalid(`${name} must be one of ${allowed.join(', ')}.`);
+  return value;
+}
+
+function texts(name: string, value: readonly string[]): readonly string[] {
+  if (!Array.isArray(value) || value.some((text) => typeof text !== 'string')) {
+    throw invalid(`${name} must be a list of texts.`);
+  }
+  return [...value];
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_option', message);
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { onboarded, partner, post, refusal } from './support.ts';
+
+describe('createSandbox', () => {
+  it.each([
+    ['an unknown option', { whitelisted: 'off' }],
+    ['a mode that does not exist', { whitelist: 'on' }],
+    ['a limit of zero', { maxBodyBytes: 0 }],
+    ['a time-out that is no number', { callbackTimeoutMs: Number.NaN }],
+    ['a rate of zero', { exchangeRate: '0' }],
+    ['a rate that is a number', { exchangeRate: 1500 }],
+    ['a fee with a sign', { refundFee: '-1' }],
+    ['a padded master key', { masterKey: ' key' }],
+    ['a fetch that is no function', { fetch: 'fetch' }],
+    ['an unknown spelling', { settledCryptoStatus: 'DONE' }],
+    ['a list that is none', { numbersNotOnMessenger: '123' }],
+    ['random that gives too little', { random: () => new Uint8Array(1) }],
+    ['two operations at one address', { paths: { regenerateKeys: '/x', createOrder: '/x' } }],
+    ['a path that is none', { paths: { onboard: 'x' } }],
+    ['a scheme that does not exist', { signature: { construction: 'md5' } }],
+  ])('refuses %s', (_, options) => {
+    // @ts-expect-error: the options are wrong on purpose
+    expect(() => createSandbox(options)).toThrow(expect.toSatisfy(isConfigurationError));
+  });
+
+  it('takes absent options as undefined', () => {
+    expect(() => createSandbox({ fetch: undefined, masterKey: undefined, paths: undefined })).not.toThrow();
+  });
+
+  it('lets operations with different methods share a path', async () => {
+    const sandbox = createSandbox({ paths: { scanDevice: '/device', generateApiKey: '/device' } });
+    const response = await sandbox.fetch('http://sandbox.localhost/messenger/device', { method: 'PUT' });
+    expect(response.headers.get('allow')).toBe('POST, GET');
+  });
+
+  it('makes sandboxes that share nothing', async () => {
+    const [one, two] = [createSandbox(), createSandbox()];
+    await onboarded(one);
+    expect(two.emails).toEqual([]);
+    expect(two.whitelistedIps).toEqual([]);
+    expect(two.masterKey).not.toBe(one.masterKey);
+    expect((await post(two, 'onboard', partner)).status).toBe(200);
+  });
+
+  it('says so when its source of randomness repeats itself', async () => {
+    const sandbox = createSandbox({ random: (bytes) => new Uint8Array(bytes) });
+    await post(sandbox, 'onboard', partner);
+    const second = post(sandbox, 'onboard', { ...partner, partner_code: 'beta' });
+    expect(await refusal(second)).toEqual([500, 'sandbox_failed']);
+  });
+
+  it('gives lists that a caller cannot change', async () => {
+    const sandbox = createSandbox();
+    await post(sandbox, 'onboard', partner);
+    // @ts-expect-error: read-only
+    sandbox.emails.push(sandbox.emails[0]);
+    expect(sandbox.emails).toHaveLength(1);
+  });
+});
