@@ -1,5 +1,8 @@
 import { defineConfig } from 'tsup';
 
+// `build:js` is for running the examples: quick, and it leaves the declarations of a whole build in place.
+const whole = !process.argv.includes('--no-dts');
+
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
@@ -14,7 +17,7 @@ export default defineConfig({
   // One copy of every class across entries: without shared chunks `instanceof` breaks.
   splitting: true,
   sourcemap: true,
-  clean: true,
-  dts: !process.argv.includes('--no-dts'),
+  clean: whole || ['!**/*.d.ts'],
+  dts: whole,
   removeNodeProtocol: false,
 });

@@ -193,6 +193,18 @@ export const assumptions = [
     override: 'none needed',
   },
   {
+    id: 'order-transitions',
+    statement: 'Any event may follow any other: no transitions between the states of an order are shown.',
+    basis: 'assumed',
+    override: 'none needed',
+  },
+  {
+    id: 'versioning',
+    statement: 'The segment v1 of the onboarding paths is the only version; the messenger has none.',
+    basis: 'published',
+    override: 'paths in defineDeployment',
+  },
+  {
     id: 'event-replay',
     statement: 'Events carry no time stamp, so a captured one stays valid as long as its keys do.',
     basis: 'published',

@@ -145,6 +145,9 @@ function baseUrl(deployment: Deployment, operation: Operation): string {
 }
 
 function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {
+  const unknown = Object.keys(names ?? {}).find((name) => name !== 'api_key' && name !== 'to_phone');
+  if (unknown !== undefined)
+    throw invalid(`numberCheckParameters.${unknown} is not one: use api_key and to_phone.`);
   const parameters = { api_key: names?.api_key ?? 'api_key', to_phone: names?.to_phone ?? 'to_phone' };
   for (const [name, own] of Object.entries(parameters)) {
     if (typeof own !== 'string' || own.trim() === '')

@@ -31,7 +31,8 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   if (!('~standard' in value)) return false;
   const standard = value['~standard'];
-  return typeof standard === 'object' && standard !== null && 'validate' in standard;
+  if (typeof standard !== 'object' || standard === null || !('validate' in standard)) return false;
+  return typeof standard.validate === 'function';
 }
 
 /** The path with every segment as a name or an index. */

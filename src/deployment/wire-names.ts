@@ -22,14 +22,35 @@ const brandedNames: readonly BrandedName[] = [
   'connect-msg',
 ];
 
-/** Names of the contract that no brand can stand in for. */
+/** Names that mean something else in a body of the contract, or to the language. */
 const reserved = new Set([
   ...brandedNames,
-  'signature',
-  'event_name',
-  'partner_order_id',
   '__proto__',
+  'api_key',
+  'buyer_crypto_address',
+  'chain',
   'constructor',
+  'created_at',
+  'crypto_amount_to_receive',
+  'crypto_payment_status',
+  'crypto_txn_hash',
+  'default_kyc_url',
+  'event_name',
+  'exchange_rate',
+  'fiat_amount_to_pay',
+  'fiat_currency',
+  'fiat_payment_status',
+  'kyc_error_type',
+  'message',
+  'meta_data',
+  'pair',
+  'partner_callback_url',
+  'partner_order_id',
+  'payer_into_account',
+  'payment_link',
+  'sender_name',
+  'signature',
+  'transactional_kyc',
 ]);
 
 /** @throws {ConfigurationError} `invalid_deployment` for an unknown, unsafe or ambiguous name */

@@ -1,4 +1,4 @@
-import { findElement, findMembers, type Span, skipSpace } from '../json/text-scanner.ts';
+import { findElement, findMembers, type Span } from '../json/text-scanner.ts';
 
 /**
  * The number at a path of a JSON text exactly as it is written there, e.g. `15000.10`, `9007199254740993` or
@@ -17,7 +17,7 @@ export function decimalLiteral(
   path: string | readonly (string | number)[],
 ): string | undefined {
   if (!isJson(text)) return undefined;
-  let at: Span | undefined = { start: skipSpace(text, 0), end: text.length };
+  let at: Span | undefined = { start: text.length - text.trimStart().length, end: text.length };
   for (const segment of typeof path === 'string' ? [path] : path) {
     at = step(text, at, segment);
     if (at === undefined) return undefined;

@@ -1,5 +1,16 @@
+import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { type OrderEvent, type OrderEventName, orderEvent } from './order-event.ts';
+import {
+  buyCloseEvent,
+  buyCreditedEvent,
+  buyFiatReceivedEvent,
+  buyInitEvent,
+  buyNoKycEvent,
+  buyThirdPartyErrorEvent,
+  buyThirdPartyPaymentEvent,
+  type OrderEvent,
+  type OrderEventName,
+} from './order-event.ts';
 
 /** The names of the published events, in the order of a lifecycle. */
 export const orderEventNames = [
@@ -50,12 +61,42 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
     const issues = [{ path: ['event_name'], message: 'must be a string' }];
     return { kind: 'nonconforming', name: '', body: value, issues };
   }
-  if (!orderEventNames.some((known) => known === name)) return { kind: 'unknown', name, body: value };
-  const result = orderEvent.safeParse(value);
+  checks ??= buildChecks();
+  const check = checks.get(name);
+  if (check === undefined) return { kind: 'unknown', name, body: value };
+  const result = check.safeParse(value);
   if (result.success) {
     // Sound: no schema of the union transforms, so the value has the type of the copy that zod made.
     return { kind: 'known', event: value as unknown as OrderEvent };
   }
   const issues = result.error.issues.map(({ path, message }) => ({ path, message }));
   return { kind: 'nonconforming', name, body: value, issues };
+}
+
+/** The published schemas by event name, made when the first event arrives. */
+let checks: ReadonlyMap<string, z.ZodType> | undefined;
+
+function buildChecks(): ReadonlyMap<string, z.ZodType> {
+  const schemas: Record<OrderEventName, z.ZodType> = {
+    'event.buy.init': shallow(buyInitEvent),
+    'event.buy.received.fiat': shallow(buyFiatReceivedEvent),
+    'event.buy.received.fiat_kyc_error': z.discriminatedUnion('kyc_error_type', [
+      shallow(buyNoKycEvent),
+      shallow(buyThirdPartyPaymentEvent),
+    ]),
+    'event.buy.third_party_error': shallow(buyThirdPartyErrorEvent),
+    'event.buy.credited.crypto': shallow(buyCreditedEvent),
+    'buy.event.close': shallow(buyCloseEvent),
+  };
+  return new Map(Object.entries(schemas));
+}
+
+/** The same schema for a verdict only: what it does not know it passes over, rather than copy it. */
+function shallow(schema: z.ZodObject): z.ZodObject {
+  const members = Object.entries(schema.shape);
+  return z.object(
+    Object.fromEntries(
+      members.map(([name, member]) => [name, member instanceof z.ZodObject ? shallow(member) : member]),
+    ),
+  );
 }

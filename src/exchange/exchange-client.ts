@@ -93,7 +93,7 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
     const body = checkInput('onboard', identity, withPartnerCode(partner, this.#credentials));
-    return await this.#post('onboard', JSON.stringify(body), options);
+    return await this.#post('onboard', { text: JSON.stringify(body) }, options);
   }
 
   /**
@@ -110,7 +110,7 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
   ): Promise<Reply<Body>> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
-    return await this.#post('whitelistIp', JSON.stringify(data), options);
+    return await this.#post('whitelistIp', { text: JSON.stringify(data) }, options);
   }
 
   /**
@@ -127,7 +127,7 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
   ): Promise<Reply<Body>> {
     const credentials = this.#requireCredentials('regenerateKeys');
     const body = checkInput('regenerateKeys', identity, withPartnerCode(partner, credentials));
-    const { text: signed } = this.#sign(body, credentials, 'general');
+    const signed = this.#sign(body, credentials, 'general');
     return await this.#post('regenerateKeys', signed, options);
   }
 
@@ -152,7 +152,7 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
     const checked = await checkOrder(this.#deployment.orderSchema, order);
     const body = toWireNames(checked, this.#deployment.wireNames);
     const signed = signBody(body, { key, scheme: this.#deployment.signature });
-    return await this.#post('createOrder', signed.text, callOptions);
+    return await this.#post('createOrder', signed, callOptions);
   }
 
   #requireCredentials(operation: string): PartnerCredentials {
@@ -169,7 +169,7 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
 
   #post<Body>(
     operation: 'onboard' | 'whitelistIp' | 'regenerateKeys' | 'createOrder',
-    body: string,
+    body: { readonly text: string; readonly signature?: string },
     options: CallOptions<Body>,
   ): Promise<Reply<Body>> {
     const credentials = this.#credentials;
@@ -185,9 +185,9 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
       method: 'POST',
       url: operationUrl(this.#deployment, operation),
       headers,
-      body,
+      body: body.text,
       repeat: operation === 'whitelistIp' ? 'always' : 'unless-acted',
-      secrets: [body, ...secretsOf(credentials)],
+      secrets: [body.text, body.signature ?? '', ...secretsOf(credentials)],
       options,
     } as const;
     return sendCall(call, this.#client);

@@ -89,6 +89,9 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
       throw new ConfigurationError('invalid_option', `${name} must be a function.`);
     }
   }
+  if (options.retry !== undefined && (typeof options.retry !== 'object' || options.retry === null)) {
+    throw new ConfigurationError('invalid_option', 'retry must be an object, e.g. { limit: 2 }.');
+  }
   return {
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
     timeoutMs: checkInteger('timeoutMs', options.timeoutMs ?? 30_000, 1),

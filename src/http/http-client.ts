@@ -1,12 +1,18 @@
 import ky, { isHTTPError, isTimeoutError } from 'ky';
 import type { Operation } from '../deployment/paths.ts';
-import { issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
+import {
+  isStandardSchema,
+  issuePath,
+  type StandardResult,
+  type StandardSchema,
+} from '../deployment/standard-schema.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
 import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/request-error.ts';
 import { warn } from '../errors/warn.ts';
-import type { ResolvedClientOptions } from './client-options.ts';
+import { checkInteger, type ResolvedClientOptions } from './client-options.ts';
 import { AttemptFailure, classifyFetchError, outcomeOfStatus, worseOutcome } from './outcome.ts';
-import { redactError, redactHeaders, redactUrl } from './redact.ts';
-import { type ReadReply, type Reply, readReply } from './reply.ts';
+import { redactError, redactHeaders, redactUrl, sensitiveValues } from './redact.ts';
+import { type ReadReply, type Reply, readReply, replyHead } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { suspects } from './suspects.ts';
 
@@ -44,7 +50,7 @@ const repeatableStatuses = {
   'unless-acted': [429],
 } as const satisfies Record<Call<unknown>['repeat'], readonly number[]>;
 
-/** Statuses for which a Response object may not have, or be, anything. */
+/** The highest status that a Response object can be made with. */
 const highestStatus = 599;
 
 /**
@@ -52,9 +58,12 @@ const highestStatus = 599;
  *
  * ky keeps time and repeats; each attempt reads its own reply to the end, so that the time-out covers it.
  *
+ * @throws {ConfigurationError} `invalid_option` for unsound options of the call, before anything is sent
  * @throws {RequestError}
  */
-export async function sendCall<Body>(call: Call<Body>, client: ResolvedClientOptions): Promise<Reply<Body>> {
+export async function sendCall<Body>(given: Call<Body>, client: ResolvedClientOptions): Promise<Reply<Body>> {
+  checkCallOptions(given.options);
+  const call = { ...given, secrets: [...given.secrets, ...sensitiveValues(given.headers)] };
   const state = new CallState();
   if (call.options.signal?.aborted) {
     throw failure(call, state, { code: 'aborted', outcome: 'not-sent', cause: call.options.signal.reason });
@@ -78,6 +87,19 @@ export async function sendCall<Body>(call: Call<Body>, client: ResolvedClientOpt
   return finish(call, state);
 }
 
+function checkCallOptions({ signal, timeoutMs, schema }: CallOptions<unknown>): void {
+  if (timeoutMs !== undefined) checkInteger('timeoutMs', timeoutMs, 1);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new ConfigurationError('invalid_option', 'signal must be an AbortSignal.');
+  }
+  if (schema !== undefined && !isStandardSchema(schema)) {
+    throw new ConfigurationError(
+      'invalid_option',
+      'schema must be a Standard Schema (zod, valibot, arktype …).',
+    );
+  }
+}
+
 /** What is known of a call while its attempts go on. */
 class CallState {
   attempts = 0;
@@ -92,6 +114,11 @@ class CallState {
     return ++this.attempts;
   }
 
+  /** The head of the reply is there; its body may still fail to come. */
+  arrive(attempt: number, head: ReadReply): void {
+    if (attempt === this.attempts && this.#inFlight) this.reply = head;
+  }
+
   /** Ignores an attempt that ky has given up on: its time-out is settled already. */
   settle(attempt: number, outcome: RequestOutcome, reply?: ReadReply): void {
     if (attempt !== this.attempts || !this.#inFlight) return;
@@ -100,9 +127,10 @@ class CallState {
     this.outcome = worseOutcome(this.outcome, outcome);
   }
 
-  /** The attempt under way, if any, will not be waited for. */
+  /** The attempt under way, if any, will not be waited for. What its head said counts. */
   abandon(): RequestOutcome {
-    this.settle(this.attempts, 'unknown');
+    const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status);
+    this.settle(this.attempts, outcome, this.reply);
     return this.outcome;
   }
 }
@@ -114,17 +142,21 @@ async function attempt(
   state: CallState,
 ): Promise<Response> {
   const request = input instanceof Request ? input : new Request(input);
+  // Aborted since the call was made, or since the last attempt: nothing is sent, and this is no attempt.
+  request.signal.throwIfAborted();
   const number = state.begin();
   const shown = { operation: call.operation, method: call.method, url: redactUrl(call.url), attempt: number };
   observe('onRequest', client.onRequest, () => ({
     ...shown,
-    headers: redactHeaders(request.headers),
+    headers: redactHeaders(request.headers, call.secrets),
     bodyBytes: call.body === undefined ? 0 : new TextEncoder().encode(call.body).byteLength,
   }));
   const started = client.now();
   let reply: ReadReply;
   try {
-    reply = await readReply(await client.fetch(request), client.maxReplyBytes);
+    const response = await client.fetch(request);
+    state.arrive(number, replyHead(response));
+    reply = await readReply(response, client.maxReplyBytes);
   } catch (error) {
     const failed = classifyFetchError(error);
     state.settle(number, failed.outcome);
@@ -133,13 +165,13 @@ async function attempt(
   observe('onResponse', client.onResponse, () => ({
     ...shown,
     status: reply.status,
-    headers: redactHeaders(reply.headers),
+    headers: redactHeaders(reply.headers, call.secrets),
     durationMs: client.now() - started,
   }));
   return handOver(reply, number, state);
 }
 
-/** The reply as ky needs it to decide whether to go on: status and headers. */
+/** The reply as ky needs it to decide whether to go on: its status. */
 function handOver(reply: ReadReply, number: number, state: CallState): Response {
   const ok = reply.status >= 200 && reply.status < 300;
   if (ok && reply.failure !== undefined) {
@@ -151,24 +183,25 @@ function handOver(reply: ReadReply, number: number, state: CallState): Response 
     );
   }
   state.settle(number, ok ? 'not-sent' : outcomeOfStatus(reply.status), reply);
-  return new Response(null, { status: Math.min(reply.status, highestStatus), headers: reply.headers });
+  return new Response(null, { status: Math.min(reply.status, highestStatus) });
 }
 
 function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: CallState) {
   const { limit, baseDelayMs, maxDelayMs } = client.retry;
+  const asked = () => askedToWait(state, client);
   return {
     limit,
     methods: [call.method.toLowerCase()],
     statusCodes: [...repeatableStatuses[call.repeat]],
-    afterStatusCodes: [...repeatableStatuses[call.repeat]],
-    delay: (attemptCount: number) => baseDelayMs * 2 ** (attemptCount - 1),
+    // ky would read headers of its own choice, by its own clock, and without a bound.
+    afterStatusCodes: [],
+    delay: (attemptCount: number) =>
+      asked() ?? baseDelayMs * 2 ** (attemptCount - 1) * (0.5 + client.random() * 0.5),
     backoffLimit: maxDelayMs,
-    jitter: (delay: number) => delay * (0.5 + client.random() * 0.5),
     shouldRetry: ({ error }: { error: Error }) => {
       if (isHTTPError(error)) {
-        const wait = retryAfterMs(error.response.headers, client.now()) ?? 0;
-        // `undefined`: the lists of statuses above decide, and ky waits as long as the service asked.
-        return wait > maxDelayMs || (state.reply?.status ?? 0) > highestStatus ? false : undefined;
+        // `undefined`: the list of statuses above decides.
+        return (asked() ?? 0) > maxDelayMs || (state.reply?.status ?? 0) > highestStatus ? false : undefined;
       }
       if (error instanceof AttemptFailure) {
         if (error.code === 'reply_too_large') return false;
@@ -180,6 +213,10 @@ function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: C
   };
 }
 
+function askedToWait(state: CallState, client: ResolvedClientOptions): number | undefined {
+  return state.reply === undefined ? undefined : retryAfterMs(state.reply.headers, client.now());
+}
+
 async function finish<Body>(call: Call<Body>, state: CallState): Promise<Reply<Body>> {
   const reply = state.reply;
   if (reply === undefined) throw new TypeError('A call ended without a reply.');
@@ -187,14 +224,22 @@ async function finish<Body>(call: Call<Body>, state: CallState): Promise<Reply<B
   const schema = call.options.schema;
   // Without a schema the type parameter is `unknown`, which any body is.
   if (schema === undefined) return { status, headers, body: body as Body };
-  const result = await schema['~standard'].validate(body);
-  if (result.issues === undefined) return { status, headers, body: result.value };
-  throw failure(call, state, {
+  const nonconforming = {
     code: 'reply_nonconforming',
     outcome: 'unknown',
     assumptions: ['replies'],
-    issues: result.issues.map((issue) => ({ message: issue.message, path: issuePath(issue) })),
-  });
+  } as const;
+  let result: StandardResult<Body>;
+  try {
+    result = await schema['~standard'].validate(body);
+  } catch (cause) {
+    // The service has acted: what a schema of the caller's throws may not hide that.
+    const issues = [{ message: 'the schema threw instead of answering', path: [] }];
+    throw failure(call, state, { ...nonconforming, issues, cause });
+  }
+  if (result.issues === undefined) return { status, headers, body: result.value };
+  const issues = result.issues.map((issue) => ({ message: issue.message, path: issuePath(issue) }));
+  throw failure(call, state, { ...nonconforming, issues });
 }
 
 function toRequestError(
@@ -210,11 +255,14 @@ function toRequestError(
     return failure(call, state, {
       code: status < 400 ? 'redirected' : 'http_error',
       outcome,
-      retryAfterMs: retryAfterMs(error.response.headers, client.now()),
+      retryAfterMs: askedToWait(state, client),
       assumptions: suspects(call.operation, status),
     });
   }
-  if (isTimeoutError(error)) return failure(call, state, { code: 'timeout', outcome });
+  if (isTimeoutError(error)) {
+    // Time may run out between two attempts: the last reply is there then.
+    return failure(call, state, { code: 'timeout', outcome, retryAfterMs: askedToWait(state, client) });
+  }
   if (error instanceof AttemptFailure) {
     return failure(call, state, { code: error.code, outcome, cause: error.cause });
   }
@@ -268,9 +316,9 @@ function observe<Observation>(
   observer: ((observation: Observation) => void) | undefined,
   observation: () => Observation,
 ): void {
-  try {
-    observer?.(observation());
-  } catch (error) {
+  if (observer === undefined) return;
+  // Runs at once; also catches what an observer that is an async function rejects with.
+  (async () => observer(observation()))().catch((error: unknown) => {
     warn(`${name} threw ${error instanceof Error ? error.name : typeof error}; the request goes on.`);
-  }
+  });
 }

@@ -49,13 +49,16 @@ export function classifyFetchError(error: unknown): AttemptFailure {
 
 function isBeforeSending(error: unknown, depth: number): boolean {
   if (!(error instanceof Error) || depth > 4) return false;
+  // "Host unreachable" can also end a connection that has carried the request.
+  if ('syscall' in error && (error.syscall === 'read' || error.syscall === 'write')) return false;
   if ('code' in error && typeof error.code === 'string' && beforeSending.has(error.code)) return true;
   // A connect that timed out carries the general code, and says in which call it happened.
   if ('code' in error && error.code === 'ETIMEDOUT' && 'syscall' in error && error.syscall === 'connect')
     return true;
-  if (beforeSendingMessages.some((part) => error.message.includes(part))) return true;
+  if (beforeSendingMessages.some((part) => String(error.message).includes(part))) return true;
   // Several addresses were tried: only when none was reached is the request certainly not sent.
-  if (error instanceof AggregateError) return error.errors.every((one) => isBeforeSending(one, depth + 1));
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.every((one) => isBeforeSending(one, depth + 1));
   return isBeforeSending(error.cause, depth + 1);
 }
 

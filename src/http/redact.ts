@@ -1,13 +1,21 @@
 const hidden = '[redacted]';
 const sensitiveName = /auth|cookie|key|partner|secret|signature|token/i;
 
-/** Headers as an object, with the values of those that may hold a secret hidden. */
-export function redactHeaders(headers: Headers, alsoHide: readonly string[] = []): Record<string, string> {
+/**
+ * Headers as an object, without the values of those that may hold a secret, and without the request's secrets in
+ * any other: a redirect's `location` may repeat the query.
+ */
+export function redactHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [name, value] of headers) {
-    shown[name] = sensitiveName.test(name) || alsoHide.includes(name) ? hidden : value;
+    shown[name] = sensitiveName.test(name) ? hidden : redactText(value, secrets);
   }
   return shown;
+}
+
+/** What a deployment's own headers may hold of secrets. */
+export function sensitiveValues(headers: Headers): string[] {
+  return [...headers].filter(([name]) => sensitiveName.test(name)).map(([, value]) => value);
 }
 
 /** A URL with every query value hidden: the messenger's API key travels there. */
@@ -26,18 +34,23 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
   const cause = redactError(error.cause, secrets, depth + 1);
   const copy = new Error(redactText(error.message, secrets), cause && { cause });
   Object.defineProperty(copy, 'name', { value: redactText(error.name, secrets) });
-  Object.defineProperty(copy, 'stack', { value: redactText(error.stack ?? '', secrets) });
+  Object.defineProperty(copy, 'stack', { value: redactText(error.stack, secrets) });
   if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
-    Object.defineProperty(copy, 'code', { value: error.code, enumerable: true });
+    const code = typeof error.code === 'string' ? redactText(error.code, secrets) : error.code;
+    Object.defineProperty(copy, 'code', { value: code, enumerable: true });
   }
   return copy;
 }
 
-function redactText(text: string, secrets: readonly string[]): string {
-  let shown = text;
-  for (const secret of secrets) {
-    if (secret === '') continue;
-    for (const form of [secret, encodeURIComponent(secret)]) shown = shown.replaceAll(form, hidden);
-  }
-  return shown;
+/** The longest first: one secret may be part of another. An error's members may be anything, not only text. */
+function redactText(text: unknown, secrets: readonly string[]): string {
+  const forms = secrets.filter((secret) => secret !== '').flatMap(writtenForms);
+  forms.sort((one, other) => other.length - one.length);
+  return forms.reduce((shown, form) => shown.replaceAll(form, hidden), String(text ?? ''));
+}
+
+/** As it is, inside a JSON string, in a URL, and as `URLSearchParams` writes it. */
+function writtenForms(secret: string): string[] {
+  const query = new URLSearchParams({ '': secret }).toString().slice(1);
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), query];
 }

@@ -20,13 +20,16 @@ export interface ReadReply {
   readonly cause?: unknown;
 }
 
+/** What is known of a reply before its body is read. */
+export function replyHead(response: Response): ReadReply {
+  // An opaque redirect is how some runtimes answer `redirect: 'manual'`.
+  const status = response.status === 0 ? 302 : response.status;
+  return { status, headers: response.headers, body: undefined };
+}
+
 /** Reads a response's body up to a limit, then stops reading. Never throws: a failure is part of the answer. */
 export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
-  // An opaque redirect is how some runtimes answer `redirect: 'manual'`.
-  const { status, headers } = {
-    status: response.status === 0 ? 302 : response.status,
-    headers: response.headers,
-  };
+  const { status, headers } = replyHead(response);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

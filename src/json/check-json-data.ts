@@ -27,8 +27,9 @@ function visit(value: unknown, path: (string | number)[]): ValidationIssue | und
 }
 
 function visitObject(value: object, path: (string | number)[]): ValidationIssue | undefined {
-  if (path.length >= maxDepth)
-    return issue([], `is nested more than ${maxDepth} levels deep, or in a circle`);
+  if (path.length >= maxDepth) {
+    return issue(path.slice(0, 1), `is nested more than ${maxDepth} levels deep, or in a circle`);
+  }
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const found = visit(value[index], [...path, index]);

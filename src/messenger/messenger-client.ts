@@ -145,12 +145,13 @@ export class MessengerClient {
     const apiKey = this.#requireApiKey('checkNumber', request);
     const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
     const names = this.#deployment.numberCheckParameters;
-    url.searchParams.set(names.api_key, apiKey);
-    url.searchParams.set(names.to_phone, String(to_phone));
     for (const [name, value] of Object.entries(others)) {
       if (value !== undefined)
         url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
+    // Last: a further member may not take the place of either.
+    url.searchParams.set(names.api_key, apiKey);
+    url.searchParams.set(names.to_phone, String(to_phone));
     return await sendCall(
       {
         operation: 'checkNumber',

@@ -2,7 +2,8 @@ import { checkScheme, defaultScheme, type SignatureScheme } from '../deployment/
 import { ValidationError } from '../errors/validation-error.ts';
 import { findNonJson } from '../json/check-json-data.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { computeDigest, encodeDigest } from './digest.ts';
+import { checkKeys } from './check-keys.ts';
+import { writeSignature } from './digest.ts';
 import { compactText, sortedText } from './serialize.ts';
 
 export interface SignOptions {
@@ -35,13 +36,14 @@ export interface SignedBody {
  */
 export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
+  const [key = ''] = checkKeys(options.key);
   if (!isJsonObject(body)) {
     throw new ValidationError('The body to sign', [{ path: [], message: 'must be an object' }]);
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
   const signed = scheme.serialization === 'sorted' ? sortedText(body) : compactText(body);
-  const signature = encodeDigest(scheme.encoding, computeDigest(scheme.construction, options.key, signed));
+  const signature = writeSignature(scheme, key, signed);
   const separator = signed === '{}' ? '' : ',';
   return { text: `${signed.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
 }

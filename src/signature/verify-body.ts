@@ -1,10 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../deployment/signature-scheme.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
 import { SignatureError } from '../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { checkKeys } from './check-keys.ts';
 import { decodeBody } from './decode-body.ts';
-import { computeDigest, decodeDigest } from './digest.ts';
+import { decodeDigest, findSigner } from './digest.ts';
 import { exciseSignature } from './excise-signature.ts';
 import { compactText, sortedText } from './serialize.ts';
 
@@ -36,21 +35,15 @@ export interface VerifiedBody {
  */
 export function verifyBody(body: string | Uint8Array, options: VerifyOptions): VerifiedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
-  const keys = typeof options.key === 'string' ? [options.key] : options.key;
-  if (!Array.isArray(keys) || keys.length === 0) {
-    throw new ConfigurationError('invalid_credentials', 'There is no key to verify with.');
-  }
+  const keys = checkKeys(options.key);
   const source = decodeBody(body);
   const value = parseObject(source);
-  const claimed = readSignature(value, scheme);
+  const claim = readSignature(value, scheme);
   // Always excised, whatever is signed: two signatures are refused under every scheme.
   const excised = exciseSignature(source);
   const text = canonicalText(scheme, excised, value);
-  for (const [keyIndex, key] of keys.entries()) {
-    if (timingSafeEqual(computeDigest(scheme.construction, key, text), claimed)) {
-      return { value, text, keyIndex };
-    }
-  }
+  const keyIndex = findSigner(scheme.construction, keys, { text, claim });
+  if (keyIndex !== -1) return { value, text, keyIndex };
   throw new SignatureError(
     'signature_mismatch',
     'The signature does not match: another key, another signature scheme, or a changed body.',
@@ -72,20 +65,18 @@ function parseObject(source: string): JsonObject {
   return value;
 }
 
-function readSignature(value: JsonObject, scheme: SignatureScheme): Buffer {
+function readSignature(value: JsonObject, scheme: SignatureScheme): Uint8Array {
   if (!Object.hasOwn(value, 'signature')) {
     throw new SignatureError('signature_missing', 'The body has no top-level signature.');
   }
-  const signature = value.signature;
+  const { signature } = value;
   const digest = typeof signature === 'string' ? decodeDigest(scheme.encoding, signature) : undefined;
-  if (digest === undefined) {
-    throw new SignatureError(
-      'signature_malformed',
-      `The signature is not a SHA-512 digest written as ${scheme.encoding}.`,
-      { assumptions: ['signature-encoding'] },
-    );
-  }
-  return digest;
+  if (digest !== undefined) return digest;
+  throw new SignatureError(
+    'signature_malformed',
+    `The signature is not a SHA-512 digest written as ${scheme.encoding}.`,
+    { assumptions: ['signature-encoding'] },
+  );
 }
 
 function canonicalText(scheme: SignatureScheme, excised: string, value: JsonObject): string {

@@ -13,7 +13,7 @@ import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import { parsedBodyAdvice } from './answer.ts';
 import { handleFetch, type Receiver } from './fetch-handler.ts';
 import { type EventContext, type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
-import type { Inbox } from './inbox.ts';
+import { type Inbox, type InboxResult, inboxResults } from './inbox.ts';
 import { type KeyRing, keyRingOf, keyRingOfKeys } from './key-ring.ts';
 import { memoryDeduplication } from './memory-deduplication.ts';
 import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
@@ -32,8 +32,8 @@ export interface WebhooksOptions {
   maxBodyBytes?: number | undefined;
   /** How many handled deliveries the memory keeps in mind. Not used with an `inbox`. @default 10000 */
   maxRemembered?: number | undefined;
-  /** Learns why a handler failed. @default console.error */
-  onError?: ((error: unknown, delivery: DeliveryReference) => void) | undefined;
+  /** Learns why a handler (or the inbox) failed; the answer does not wait for it. @default console.error */
+  onError?: ((error: unknown, delivery: DeliveryReference) => void | Promise<void>) | undefined;
 }
 
 /** Receives signed order events: see {@link createWebhooks}. */
@@ -81,10 +81,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const scheme = checkScheme(options.deployment?.signature ?? defaultScheme);
   const wireNames = options.deployment?.wireNames ?? {};
   const maxBodyBytes = positive('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes);
-  const inbox =
-    options.inbox ??
-    memoryDeduplication(positive('maxRemembered', options.maxRemembered ?? defaults.maxRemembered));
+  const maxRemembered = positive('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
+  const inbox = options.inbox ?? memoryDeduplication(maxRemembered);
+  if (typeof inbox.receive !== 'function') throw invalid('inbox needs a receive function.');
   const onError = options.onError ?? logFailure;
+  if (typeof onError !== 'function') throw invalid('onError must be a function.');
   const handlers = new Handlers();
 
   async function receive(body: string | Uint8Array): Promise<Outcome> {
@@ -113,20 +114,20 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
     const delivery = { ...reference, body: typeof body === 'string' ? body : new TextDecoder().decode(body) };
     try {
-      const kind = await inbox.receive(delivery, work);
+      const kind = checkResult(await inbox.receive(delivery, work));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: defaults.busyRetryAfterMs, ...reference };
     } catch (error) {
-      report(error, reference);
+      void report(error, reference);
       return { kind: 'failed', status: 500, error, ...reference };
     }
   }
 
-  function report(error: unknown, reference: DeliveryReference): void {
+  async function report(error: unknown, reference: DeliveryReference): Promise<void> {
     try {
-      onError(error, reference);
+      await onError(error, reference);
     } catch {
-      warn('onError threw; the delivery is answered with 500 all the same.');
+      warn('onError failed; the delivery is answered with 500 all the same.');
     }
   }
 
@@ -153,20 +154,31 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
 function resolveKeys(options: WebhooksOptions): KeyRing {
   if ((options?.credentials === undefined) === (options?.keys === undefined)) {
-    throw new ConfigurationError('invalid_option', 'createWebhooks needs either credentials or keys.');
+    throw invalid('createWebhooks needs either credentials or keys.');
   }
   return options.keys === undefined ? keyRingOf(options.credentials ?? []) : keyRingOfKeys(options.keys);
 }
 
 /** Cheap for most: UTF-8 takes one to three bytes for each unit of text. */
 function exceeds(body: string | Uint8Array, maxBytes: number): boolean {
-  if (typeof body !== 'string') return body.byteLength > maxBytes;
+  // A parsed object or null has no length; it is refused for what it is when it is verified.
+  if (typeof body !== 'string') return body?.byteLength > maxBytes;
   return body.length > maxBytes || (body.length * 3 > maxBytes && Buffer.byteLength(body) > maxBytes);
 }
 
 function positive(name: string, value: number): number {
   if (Number.isInteger(value) && value > 0) return value;
-  throw new ConfigurationError('invalid_option', `${name} must be a whole number of at least 1.`);
+  throw invalid(`${name} must be a whole number of at least 1.`);
+}
+
+/** An inbox of the user's may answer anything: only what it is known to have kept is acknowledged. */
+function checkResult(result: InboxResult): InboxResult {
+  if (inboxResults.includes(result)) return result;
+  throw invalid(`inbox.receive must resolve with one of ${inboxResults.join(', ')}.`);
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_option', message);
 }
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {

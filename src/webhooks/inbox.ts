@@ -16,8 +16,9 @@ export interface Inbox {
    * `handled` after `handle` has resolved, `stored` once it is kept durably, `duplicate` when it was one of these
    * before, `busy` while another worker holds it. Rejects when `handle` or the store fails: it may come again.
    */
-  receive(
-    delivery: Delivery,
-    handle: () => Promise<void>,
-  ): Promise<'handled' | 'stored' | 'duplicate' | 'busy'>;
+  receive(delivery: Delivery, handle: () => Promise<void>): Promise<InboxResult>;
 }
+
+/** What may become of a delivery in an inbox. */
+export const inboxResults = ['handled', 'stored', 'duplicate', 'busy'] as const;
+export type InboxResult = (typeof inboxResults)[number];

@@ -49,9 +49,9 @@ export function keyRingOfKeys(keys: readonly string[]): KeyRing {
   if (
     !Array.isArray(keys) ||
     keys.length === 0 ||
-    keys.some((key) => typeof key !== 'string' || key === '')
+    keys.some((key) => typeof key !== 'string' || key === '' || key.trim() !== key)
   ) {
-    throw invalid('keys must be a list of non-empty texts.');
+    throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
   }
   return { keys: [...keys], labels: keys.map((_, index) => ({ index })) };
 }

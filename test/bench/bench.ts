@@ -1,0 +1,31 @@
+import { bundleEntries } from '../package/sizes.ts';
+import { benchEvent } from './event.ts';
+import { benchLarge } from './large.ts';
+import { benchLoad } from './load.ts';
+import { type Finding, isOver, printFindings } from './report.ts';
+
+const sections: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = [
+  ['verify + parse + narrow a 923-byte event', benchEvent],
+  ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
+  ['load in a fresh process', benchLoad],
+  [
+    'size: minified + gzip, without zod and ky (1 kB = 1000 B)',
+    async () =>
+      (await bundleEntries()).map(({ subpath, size, budget }) => ({
+        what: subpath,
+        measured: size,
+        budget,
+        unit: 'B',
+      })),
+  ],
+];
+
+console.log('Ratios within this run, medians of interleaved rounds; less is better.');
+let over = 0;
+for (const [title, bench] of sections) {
+  const findings = await bench();
+  printFindings(title, findings);
+  over += findings.filter(isOver).length;
+}
+console.log(over === 0 ? '\nEvery budget is kept.' : `\n${over} OVER budget.`);
+if (over > 0 && process.argv.includes('--check')) process.exitCode = 1;

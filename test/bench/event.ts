@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import { parseOrderEvent, verifyBody } from './built-entries.ts';
+import { type Contenders, ratio, timeInTurns } from './measure.ts';
+import type { Finding } from './report.ts';
+import { type Rival, rivalsFor } from './rivals.ts';
+import { sampleBytes, sampleKey, sampleText } from './sample-event.ts';
+
+const buffer = Buffer.from(sampleBytes);
+const sampling = { rounds: 200, warmup: 100, batch: 128 };
+
+/** Verify, parse and narrow one order event, against the least that anyone has to do and against other packages. */
+export function benchEvent(): Finding[] {
+  const narrowed = parseOrderEvent(verifyBody(sampleText, { key: sampleKey }).value);
+  if (narrowed.kind !== 'known') throw new Error('The sample event is not a known one.');
+  const rivals = rivalsFor(sampleText);
+  const timings = timeInTurns<string>(
+    {
+      baseline: () => hashAndParse(sampleText),
+      text: () => parseOrderEvent(verifyBody(sampleText, { key: sampleKey }).value),
+      bytes: () => parseOrderEvent(verifyBody(sampleBytes, { key: sampleKey }).value),
+      ...contenders(rivals, 'text', sampleText),
+      ...contenders(rivals, 'bytes', buffer),
+    },
+    sampling,
+  );
+  const against = (ours: 'text' | 'bytes', other: string) => ratio(timings[ours] ?? [], timings[other] ?? []);
+  return [
+    ...(['text', 'bytes'] as const).map((ours) => ({
+      what: `${ours} / (createHmac sha512 + JSON.parse of the text)`,
+      measured: against(ours, 'baseline'),
+      budget: 1.35,
+    })),
+    ...(['text', 'bytes'] as const).flatMap((ours) =>
+      rivals.map(({ name }) => ({
+        what: `${ours} / ${name} on the same ${ours}`,
+        measured: against(ours, `${name} ${ours}`),
+        ...(name === 'stripe' && { budget: 1 }),
+      })),
+    ),
+  ];
+}
+
+function hashAndParse(text: string): unknown {
+  return [createHmac('sha512', sampleKey).update(text).digest('hex'), JSON.parse(text)];
+}
+
+function contenders(rivals: readonly Rival[], form: string, payload: string | Buffer): Contenders<string> {
+  return Object.fromEntries(rivals.map(({ name, receive }) => [`${name} ${form}`, () => receive(payload)]));
+}

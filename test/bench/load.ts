@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { readEntries } from '../package/entries.ts';
+import { builtUrl } from './built-entries.ts';
+import { median, ratio } from './measure.ts';
+import type { Finding } from './report.ts';
+
+const rounds = 21;
+const probe = join(import.meta.dirname, 'load-probe.mjs');
+const empty = 'data:text/javascript,';
+
+/** Milliseconds that one import takes in a fresh process, and how that compares with importing zod alone. */
+export function benchLoad(): Finding[] {
+  const entries = readEntries();
+  const modules = new Map([
+    ['empty', empty],
+    ['node:crypto', 'node:crypto'],
+    ['zod', import.meta.resolve('zod')],
+    ...entries.map(({ subpath }) => [subpath, builtUrl(subpath)] as const),
+  ]);
+  const timings = new Map([...modules.keys()].map((name): [string, number[]] => [name, []]));
+  // The first round fills the file system's cache.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, url] of modules) {
+      const time = Number(execFileSync(process.execPath, [probe, url], { encoding: 'utf8' }));
+      if (round > 0) timings.get(name)?.push(time);
+    }
+  }
+  const times = (name: string) => timings.get(name) ?? [];
+  return [
+    { what: 'an empty module', measured: median(times('empty')), unit: 'ms' },
+    { what: 'node:crypto alone', measured: median(times('node:crypto')), unit: 'ms' },
+    { what: 'zod alone', measured: median(times('zod')), unit: 'ms' },
+    ...entries.flatMap(({ subpath }): Finding[] => [
+      {
+        what: subpath,
+        measured: median(times(subpath)),
+        unit: 'ms',
+        budget: subpath === './signature' ? 8 : undefined,
+      },
+      {
+        what: `${subpath} / zod alone`,
+        measured: ratio(times(subpath), times('zod')),
+        budget: subpath === './signature' || subpath === './webhooks' ? 1.25 : undefined,
+      },
+    ]),
+  ];
+}

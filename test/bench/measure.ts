@@ -1,0 +1,57 @@
+import { do_not_optimize } from 'mitata';
+
+/** Work by name; what it returns is consumed, so that the engine cannot leave it out. */
+export type Contenders<Name extends string> = Readonly<Record<Name, () => unknown>>;
+
+export interface Sampling {
+  /** Rounds that count. */
+  readonly rounds: number;
+  /** Rounds before them that only warm up. */
+  readonly warmup: number;
+  /** Calls that are timed as one, once a round. */
+  readonly batch: number;
+}
+
+/** Milliseconds a batch, one entry a round. */
+export type Timings<Name extends string> = Readonly<Record<Name, readonly number[]>>;
+
+/**
+ * Times one short batch of every contender in every round, each round beginning with another one, so that what
+ * disturbs the machine for a while disturbs all of them. (mitata's own `measure` times one contender for long,
+ * and reserves 8 MB each time, which sets the collector on whoever comes next.)
+ */
+export function timeInTurns<Name extends string>(
+  contenders: Contenders<Name>,
+  { rounds, warmup, batch }: Sampling,
+): Timings<Name> {
+  // Sound: the names of an object literal are its keys.
+  const names = Object.keys(contenders) as Name[];
+  const timings = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  for (let round = 0; round < warmup + rounds; round++) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      const time = timeBatch(contenders[name], batch);
+      if (round >= warmup) timings[name].push(time);
+    }
+  }
+  return timings;
+}
+
+/** The median over the rounds of how many times longer one took than the other in the same round. */
+export function ratio(of: readonly number[], against: readonly number[]): number {
+  return median(of.map((time, round) => time / (against[round] ?? Number.NaN)));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  const lower = sorted[middle - 1] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (lower + upper) / 2;
+}
+
+function timeBatch(work: () => unknown, batch: number): number {
+  const start = performance.now();
+  for (let call = 0; call < batch; call++) do_not_optimize(work());
+  return performance.now() - start;
+}

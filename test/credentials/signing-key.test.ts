@@ -1,0 +1,102 @@
+import { inspect } from 'node:util';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { defineCredentials } from '../../src/credentials/define-credentials.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { merchantNames, type SigningPurpose, signingKey } from '../../src/credentials/signing-key.ts';
+import { refusal, thrownBy } from '../errors/refusal.ts';
+
+const partner = { partnerPublicKey: 'pk_partner_public1', partnerSecretKey: 'sk_partner_secret1' };
+const one = { ...partner, merchantSecretKey: 'sk_merchant_secret1' };
+const several = { ...partner, merchantSecretKeys: { NGN: 'sk_merchant_ngn1', GHS: 'sk_merchant_ghs1' } };
+const invalid = 'ConfigurationError invalid_credentials';
+
+describe.each([
+  ['plain', (credentials: PartnerCredentials) => credentials],
+  ['defined', defineCredentials],
+])('with %s credentials', (_, prepare) => {
+  it('general requests are signed with the partner secret', () => {
+    expect(signingKey(prepare(one), 'general')).toBe('sk_partner_secret1');
+  });
+
+  it('orders are signed with the merchant secret followed by the partner secret', () => {
+    expect(signingKey(prepare(one), 'order')).toBe('sk_merchant_secret1sk_partner_secret1');
+  });
+
+  it.each([
+    ['NGN', 'sk_merchant_ngn1sk_partner_secret1'],
+    ['GHS', 'sk_merchant_ghs1sk_partner_secret1'],
+  ])('orders of one of several merchants are signed with its secret: %s', (merchant, key) => {
+    expect(signingKey(prepare(several), 'order', merchant)).toBe(key);
+  });
+
+  it('orders of the only named merchant need no name', () => {
+    const single = { ...partner, merchantSecretKeys: { NGN: 'sk_merchant_ngn1' } };
+    expect(signingKey(prepare(single), 'order')).toBe('sk_merchant_ngn1sk_partner_secret1');
+  });
+
+  it('orders without a name belong to the main merchant, where there is one', () => {
+    expect(signingKey(prepare({ ...one, ...several }), 'order')).toBe(
+      'sk_merchant_secret1sk_partner_secret1',
+    );
+  });
+
+  it('general requests do not depend on the merchant', () => {
+    expect(signingKey(prepare(several), 'general', 'NGN')).toBe('sk_partner_secret1');
+  });
+
+  it('general requests need no merchant', () => {
+    expect(signingKey(prepare(partner), 'general')).toBe('sk_partner_secret1');
+  });
+
+  it('orders are refused without a merchant', () => {
+    expect(refusal(() => signingKey(prepare(partner), 'order'))).toBe(invalid);
+  });
+
+  it('orders are refused when it is open which of several merchants signs', () => {
+    expect(refusal(() => signingKey(prepare(several), 'order'))).toBe(invalid);
+  });
+
+  it.each(['KES', '', 'toString', '__proto__', 'constructor'])(
+    'orders are refused for a merchant that is not there: %j',
+    (merchant) => {
+      expect(refusal(() => signingKey(prepare(several), 'order', merchant))).toBe(invalid);
+    },
+  );
+
+  it('merchants are listed, the main one as undefined', () => {
+    expect(merchantNames(prepare({ ...one, ...several }))).toEqual([undefined, 'NGN', 'GHS']);
+    expect(merchantNames(prepare(several))).toEqual(['NGN', 'GHS']);
+    expect(merchantNames(prepare(partner))).toEqual([]);
+  });
+});
+
+describe('a signing key is refused', () => {
+  it.each<[string, object | undefined]>([
+    ['no credentials', undefined],
+    ['no partner secret', { ...one, partnerSecretKey: undefined }],
+    ['an empty partner secret', { ...one, partnerSecretKey: '' }],
+    ['a padded partner secret', { ...one, partnerSecretKey: ' sk_partner_secret1' }],
+    ['the public key as partner secret', { ...one, partnerSecretKey: 'pk_partner_public1' }],
+    ['a merchant secret as partner secret', { ...one, partnerSecretKey: 'sk_merchant_secret1' }],
+    ['the partner secret as merchant secret', { ...one, merchantSecretKey: 'sk_partner_secret1' }],
+    ['the public key as merchant secret', { ...one, merchantSecretKey: 'pk_partner_public1' }],
+    ['an empty merchant secret', { ...one, merchantSecretKey: '' }],
+    ['a padded named merchant', { ...partner, merchantSecretKeys: { NGN: 'sk_merchant_ngn1 ' } }],
+  ])('for %s', (_, credentials) => {
+    expect(refusal(() => signingKey(credentials as PartnerCredentials, 'order'))).toBe(invalid);
+  });
+
+  it('for a purpose that does not exist', () => {
+    expect(refusal(() => signingKey(one, 'orders' as SigningPurpose))).toBe(invalid);
+  });
+
+  it('without showing a key', () => {
+    const swapped = { ...one, merchantSecretKey: 'sk_partner_secret1' };
+    const error = thrownBy(() => signingKey(swapped, 'order'));
+    expect(inspect(error, { showHidden: true })).not.toContain('secret1');
+  });
+
+  it('for no purpose that the types allow', () => {
+    expectTypeOf<SigningPurpose>().toEqualTypeOf<'general' | 'order'>();
+  });
+});

@@ -1,0 +1,266 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import {
+  type Deployment,
+  type DeploymentOptions,
+  defineDeployment,
+  requireDeployment,
+} from '../../src/deployment/define-deployment.ts';
+import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { defaultPaths } from '../../src/deployment/paths.ts';
+import { defaultScheme } from '../../src/deployment/signature-scheme.ts';
+import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { refusal, thrownBy } from '../errors/refusal.ts';
+import { bases } from './bases.ts';
+
+/** For what the types forbid and a JavaScript caller can still do. */
+function defineLoosely(options: unknown): Deployment {
+  return defineDeployment(options as DeploymentOptions) as Deployment;
+}
+
+/** The message with which options are refused. */
+function complaint(options: object): string {
+  const error = thrownBy(() => defineLoosely({ ...bases, ...options }));
+  expect(isConfigurationError(error) && error.code).toBe('invalid_deployment');
+  return isConfigurationError(error) ? error.message : '';
+}
+
+const baseNames = ['onboardingBaseUrl', 'stagingUrl', 'messengerBaseUrl'] as const;
+
+describe('a deployment with the base URLs alone', () => {
+  it('has the published paths, the default scheme and the reported order', () => {
+    expect(defineDeployment(bases)).toEqual({
+      ...bases,
+      paths: defaultPaths,
+      wireNames: {},
+      signature: defaultScheme,
+      orderSchema: reportedBuyOrder,
+      numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
+      headers: {},
+    });
+  });
+
+  it('cannot be changed', () => {
+    const deployment = defineDeployment({
+      ...bases,
+      headers: { 'x-a': '1' },
+      wireNames: { 'connect-msg': 'c' },
+    });
+    const parts = [
+      deployment,
+      deployment.paths,
+      deployment.wireNames,
+      deployment.signature,
+      deployment.numberCheckParameters,
+      deployment.headers,
+    ];
+    expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
+  });
+});
+
+describe('a deployment', () => {
+  it('does not change with the options it was made from', () => {
+    const options = {
+      ...bases,
+      paths: { onboard: '/a' },
+      wireNames: { 'connect-msg': 'a' },
+      headers: { 'x-a': 'a' },
+    };
+    const signature = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' } as const;
+    const mutable: { encoding: 'hex' | 'base64' } & Omit<typeof signature, 'encoding'> = { ...signature };
+    const deployment = defineDeployment({ ...options, signature: mutable });
+    options.paths.onboard = '/b';
+    options.wireNames['connect-msg'] = 'b';
+    options.headers['x-a'] = 'b';
+    mutable.encoding = 'base64';
+    expect(deployment.paths.onboard).toBe('/a');
+    expect(deployment.wireNames['connect-msg']).toBe('a');
+    expect(deployment.headers['x-a']).toBe('a');
+    expect(deployment.signature.encoding).toBe('hex');
+  });
+
+  it('leaves the options it was made from as they were', () => {
+    const signature = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' } as const;
+    const options = { ...bases, paths: {}, wireNames: {}, signature, headers: {}, numberCheckParameters: {} };
+    const before = structuredClone(options);
+    defineDeployment(options);
+    expect(options).toEqual(before);
+    expect([options.signature, options.paths, options.headers].some(Object.isFrozen)).toBe(false);
+  });
+
+  it('may have any of its optional parts undefined', () => {
+    const absent = {
+      paths: undefined,
+      wireNames: undefined,
+      signature: undefined,
+      orderSchema: undefined,
+      numberCheckParameters: undefined,
+      headers: undefined,
+    };
+    expect(defineDeployment({ ...bases, ...absent })).toEqual(defineDeployment(bases));
+  });
+
+  it.each([undefined, null, 'https://a.example', 5])('is refused when its options are %j', (options) => {
+    expect(refusal(() => defineLoosely(options))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  it.each(['baseUrl', 'onboardingBaseURL', 'scheme', 'path', 'constructor'])(
+    'is refused for an option that does not exist, by its name: %s',
+    (name) => {
+      expect(complaint({ [name]: 'x' })).toContain(`"${name}"`);
+    },
+  );
+});
+
+describe('requireDeployment', () => {
+  it('hands back what defineDeployment made', () => {
+    const deployment = defineDeployment(bases);
+    expect(requireDeployment(deployment)).toBe(deployment);
+  });
+
+  it.each([undefined, null, {}, { ...bases }, 'x'])('refuses anything else: %j', (value) => {
+    expect(refusal(() => requireDeployment(value as Deployment))).toBe(
+      'ConfigurationError invalid_deployment',
+    );
+  });
+});
+
+describe.each(baseNames)('%s', (name) => {
+  it.each<[string, unknown]>([
+    ['missing', undefined],
+    ['null', null],
+    ['empty', ''],
+    ['blank', '  '],
+    ['a number', 5],
+    ['an object', { href: 'https://a.example' }],
+    ['a path', '/api'],
+    ['a host', 'a.example'],
+    ['a host and port', 'localhost:3000'],
+    ['relative to a scheme', '//a.example'],
+    ['ftp', 'ftp://a.example'],
+    ['a file', 'file:///etc/passwd'],
+    ['script', 'javascript:alert(1)'],
+    ['a web socket', 'wss://a.example'],
+    ['holding a password', 'https://user:url-secret@a.example'],
+    ['holding a user name', 'https://url-secret@a.example'],
+    ['holding a query', 'https://a.example/?key=url-secret'],
+    ['holding a fragment', 'https://a.example/#url-secret'],
+    ['without a host', 'https://'],
+  ])('is refused by its name, without showing it, when it is %s', (_, value) => {
+    const message = complaint({ [name]: value });
+    expect(message).toContain(name);
+    expect(message).not.toContain('url-secret');
+  });
+
+  it.each([
+    ['as it is', 'https://a.example', 'https://a.example'],
+    ['without its trailing slash', 'https://a.example/', 'https://a.example'],
+    ['without any trailing slashes', 'https://a.example//', 'https://a.example'],
+    ['with its path prefix', 'https://a.example/v2/api', 'https://a.example/v2/api'],
+    ['with its path prefix, without trailing slash', 'https://a.example/v2/', 'https://a.example/v2'],
+    ['with its port', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['over IPv6', 'http://[::1]:8080/', 'http://[::1]:8080'],
+    ['in lower case', 'HTTPS://A.Example', 'https://a.example'],
+    ['from a URL object', new URL('https://a.example/v2/'), 'https://a.example/v2'],
+  ])('is kept %s', (_, value, kept) => {
+    expect(defineDeployment({ ...bases, [name]: value })[name]).toBe(kept);
+  });
+});
+
+describe('the signature scheme of a deployment', () => {
+  it('is kept', () => {
+    const signature = { construction: 'hash-suffix', serialization: 'compact', encoding: 'base64' } as const;
+    expect(defineDeployment({ ...bases, signature }).signature).toEqual(signature);
+  });
+
+  it.each<[string, unknown]>([
+    ['of an unknown construction', { ...defaultScheme, construction: 'sha512' }],
+    ['of an unknown serialization', { ...defaultScheme, serialization: 'raw' }],
+    ['of an unknown encoding', { ...defaultScheme, encoding: 'HEX' }],
+    ['with a part that every object has', { ...defaultScheme, encoding: 'toString' }],
+    ['without a part', { construction: 'hmac', serialization: 'as-sent' }],
+    ['as text', 'hmac'],
+  ])('is refused %s', (_, signature) => {
+    expect(refusal(() => defineLoosely({ ...bases, signature }))).toBe('ConfigurationError invalid_scheme');
+  });
+});
+
+describe('the headers of a deployment', () => {
+  it('are kept, in lower case', () => {
+    expect(defineDeployment({ ...bases, headers: { 'X-Tenant': 'acme' } }).headers).toEqual({
+      'x-tenant': 'acme',
+    });
+  });
+
+  it.each(['Authorization', 'authorization', 'Content-Type', 'Content-Length', 'Host', 'Transfer-Encoding'])(
+    'may not set %s, which the client sets',
+    (name) => {
+      expect(complaint({ headers: { [name]: 'x' } })).toContain(name.toLowerCase());
+    },
+  );
+
+  it.each([
+    ['a name with a blank', { 'x tenant': 'acme' }],
+    ['an empty name', { '': 'acme' }],
+    ['a name with a colon', { 'x:': 'acme' }],
+    ['a value with a line break', { 'x-tenant': 'header-secret\r\nx-other: 1' }],
+    ['a value beyond Latin-1', { 'x-tenant': 'header-secret 😀' }],
+  ])('may not hold %s', (_, headers) => {
+    const message = complaint({ headers });
+    expect(message).toContain('headers');
+    expect(message).not.toContain('header-secret');
+  });
+});
+
+describe('the parameters of the number check', () => {
+  it('keep their default where none is given', () => {
+    const { numberCheckParameters } = defineDeployment({
+      ...bases,
+      numberCheckParameters: { to_phone: 'msisdn' },
+    });
+    expect(numberCheckParameters).toEqual({ api_key: 'api_key', to_phone: 'msisdn' });
+  });
+
+  it.each([
+    ['empty', { to_phone: '' }],
+    ['blank', { api_key: ' ' }],
+    ['not text', { to_phone: 5 }],
+    ['the same', { api_key: 'q', to_phone: 'q' }],
+    ['the same by default', { to_phone: 'api_key' }],
+    ['of another name', { phone: 'msisdn' }],
+  ])('are refused when they are %s', (_, numberCheckParameters) => {
+    expect(complaint({ numberCheckParameters })).toContain('numberCheckParameters');
+  });
+});
+
+describe('the order schema of a deployment', () => {
+  it('may be any Standard Schema', () => {
+    const orderSchema = z.object({ amount_to_collect: z.string() });
+    expect(defineDeployment({ ...bases, orderSchema }).orderSchema).toBe(orderSchema);
+  });
+
+  it('may be a function, as some libraries make them', () => {
+    const validate = (value: unknown) => ({ value });
+    const orderSchema = Object.assign(() => {}, {
+      '~standard': { version: 1 as const, vendor: 'own', validate },
+    });
+    expect(defineDeployment({ ...bases, orderSchema }).orderSchema).toBe(orderSchema);
+  });
+
+  it.each<[string, unknown]>([
+    ['an object of fields', { amount: 'string' }],
+    ['a function', () => true],
+    ['a name', 'buyOrder'],
+    ['an empty standard', { '~standard': {} }],
+    ['a null standard', { '~standard': null }],
+    ['a standard that cannot be called', { '~standard': { version: 1, vendor: 'own', validate: 'yes' } }],
+  ])('is refused when it is %s', (_, orderSchema) => {
+    expect(complaint({ orderSchema })).toContain('orderSchema');
+  });
+
+  it('is in the type of the deployment', () => {
+    const orderSchema = z.object({ amount_to_collect: z.string() });
+    expectTypeOf(defineDeployment({ ...bases, orderSchema }).orderSchema).toEqualTypeOf<typeof orderSchema>();
+    expectTypeOf(defineDeployment(bases).orderSchema).toEqualTypeOf<typeof reportedBuyOrder>();
+  });
+});

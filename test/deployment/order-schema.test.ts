@@ -1,0 +1,98 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { type ReportedBuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { issuePath } from '../../src/deployment/standard-schema.ts';
+
+const order: ReportedBuyOrder = {
+  partner_order_id: 'A-1',
+  fiat_amount: '15000.50',
+  fiat_currency: 'NGN',
+  chain: 'usdt-trc20',
+  buyer_crypto_address: 'TXyz',
+  partner_callback_url: 'https://partner.example/callback',
+};
+const needed = Object.keys(order);
+
+function wrongMembers(value: unknown): string[] {
+  const result = reportedBuyOrder.safeParse(value);
+  return result.success ? [] : result.error.issues.map(({ path }) => path.join('.'));
+}
+
+describe('a reported buy order', () => {
+  it('needs no more than the reported members without KYC', () => {
+    expect(reportedBuyOrder.parse(order)).toEqual(order);
+  });
+
+  it('keeps members that are not reported', () => {
+    expect(reportedBuyOrder.parse({ ...order, memo: 'x' })).toEqual({ ...order, memo: 'x' });
+  });
+
+  it.each(needed)('is refused without %s, by its name', (name) => {
+    expect(wrongMembers({ ...order, [name]: undefined })).toEqual([name]);
+  });
+
+  it.each(needed)('is refused with an empty %s, by its name', (name) => {
+    expect(new Set(wrongMembers({ ...order, [name]: '' }))).toEqual(new Set([name]));
+  });
+
+  it.each(['1', '15000', '15000.5', '15000.50', '0.01', '007', '12345678901234567890.123456789'])(
+    'takes the amount %s',
+    (fiat_amount) => {
+      expect(wrongMembers({ ...order, fiat_amount })).toEqual([]);
+    },
+  );
+
+  it.each([
+    15000,
+    '0',
+    '0.00',
+    '000',
+    '-1',
+    '+1',
+    '1e3',
+    '1,000',
+    '1.',
+    '.5',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1.2.3',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '١٢',
+    `1${'0'.repeat(40)}`,
+  ])('is refused with the amount %j', (fiat_amount) => {
+    expect(new Set(wrongMembers({ ...order, fiat_amount }))).toEqual(new Set(['fiat_amount']));
+  });
+
+  it.each(['0', '1.5', '0.00'])('takes the markup fee %s', (markup_fee) => {
+    expect(wrongMembers({ ...order, markup_fee })).toEqual([]);
+  });
+
+  it.each([1.5, '-1', '1.5%', '', '1.5\n'])('is refused with the markup fee %j', (markup_fee) => {
+    expect(wrongMembers({ ...order, markup_fee })).toEqual(['markup_fee']);
+  });
+
+  it.each(['callback', '/callback', 'ftp://partner.example', 'javascript:alert(1)'])(
+    'is refused with the callback %s',
+    (partner_callback_url) => {
+      expect(wrongMembers({ ...order, partner_callback_url })).toEqual(['partner_callback_url']);
+    },
+  );
+
+  it('has text for every amount in its type', () => {
+    expectTypeOf<ReportedBuyOrder['fiat_amount']>().toEqualTypeOf<string>();
+    expectTypeOf<ReportedBuyOrder['markup_fee']>().toEqualTypeOf<string | undefined>();
+  });
+});
+
+describe('the path of an issue of any schema library', () => {
+  it.each([
+    ['absent', undefined, []],
+    ['of names and indexes', ['a', 0, 'b'], ['a', 0, 'b']],
+    ['of segments', [{ key: 'a' }, { key: 0 }], ['a', 0]],
+    ['of a symbol', [Symbol('s')], ['Symbol(s)']],
+  ])('is read when it is %s', (_, path, expected) => {
+    expect(issuePath({ message: 'wrong', path })).toEqual(expected);
+  });
+});

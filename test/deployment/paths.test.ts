@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type DeploymentOptions,
+  defineDeployment,
+  operationUrl,
+} from '../../src/deployment/define-deployment.ts';
+import type { Operation } from '../../src/deployment/paths.ts';
+import { ConfigurationError, isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { thrownBy } from '../errors/refusal.ts';
+import { bases } from './bases.ts';
+
+/** Contract: Endpoints; the order path is reported. */
+const published = [
+  ['onboard', 'https://onboarding.example', '/api/v1/no-auth/PartnerP2P/OnboardPartner'],
+  ['whitelistIp', 'https://staging.example', '/test-ip-connection/'],
+  ['regenerateKeys', 'https://onboarding.example', '/api/v1/no-auth/PartnerP2P/OnboardPartner./'],
+  ['createOrder', 'https://onboarding.example', '/api/v1/no-auth/PartnerP2P/CreateOrder/'],
+  ['generateApiKey', 'https://messenger.example', '/api-keys/generate'],
+  ['scanDevice', 'https://messenger.example', '/connect-msg/scan-device'],
+  ['sendMessage', 'https://messenger.example', '/send-messages/send'],
+] as const satisfies [Operation, string, string][];
+
+function complaint(paths: unknown): string {
+  const error = thrownBy(() => defineDeployment({ ...bases, paths } as DeploymentOptions));
+  expect(isConfigurationError(error) && error.code).toBe('invalid_deployment');
+  return isConfigurationError(error) ? error.message : '';
+}
+
+describe.each(published)('%s', (operation, base, path) => {
+  it.each(['', '/', '//', '/prefix', '/prefix/', '/a/b//'])(
+    'is at its published path below a base ending in "%s"',
+    (end) => {
+      const deployment = defineDeployment({
+        onboardingBaseUrl: bases.onboardingBaseUrl + end,
+        stagingUrl: bases.stagingUrl + end,
+        messengerBaseUrl: bases.messengerBaseUrl + end,
+      });
+      expect(operationUrl(deployment, operation)).toBe(base + end.replace(/\/+$/, '') + path);
+    },
+  );
+
+  it('is still there after a URL parser has read it', () => {
+    const url = operationUrl(defineDeployment(bases), operation);
+    expect(new URL(url).href).toBe(url);
+  });
+
+  it.each(['/own', '/own/', '/own./', '/v2/a%20b', '/', '/a.b/c..d', '/~a/b:c@d'])(
+    'can be moved to %s',
+    (own) => {
+      const deployment = defineDeployment({ ...bases, paths: { [operation]: own } });
+      expect(operationUrl(deployment, operation)).toBe(base + own);
+    },
+  );
+
+  it('stays where it is when another is moved', () => {
+    const other = operation === 'onboard' ? 'sendMessage' : 'onboard';
+    const deployment = defineDeployment({ ...bases, paths: { [other]: '/own' } });
+    expect(operationUrl(deployment, operation)).toBe(base + path);
+  });
+
+  it('stays where it is when its path is undefined', () => {
+    const deployment = defineDeployment({ ...bases, paths: { [operation]: undefined } });
+    expect(operationUrl(deployment, operation)).toBe(base + path);
+  });
+});
+
+describe('the number check', () => {
+  it('has no address until it is configured, and the error says how', () => {
+    const error = thrownBy(() => operationUrl(defineDeployment(bases), 'checkNumber'));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ code: 'not_configured', assumptions: ['number-check'] });
+    expect(String(error)).toContain('paths.checkNumber');
+  });
+
+  it('is below the messenger base once it is configured', () => {
+    const deployment = defineDeployment({ ...bases, paths: { checkNumber: '/numbers/check' } });
+    expect(operationUrl(deployment, 'checkNumber')).toBe('https://messenger.example/numbers/check');
+  });
+});
+
+describe("a deployment's own connect-msg", () => {
+  it('stands in the path of the scan', () => {
+    const deployment = defineDeployment({ ...bases, wireNames: { 'connect-msg': 'connect-acme' } });
+    expect(operationUrl(deployment, 'scanDevice')).toBe('https://messenger.example/connect-acme/scan-device');
+  });
+
+  it('leaves a path alone that was given as a whole', () => {
+    const deployment = defineDeployment({
+      ...bases,
+      wireNames: { 'connect-msg': 'connect-acme' },
+      paths: { scanDevice: '/connect-msg/scan' },
+    });
+    expect(operationUrl(deployment, 'scanDevice')).toBe('https://messenger.example/connect-msg/scan');
+  });
+});
+
+describe('a path is refused, by its name', () => {
+  it.each<[string, unknown]>([
+    ['empty', ''],
+    ['relative', 'own'],
+    ['a whole URL', 'https://evil.example/own'],
+    ['another host', '//evil.example/own'],
+    ['another host by backslash', '/\\evil.example'],
+    ['with a query', '/own?key=1'],
+    ['with a fragment', '/own#x'],
+    ['with an empty segment', '/a//b'],
+    ['with a dot segment', '/a/./b'],
+    ['climbing up', '/a/../b'],
+    ['climbing up, escaped', '/a/%2e%2e/b'],
+    ['ending in a dot segment', '/a/..'],
+    ['with a blank', '/a b'],
+    ['with a tab', '/a\tb'],
+    ['with a line break', '/a\nb'],
+    ['ended by a blank', '/a '],
+    ['beyond ASCII', '/é'],
+    ['a number', 5],
+    ['null', null],
+  ])('when it is %s', (_, path) => {
+    expect(complaint({ onboard: path })).toContain('paths.onboard');
+  });
+
+  it.each(['regenerateKey', 'toString', 'constructor'])('when it is not an operation: %s', (name) => {
+    expect(complaint({ [name]: '/x' })).toContain(`paths.${name}`);
+  });
+});

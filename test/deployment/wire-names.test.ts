@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { fromWireNames, toWireNames, type WireNames } from '../../src/deployment/wire-names.ts';
+import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { ValidationError } from '../../src/errors/validation-error.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import { thrownBy } from '../errors/refusal.ts';
+import { bases } from './bases.ts';
+
+const names: WireNames = {
+  platform_order_ref: 'acme_order_ref',
+  platform_merchant_id: 'acme_merchant',
+  messenger_device_no: 'acme_no',
+  'connect-msg': 'connect-acme',
+};
+
+function complaint(wireNames: unknown): string {
+  const error = thrownBy(() => defineDeployment({ ...bases, wireNames } as DeploymentOptions));
+  expect(isConfigurationError(error) && error.code).toBe('invalid_deployment');
+  return isConfigurationError(error) ? error.message : '';
+}
+
+describe('a body that goes out', () => {
+  it("has the deployment's own names, in the same order", () => {
+    const sent = toWireNames(
+      { a: 1, platform_merchant_id: 'M', platform_order_ref: 'R', messenger_device_no: '1' },
+      names,
+    );
+    expect(JSON.stringify(sent)).toBe('{"a":1,"acme_merchant":"M","acme_order_ref":"R","acme_no":"1"}');
+  });
+
+  it('may have the own name already', () => {
+    expect(toWireNames({ acme_merchant: 'M' }, names)).toEqual({ acme_merchant: 'M' });
+  });
+
+  it('is refused with both names, by the name', () => {
+    const error = thrownBy(() => toWireNames({ platform_merchant_id: 'M', acme_merchant: 'N' }, names));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({ issues: [{ path: ['acme_merchant'] }] });
+  });
+});
+
+describe('a body that comes in', () => {
+  it('has the published names, in the same order', () => {
+    const read = fromWireNames({ acme_order_ref: 'R', a: 1, acme_no: '1' }, names);
+    expect(JSON.stringify(read)).toBe('{"platform_order_ref":"R","a":1,"messenger_device_no":"1"}');
+  });
+
+  it('keeps both members when it has both names', () => {
+    const body = { acme_order_ref: 'own', platform_order_ref: 'published' };
+    expect(fromWireNames(body, names)).toEqual(body);
+  });
+
+  it('may have the published name already', () => {
+    expect(fromWireNames({ platform_order_ref: 'R' }, names)).toEqual({ platform_order_ref: 'R' });
+  });
+
+  it('loses nothing, whatever it holds', () => {
+    const name = fc.constantFrom(
+      ...Object.keys(names),
+      ...Object.values(names),
+      'a',
+      '__proto__',
+      'constructor',
+    );
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.integer()), (body) => {
+        const read = fromWireNames(body, names);
+        expect(Object.values(read).toSorted()).toEqual(Object.values(body).toSorted());
+      }),
+      { seed: 41, numRuns: 500 },
+    );
+  });
+
+  it('goes out again as it came, unless it had both names', () => {
+    const name = fc.constantFrom(
+      ...Object.values(names),
+      'a',
+      'signature',
+      '__proto__',
+      'constructor',
+      'event_name',
+    );
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.jsonValue()), (body) => {
+        // Sound: the arbitraries make JSON values only.
+        const received = body as JsonObject;
+        expect(JSON.stringify(toWireNames(fromWireNames(received, names), names))).toBe(
+          JSON.stringify(received),
+        );
+      }),
+      { seed: 42, numRuns: 500 },
+    );
+  });
+});
+
+describe.each([
+  ['out', toWireNames],
+  ['in', fromWireNames],
+])('a body on its way %s', (_, translate) => {
+  it('is left as it was', () => {
+    const body = Object.freeze({ platform_order_ref: 'R', acme_no: '1' });
+    translate(body, names);
+    expect(body).toEqual({ platform_order_ref: 'R', acme_no: '1' });
+  });
+
+  it('keeps members named __proto__', () => {
+    const text = '{"__proto__":{"polluted":true},"a":1}';
+    expect(JSON.stringify(translate(JSON.parse(text), names))).toBe(text);
+  });
+
+  it('keeps nested members as they are', () => {
+    const body = { inner: { platform_order_ref: 'R', acme_no: '1' } };
+    expect(translate(body, names)).toEqual(body);
+  });
+
+  it('is not touched for the path segment connect-msg', () => {
+    const body = { 'connect-msg': 1, 'connect-acme': 2 };
+    expect(translate(body, names)).toEqual(body);
+  });
+
+  it('is not touched where names are published ones', () => {
+    const body = { platform_order_ref: 'R', acme_order_ref: 'S' };
+    expect(translate(body, {})).toEqual(body);
+    expect(translate(body, { platform_order_ref: 'platform_order_ref' })).toEqual(body);
+  });
+});
+
+describe('wire names', () => {
+  it('are kept by the deployment', () => {
+    expect(defineDeployment({ ...bases, wireNames: names }).wireNames).toEqual(names);
+  });
+
+  it.each<[string, object, string]>([
+    ['that are not branded', { partner_order_id: 'x' }, 'wireNames.partner_order_id'],
+    ['that are empty', { platform_order_ref: '' }, 'wireNames.platform_order_ref'],
+    ['with a blank', { platform_order_ref: 'acme ref' }, 'wireNames.platform_order_ref'],
+    ['with a slash', { 'connect-msg': '../x' }, 'wireNames.connect-msg'],
+    ['with a replacement pattern', { 'connect-msg': '$&' }, 'wireNames.connect-msg'],
+    ['of 65 characters', { platform_order_ref: 'x'.repeat(65) }, 'wireNames.platform_order_ref'],
+    ['ended by a line break', { platform_order_ref: 'x\n' }, 'wireNames.platform_order_ref'],
+    ['that are no text', { platform_order_ref: 5 }, 'wireNames.platform_order_ref'],
+    ['named signature', { platform_order_ref: 'signature' }, '"signature"'],
+    ['named event_name', { platform_order_ref: 'event_name' }, '"event_name"'],
+    ['named __proto__', { platform_order_ref: '__proto__' }, '"__proto__"'],
+    [
+      'named as another branded one',
+      { platform_order_ref: 'platform_merchant_id' },
+      '"platform_merchant_id"',
+    ],
+    ['given twice', { platform_order_ref: 'acme', platform_merchant_id: 'acme' }, '"acme"'],
+    [
+      'swapped with each other',
+      { platform_order_ref: 'platform_merchant_id', platform_merchant_id: 'platform_order_ref' },
+      'already names',
+    ],
+  ])('are refused %s', (_, wireNames, part) => {
+    expect(complaint(wireNames)).toContain(part);
+  });
+
+  // Each would make a body with two meanings for one member, or an event that no longer conforms.
+  it.each(['partner_order_id', 'pair', 'chain'])(
+    'are refused when they are another member of the contract: %s',
+    (own) => {
+      expect(complaint({ platform_order_ref: own })).toContain(`"${own}"`);
+    },
+  );
+});

@@ -1,0 +1,194 @@
+import { inspect } from 'node:util';
+import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  isConfigurationError,
+} from '../../src/errors/configuration-error.ts';
+import { isPartnerExchangeError, PartnerExchangeError } from '../../src/errors/partner-exchange-error.ts';
+import {
+  isRequestError,
+  RequestError,
+  type RequestErrorCode,
+  type RequestErrorDetails,
+  type RequestOutcome,
+} from '../../src/errors/request-error.ts';
+import {
+  isSignatureError,
+  SignatureError,
+  type SignatureErrorCode,
+} from '../../src/errors/signature-error.ts';
+import { isValidationError, ValidationError } from '../../src/errors/validation-error.ts';
+
+const details: RequestErrorDetails = {
+  code: 'http_error',
+  outcome: 'refused',
+  operation: 'createOrder',
+  method: 'POST',
+  url: 'https://service.example/orders',
+};
+
+const kinds = [
+  {
+    kind: 'ConfigurationError',
+    guard: isConfigurationError,
+    own: new ConfigurationError('invalid_option', 'wrong'),
+  },
+  { kind: 'SignatureError', guard: isSignatureError, own: new SignatureError('signature_mismatch', 'wrong') },
+  { kind: 'ValidationError', guard: isValidationError, own: new ValidationError('The body', []) },
+  { kind: 'RequestError', guard: isRequestError, own: new RequestError('wrong', details) },
+] as const;
+
+/** The same errors made by a second evaluation of the modules, as when two versions are installed. */
+const foreign: Record<string, Error> = {};
+
+beforeAll(async () => {
+  vi.resetModules();
+  const configuration = await import('../../src/errors/configuration-error.ts');
+  const signature = await import('../../src/errors/signature-error.ts');
+  const validation = await import('../../src/errors/validation-error.ts');
+  const request = await import('../../src/errors/request-error.ts');
+  foreign.ConfigurationError = new configuration.ConfigurationError('invalid_option', 'wrong');
+  foreign.SignatureError = new signature.SignatureError('signature_mismatch', 'wrong');
+  foreign.ValidationError = new validation.ValidationError('The body', []);
+  foreign.RequestError = new request.RequestError('wrong', details);
+});
+
+describe.each(kinds)('$kind', ({ kind, guard, own }) => {
+  it('is an Error and a PartnerExchangeError', () => {
+    expect(own).toBeInstanceOf(Error);
+    expect(own).toBeInstanceOf(PartnerExchangeError);
+  });
+
+  it('says its name and keeps it out of its enumerable members', () => {
+    expect(String(own)).toMatch(new RegExp(`^${kind}: `));
+    expect(Object.keys(own)).not.toContain('name');
+  });
+
+  it('is recognised by its guard', () => {
+    expect(guard(own)).toBe(true);
+  });
+
+  it('is recognised by its guard when another copy of the package threw it', () => {
+    expect(foreign[kind]).not.toBeInstanceOf(PartnerExchangeError);
+    expect(guard(foreign[kind])).toBe(true);
+  });
+
+  it('is recognised as an error of the package when another copy threw it', () => {
+    expect(isPartnerExchangeError(foreign[kind])).toBe(true);
+  });
+
+  it('is not taken for any other kind', () => {
+    const others = kinds.filter((other) => other.kind !== kind);
+    expect(others.filter((other) => other.guard(own) || other.guard(foreign[kind]))).toEqual([]);
+  });
+
+  it.each([
+    ['an ordinary error', new Error('wrong')],
+    ['an error that only has the name', Object.assign(new Error('wrong'), { name: kind })],
+    ['an object that is no error', { name: kind, code: own.code, message: 'wrong' }],
+    ['undefined', undefined],
+    ['null', null],
+    ['a string', kind],
+  ])('does not hold for %s', (_, value) => {
+    expect(guard(value)).toBe(false);
+  });
+});
+
+describe('an error of the package', () => {
+  it.each([undefined, null, 'wrong', new Error('wrong'), new TypeError('wrong'), {}])(
+    'is not seen in %s',
+    (value) => {
+      expect(isPartnerExchangeError(value)).toBe(false);
+    },
+  );
+
+  it('cites no assumption unless it was given one', () => {
+    expect(new SignatureError('body_not_json', 'wrong').assumptions).toEqual([]);
+    expect(new ConfigurationError('invalid_option', 'wrong').assumptions).toEqual([]);
+    expect(new RequestError('wrong', details).assumptions).toEqual([]);
+  });
+
+  it('keeps the assumptions it was given', () => {
+    const options = { assumptions: ['signature-key'] };
+    expect(new SignatureError('signature_mismatch', 'wrong', options).assumptions).toEqual(['signature-key']);
+    expect(new ConfigurationError('not_configured', 'wrong', options).assumptions).toEqual(['signature-key']);
+    expect(new RequestError('wrong', { ...details, ...options }).assumptions).toEqual(['signature-key']);
+  });
+});
+
+describe('a validation error', () => {
+  it('names the member of every issue in its message', () => {
+    const error = new ValidationError('The order', [
+      { path: ['a', 0, 'b'], message: 'must be text' },
+      { path: [], message: 'is too large' },
+    ]);
+    expect(error.message).toBe('The order: a.0.b: must be text; is too large');
+  });
+});
+
+describe('a request error', () => {
+  const cause = new Error('socket closed');
+  const error = new RequestError('The service refused the order.', {
+    ...details,
+    attempts: 3,
+    status: 422,
+    headers: new Headers({ 'x-reply-secret': 'header-secret' }),
+    body: { one_time_link: 'body-secret' },
+    retryAfterMs: 0,
+    cause,
+  });
+
+  it('hands out status, headers, body and the wait the service asked for', () => {
+    expect(error.status).toBe(422);
+    expect(error.headers?.get('x-reply-secret')).toBe('header-secret');
+    expect(error.body).toEqual({ one_time_link: 'body-secret' });
+    expect(error.retryAfterMs).toBe(0);
+  });
+
+  it('keeps its cause', () => {
+    expect(error.cause).toBe(cause);
+  });
+
+  it('has no cause member without a cause', () => {
+    expect('cause' in new RequestError('wrong', details)).toBe(false);
+  });
+
+  it('counts one attempt unless told otherwise', () => {
+    expect(new RequestError('wrong', details).attempts).toBe(1);
+    expect(error.attempts).toBe(3);
+  });
+
+  it.each([
+    ['printed', () => inspect(error)],
+    ['turned into JSON', () => JSON.stringify(error)],
+    ['turned into a string', () => String(error)],
+    ['copied by a spread', () => inspect({ ...error })],
+  ])('does not show the reply when %s', (_, show) => {
+    expect(show()).not.toMatch(/(body|header)-secret/);
+  });
+});
+
+describe('error types', () => {
+  it('branch on literal codes', () => {
+    expectTypeOf<SignatureError['code']>().toEqualTypeOf<SignatureErrorCode>();
+    expectTypeOf<ConfigurationError['code']>().toEqualTypeOf<ConfigurationErrorCode>();
+    expectTypeOf<RequestError['code']>().toEqualTypeOf<RequestErrorCode>();
+    expectTypeOf<ValidationError['code']>().toEqualTypeOf<'invalid_input'>();
+    expectTypeOf<RequestError['outcome']>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
+    expectTypeOf<RequestOutcome>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
+  });
+
+  it('have no code that is any string', () => {
+    expectTypeOf<string>().not.toExtend<SignatureErrorCode>();
+    expectTypeOf<string>().not.toExtend<ConfigurationErrorCode>();
+    expectTypeOf<string>().not.toExtend<RequestErrorCode>();
+  });
+
+  it('are narrowed by the guards', () => {
+    const error: unknown = new SignatureError('body_not_json', 'wrong');
+    if (isSignatureError(error)) expectTypeOf(error).toEqualTypeOf<SignatureError>();
+    if (isRequestError(error)) expectTypeOf(error).toEqualTypeOf<RequestError>();
+    if (isPartnerExchangeError(error)) expectTypeOf(error).toEqualTypeOf<PartnerExchangeError>();
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type {
+  BuyCloseEvent,
+  BuyCreditedEvent,
+  BuyFiatReceivedEvent,
+  BuyInitEvent,
+  BuyKycErrorEvent,
+  BuyNoKycEvent,
+  BuyThirdPartyErrorEvent,
+  BuyThirdPartyPaymentEvent,
+  OrderEvent,
+  OrderEventName,
+  OrderEventOf,
+} from '../../src/events/order-event.ts';
+import { orderEvent } from '../../src/events/order-event.ts';
+import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import { eventBodies } from '../support/bodies.ts';
+
+/** What matters is what `tsc` makes of each branch. */
+function narrowed(event: OrderEvent): void {
+  switch (event.event_name) {
+    case 'event.buy.init':
+      expectTypeOf(event.crypto_txn_hash).toEqualTypeOf<null>();
+      expectTypeOf(event.fiat_payment_status).toEqualTypeOf<'PENDING'>();
+      expectTypeOf(event.crypto_payment_status).toEqualTypeOf<'PENDING'>();
+      expectTypeOf(event.exchange_rate).toEqualTypeOf<number>();
+      break;
+    case 'event.buy.received.fiat':
+      expectTypeOf(event.fiat_payment_status).toEqualTypeOf<'PAID'>();
+      expectTypeOf(event.crypto_payment_status).toEqualTypeOf<'STARTED'>();
+      expectTypeOf(event.crypto_txn_hash).toEqualTypeOf<string | null>();
+      expectTypeOf(event.meta_data).toEqualTypeOf<unknown>();
+      break;
+    case 'event.buy.received.fiat_kyc_error':
+      expectTypeOf(event.created_at).toEqualTypeOf<string>();
+      expectTypeOf(event.sender_name).toEqualTypeOf<string>();
+      expectTypeOf(event.message).toEqualTypeOf<string>();
+      expectTypeOf(event.default_kyc_url).toEqualTypeOf<string | null>();
+      expectTypeOf(event.kyc_error_type).toEqualTypeOf<
+        'NO_KYC' | 'THIRD_PARTY_ERROR' | 'THIRD_PARTY_PAYMENT'
+      >();
+      if (event.kyc_error_type === 'NO_KYC') expectTypeOf(event.default_kyc_url).toEqualTypeOf<string>();
+      else expectTypeOf(event.default_kyc_url).toEqualTypeOf<null>();
+      break;
+    case 'event.buy.third_party_error':
+      expectTypeOf(event.partner_order_id).toEqualTypeOf<string | null | undefined>();
+      expectTypeOf(event.exchange_rate).toEqualTypeOf<number | string | null | undefined>();
+      expectTypeOf(event.anything).toEqualTypeOf<unknown>();
+      break;
+    case 'event.buy.credited.crypto':
+      expectTypeOf(event.crypto_txn_hash).toEqualTypeOf<string>();
+      expectTypeOf(event.fiat_payment_status).toEqualTypeOf<'PAID'>();
+      expectTypeOf(event.crypto_payment_status).toEqualTypeOf<'PAID' | 'Completed' | 'COMPLETED'>();
+      break;
+    case 'buy.event.close':
+      expectTypeOf(event.exchange_rate).toEqualTypeOf<string>();
+      expectTypeOf(event.fiat_payment_status).toEqualTypeOf<string>();
+      expectTypeOf(event.meta_data.status).toEqualTypeOf<'refunded'>();
+      expectTypeOf(event.meta_data.message).toEqualTypeOf<string>();
+      expectTypeOf(event.meta_data.refund_account).toEqualTypeOf<string>();
+      expectTypeOf(event.meta_data.amount_refunded).toEqualTypeOf<string>();
+      expectTypeOf(event.meta_data.fee).toEqualTypeOf<number>();
+      break;
+    default:
+      expectTypeOf(event).toBeNever();
+  }
+}
+
+describe('the type of an event', () => {
+  it.each(orderEventNames)('is narrowed by its name: %s', (name) => {
+    expect(() => narrowed(orderEvent.parse(eventBodies[name]()))).not.toThrow();
+  });
+
+  it('has the six published names', () => {
+    expectTypeOf<OrderEventName>().toEqualTypeOf<
+      | 'event.buy.init'
+      | 'event.buy.received.fiat'
+      | 'event.buy.received.fiat_kyc_error'
+      | 'event.buy.third_party_error'
+      | 'event.buy.credited.crypto'
+      | 'buy.event.close'
+    >();
+  });
+
+  it('is found by its name', () => {
+    expectTypeOf<OrderEventOf<'event.buy.init'>>().toEqualTypeOf<BuyInitEvent>();
+    expectTypeOf<OrderEventOf<'event.buy.received.fiat'>>().toEqualTypeOf<BuyFiatReceivedEvent>();
+    expectTypeOf<OrderEventOf<'event.buy.received.fiat_kyc_error'>>().toEqualTypeOf<BuyKycErrorEvent>();
+    expectTypeOf<OrderEventOf<'event.buy.third_party_error'>>().toEqualTypeOf<BuyThirdPartyErrorEvent>();
+    expectTypeOf<OrderEventOf<'event.buy.credited.crypto'>>().toEqualTypeOf<BuyCreditedEvent>();
+    expectTypeOf<OrderEventOf<'buy.event.close'>>().toEqualTypeOf<BuyCloseEvent>();
+  });
+
+  it('has both KYC errors under one name', () => {
+    expectTypeOf<BuyKycErrorEvent>().toEqualTypeOf<BuyNoKycEvent | BuyThirdPartyPaymentEvent>();
+  });
+
+  it('has the nested members of the contract', () => {
+    type Payer = Pick<BuyInitEvent['payer_into_account'], 'account_name' | 'account_number' | 'bank_name'>;
+    type Kyc = Pick<BuyInitEvent['transactional_kyc'], 'email' | 'phone' | 'first_name' | 'last_name'>;
+    expectTypeOf<Payer>().toEqualTypeOf<{
+      account_name: string;
+      account_number: string;
+      bank_name: string;
+    }>();
+    expectTypeOf<Kyc>().toEqualTypeOf<{
+      email: string;
+      phone: string;
+      first_name: string;
+      last_name: string;
+    }>();
+  });
+
+  it('has numbers for amounts and text or null for a payment link', () => {
+    expectTypeOf<BuyInitEvent['fiat_amount_to_pay']>().toEqualTypeOf<number>();
+    expectTypeOf<BuyInitEvent['crypto_amount_to_receive']>().toEqualTypeOf<number>();
+    expectTypeOf<BuyInitEvent['payment_link']>().toEqualTypeOf<string | null>();
+  });
+});
+
+describe('the event schema', () => {
+  it.each(orderEventNames)('accepts %s', (name) => {
+    expect(orderEvent.parse(eventBodies[name]())).toEqual(eventBodies[name]());
+  });
+
+  it('refuses a name that is not published', () => {
+    expect(orderEvent.safeParse({ event_name: 'event.sell.init' }).success).toBe(false);
+  });
+
+  it.each(orderEventNames)('does no harm with a __proto__ member: %s', (name) => {
+    const text = JSON.stringify(eventBodies[name]()).replace('{', '{"__proto__":{"polluted":true},');
+    const parsed = orderEvent.parse(JSON.parse(text));
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+    expect('polluted' in parsed).toBe(false);
+  });
+});

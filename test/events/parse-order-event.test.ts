@@ -1,0 +1,374 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { type OrderEvent, orderEvent } from '../../src/events/order-event.ts';
+import {
+  orderEventNames,
+  type ParsedOrderEvent,
+  parseOrderEvent,
+} from '../../src/events/parse-order-event.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json-value.ts';
+import {
+  buyCloseBody,
+  buyCreditedBody,
+  buyFiatReceivedBody,
+  buyInitBody,
+  buyNoKycBody,
+  buyThirdPartyErrorBody,
+  buyThirdPartyPaymentBody,
+  eventBodies,
+} from '../support/bodies.ts';
+
+const variants = [
+  ['event.buy.init', buyInitBody],
+  ['event.buy.received.fiat', buyFiatReceivedBody],
+  ['event.buy.received.fiat_kyc_error without KYC', buyNoKycBody],
+  ['event.buy.received.fiat_kyc_error by a third party', buyThirdPartyPaymentBody],
+  ['event.buy.credited.crypto', buyCreditedBody],
+  ['buy.event.close', buyCloseBody],
+] as const;
+
+/** Contract: Buy order event record, in every event whose body is shown. */
+const commonNames = [
+  'partner_order_id',
+  'platform_order_ref',
+  'fiat_amount_to_pay',
+  'crypto_amount_to_receive',
+  'exchange_rate',
+  'pair',
+  'fiat_currency',
+  'buyer_crypto_address',
+  'chain',
+  'fiat_payment_status',
+  'crypto_payment_status',
+  'payer_into_account',
+  'payment_link',
+  'crypto_txn_hash',
+  'partner_callback_url',
+  'transactional_kyc',
+];
+const ownNames: Record<string, string[]> = {
+  'event.buy.received.fiat_kyc_error': [
+    'created_at',
+    'sender_name',
+    'default_kyc_url',
+    'message',
+    'kyc_error_type',
+  ],
+  'buy.event.close': ['meta_data'],
+};
+const nestedNames: Record<string, string[]> = {
+  payer_into_account: ['account_name', 'account_number', 'bank_name'],
+  transactional_kyc: ['email', 'phone', 'first_name', 'last_name'],
+  meta_data: ['status', 'message', 'refund_account', 'amount_refunded', 'fee'],
+};
+
+/** Every member that a variant needs, nested ones by their path. */
+function neededPaths(body: JsonObject): string[][] {
+  const names = [...commonNames, ...(ownNames[String(body.event_name)] ?? [])];
+  return names.flatMap((name) => [[name], ...(nestedNames[name] ?? []).map((inner) => [name, inner])]);
+}
+
+const needed = variants.flatMap(([variant, makeBody]) =>
+  neededPaths(makeBody()).map((path) => ({ variant, makeBody, path, member: path.join('.') })),
+);
+
+/** A body with the member at a path changed, or taken out when there is no value. */
+function changed(body: JsonObject, [name = '', inner]: string[], value?: JsonValue): JsonObject {
+  if (inner !== undefined) {
+    // Sound: the paths with an inner name lead through objects.
+    return { ...body, [name]: changed(body[name] as JsonObject, [inner], value) };
+  }
+  const { [name]: _, ...rest } = body;
+  return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+function issuePaths(parsed: ParsedOrderEvent): string[] {
+  return parsed.kind === 'nonconforming' ? parsed.issues.map(({ path }) => path.join('.')) : [];
+}
+
+describe('a published event is known', () => {
+  it.each(variants)('%s', (_, makeBody) => {
+    const body = makeBody();
+    expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body });
+  });
+
+  it('under each name of the contract', () => {
+    const kinds = orderEventNames.map((name) => parseOrderEvent(eventBodies[name]()).kind);
+    expect(kinds).toEqual(Array(6).fill('known'));
+  });
+
+  it('and is the value itself, so that nothing of it is lost', () => {
+    const body = buyInitBody();
+    const parsed = parseOrderEvent(body);
+    expect(parsed.kind === 'known' && parsed.event).toBe(body);
+  });
+
+  it('before it is signed', () => {
+    expect(parseOrderEvent(changed(buyInitBody(), ['signature'])).kind).toBe('known');
+  });
+
+  it.each(['PAID', 'Completed', 'COMPLETED'])('with the crypto credited as %s', (crypto_payment_status) => {
+    expect(parseOrderEvent(buyCreditedBody({ crypto_payment_status })).kind).toBe('known');
+  });
+
+  it.each(['THIRD_PARTY_ERROR', 'THIRD_PARTY_PAYMENT'])('with the KYC error %s', (kyc_error_type) => {
+    expect(parseOrderEvent(buyThirdPartyPaymentBody({ kyc_error_type })).kind).toBe('known');
+  });
+
+  it.each(['https://pay.example/1', null])('with the payment link %s', (payment_link) => {
+    expect(parseOrderEvent(buyInitBody({ payment_link })).kind).toBe('known');
+  });
+
+  it.each(['PENDING', 'PAID', 'anything'])('with a close that leaves the order %s', (status) => {
+    const body = buyCloseBody({ fiat_payment_status: status, crypto_payment_status: status });
+    expect(parseOrderEvent(body).kind).toBe('known');
+  });
+
+  it.each([
+    ['a pair', { pair: 'KES/USDC' }],
+    ['a chain', { chain: 'usdt-pol' }],
+    ['a currency', { fiat_currency: 'GHS' }],
+    ['empty KYC fields', { transactional_kyc: { email: '', phone: '', first_name: '', last_name: '' } }],
+  ])('with %s that the contract does not list', (_, members) => {
+    expect(parseOrderEvent(buyInitBody(members)).kind).toBe('known');
+  });
+});
+
+describe('an event.buy.third_party_error is known', () => {
+  it('without any body', () => {
+    expect(parseOrderEvent(buyThirdPartyErrorBody()).kind).toBe('known');
+  });
+
+  it('with everything that it brings', () => {
+    const body = buyThirdPartyErrorBody({ reason: { deep: [1] }, partner_order_id: 'A-1', sender_name: 'X' });
+    expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body });
+  });
+
+  it('with every common member', () => {
+    const body = { ...buyFiatReceivedBody(), event_name: 'event.buy.third_party_error' };
+    expect(parseOrderEvent(body).kind).toBe('known');
+  });
+
+  it.each(commonNames)('with null for %s', (name) => {
+    expect(parseOrderEvent(buyThirdPartyErrorBody({ [name]: null })).kind).toBe('known');
+  });
+
+  it.each([1538.51, '1538.51'])('with the exchange rate %j', (exchange_rate) => {
+    expect(parseOrderEvent(buyThirdPartyErrorBody({ exchange_rate })).kind).toBe('known');
+  });
+
+  it('unless a common member is of another type', () => {
+    expect(issuePaths(parseOrderEvent(buyThirdPartyErrorBody({ pair: 5 })))).toEqual(['pair']);
+  });
+});
+
+describe('unknown members survive', () => {
+  it('at the top and in nested objects', () => {
+    const body = buyCloseBody({ loyalty: { points: 3 } });
+    const nested = changed(
+      changed(body, ['meta_data', 'reason'], 'late'),
+      ['payer_into_account', 'iban'],
+      'x',
+    );
+    expect(parseOrderEvent(nested)).toEqual({ kind: 'known', event: nested });
+  });
+
+  it('in the schema too', () => {
+    const nested = changed(buyCloseBody({ loyalty: 1 }), ['meta_data', 'reason'], 'late');
+    expect(orderEvent.parse(nested)).toEqual(nested);
+  });
+
+  it.each(variants)('named __proto__ and constructor, and do no harm: %s', (_, makeBody) => {
+    const hostile =
+      '"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1';
+    const text = JSON.stringify(makeBody()).replace('{', `{${hostile},`);
+    const parsed = parseOrderEvent(JSON.parse(text));
+    expect(parsed.kind).toBe('known');
+    expect(JSON.stringify(parsed.kind === 'known' && parsed.event)).toBe(text);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('named __proto__ in a nested object', () => {
+    const text = JSON.stringify(buyInitBody()).replace(
+      '"account_name"',
+      '"__proto__":{"polluted":1},"account_name"',
+    );
+    const parsed = parseOrderEvent(JSON.parse(text));
+    expect(JSON.stringify(parsed.kind === 'known' && parsed.event)).toBe(text);
+  });
+
+  it('named __proto__ without standing in for members that are missing', () => {
+    const { pair: _, ...rest } = buyInitBody();
+    const text = JSON.stringify(rest).replace('{', '{"__proto__":{"pair":"NGN/USDT"},');
+    expect(issuePaths(parseOrderEvent(JSON.parse(text)))).toEqual(['pair']);
+  });
+
+  it('named __proto__ in an event of unknown name', () => {
+    const text = '{"event_name":"event.sell.init","__proto__":{"polluted":1}}';
+    const parsed = parseOrderEvent(JSON.parse(text));
+    expect(parsed.kind === 'unknown' && JSON.stringify(parsed.body)).toBe(text);
+  });
+});
+
+describe('an event of another name is unknown', () => {
+  it.each([
+    'event.sell.init',
+    'event.sell.received.crypto',
+    'event.buy.error',
+    'event.buy.close',
+    'Event.Buy.Init',
+    'event.buy.init ',
+    'event buy init',
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    '',
+  ])('%j, with its body as it came', (name) => {
+    const body = { event_name: name, anything: [1] };
+    const parsed = parseOrderEvent(body);
+    expect(parsed).toEqual({ kind: 'unknown', name, body });
+    expect(parsed.kind === 'unknown' && parsed.body).toBe(body);
+  });
+
+  it('even when all else fits a published one', () => {
+    expect(parseOrderEvent(buyInitBody({ event_name: 'event.sell.init' })).kind).toBe('unknown');
+  });
+});
+
+describe('an event that lacks a member is nonconforming, and the issue names it', () => {
+  it.each(needed)('$variant: $member', ({ makeBody, path, member }) => {
+    expect(issuePaths(parseOrderEvent(changed(makeBody(), path)))).toEqual([member]);
+  });
+});
+
+describe('an event with a member of another type is nonconforming, and the issue names it', () => {
+  it.each(needed)('$variant: $member', ({ makeBody, path, member }) => {
+    expect(issuePaths(parseOrderEvent(changed(makeBody(), path, [true])))).toEqual([member]);
+  });
+});
+
+describe('an event that contradicts the contract is nonconforming, and the issue names the member', () => {
+  it.each([
+    ['a number as text', 'fiat_amount_to_pay', buyInitBody({ fiat_amount_to_pay: '15000' })],
+    ['a rate as text outside the close event', 'exchange_rate', buyInitBody({ exchange_rate: '1538.51' })],
+    ['a rate as a number in the close event', 'exchange_rate', buyCloseBody({ exchange_rate: 1538.51 })],
+    [
+      'a refund as a number',
+      'meta_data.amount_refunded',
+      changed(buyCloseBody(), ['meta_data', 'amount_refunded'], 1),
+    ],
+    ['a fee as text', 'meta_data.fee', changed(buyCloseBody(), ['meta_data', 'fee'], '1')],
+    [
+      'a close that is no refund',
+      'meta_data.status',
+      changed(buyCloseBody(), ['meta_data', 'status'], 'held'),
+    ],
+    ['a hash before the crypto is credited', 'crypto_txn_hash', buyInitBody({ crypto_txn_hash: '0x1' })],
+    ['no hash when it is credited', 'crypto_txn_hash', buyCreditedBody({ crypto_txn_hash: null })],
+    ['an empty hash when it is credited', 'crypto_txn_hash', buyCreditedBody({ crypto_txn_hash: '' })],
+    ['fiat paid at the start', 'fiat_payment_status', buyInitBody({ fiat_payment_status: 'PAID' })],
+    [
+      'crypto started at the start',
+      'crypto_payment_status',
+      buyInitBody({ crypto_payment_status: 'STARTED' }),
+    ],
+    [
+      'fiat pending when received',
+      'fiat_payment_status',
+      buyFiatReceivedBody({ fiat_payment_status: 'PENDING' }),
+    ],
+    [
+      'crypto paid when fiat is received',
+      'crypto_payment_status',
+      buyFiatReceivedBody({ crypto_payment_status: 'PAID' }),
+    ],
+    [
+      'another settled status',
+      'crypto_payment_status',
+      buyCreditedBody({ crypto_payment_status: 'completed' }),
+    ],
+    ['another KYC error', 'kyc_error_type', buyNoKycBody({ kyc_error_type: 'OTHER' })],
+    ['no address to do KYC at', 'default_kyc_url', buyNoKycBody({ default_kyc_url: null })],
+    [
+      "an address for a third party's payment",
+      'default_kyc_url',
+      buyThirdPartyPaymentBody({ default_kyc_url: 'https://x.example' }),
+    ],
+    ['a signature that is no text', 'signature', buyInitBody({ signature: 1 })],
+  ])('%s', (_, member, body) => {
+    expect(issuePaths(parseOrderEvent(body))).toEqual([member]);
+  });
+
+  it('with all that is wrong, its name and its body', () => {
+    const body = buyInitBody({ pair: 1, chain: null });
+    const parsed = parseOrderEvent(body);
+    expect(parsed).toMatchObject({ kind: 'nonconforming', name: 'event.buy.init' });
+    expect(parsed.kind === 'nonconforming' && parsed.body).toBe(body);
+    expect(issuePaths(parsed).toSorted()).toEqual(['chain', 'pair']);
+  });
+
+  it('without the value found', () => {
+    const parsed = parseOrderEvent(
+      buyCreditedBody({
+        crypto_payment_status: 'value-secret',
+        pair: ['value-secret'],
+        fiat_payment_status: 'value-secret',
+      }),
+    );
+    expect(parsed).toMatchObject({ kind: 'nonconforming' });
+    expect(JSON.stringify(parsed.kind === 'nonconforming' && parsed.issues)).not.toContain('value-secret');
+  });
+});
+
+describe('an object without an event name is nonconforming', () => {
+  it.each([
+    ['missing', {}],
+    ['a number', { event_name: 1 }],
+    ['null', { event_name: null }],
+    ['a list of a known one', { event_name: ['event.buy.init'] }],
+    ['only inherited', JSON.parse('{"__proto__":{"event_name":"event.buy.init"}}')],
+  ])('%s', (_, body) => {
+    expect(parseOrderEvent(body)).toMatchObject({
+      kind: 'nonconforming',
+      name: '',
+      issues: [{ path: ['event_name'] }],
+    });
+  });
+});
+
+describe('what is not an object is nonconforming and is not thrown at', () => {
+  it.each([
+    undefined,
+    null,
+    true,
+    5,
+    'event.buy.init',
+    [],
+    [{ event_name: 'event.buy.init' }],
+    10n,
+    Symbol('s'),
+    () => 1,
+  ])('%s', (value) => {
+    expect(parseOrderEvent(value)).toMatchObject({
+      kind: 'nonconforming',
+      name: '',
+      body: {},
+      issues: [{ path: [] }],
+    });
+  });
+});
+
+describe('the types of what was parsed', () => {
+  it('tell the three kinds apart', () => {
+    const parsed = parseOrderEvent(buyInitBody());
+    expectTypeOf(parsed.kind).toEqualTypeOf<'known' | 'unknown' | 'nonconforming'>();
+    if (parsed.kind === 'known') expectTypeOf(parsed.event).toEqualTypeOf<OrderEvent>();
+    else expectTypeOf(parsed.body).toEqualTypeOf<JsonObject>();
+    if (parsed.kind === 'unknown') expectTypeOf(parsed.name).toEqualTypeOf<string>();
+    if (parsed.kind === 'nonconforming') {
+      expectTypeOf(parsed.issues[0]).toEqualTypeOf<
+        { readonly path: readonly PropertyKey[]; readonly message: string } | undefined
+      >();
+    }
+  });
+});

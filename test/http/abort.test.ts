@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { startServer } from '../support/local-server.ts';
+import { createOrder, requestError, sendMessage, told, whitelistIp } from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+const beforeSending = { code: 'aborted', outcome: 'not-sent', attempts: 0 };
+
+describe('aborting', () => {
+  it('before the call makes no request', async () => {
+    const server = await startServer({});
+    expect(await told(createOrder(server.url, {}, { signal: AbortSignal.abort() }))).toEqual(beforeSending);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('before the call keeps the reason as the cause', async () => {
+    const signal = AbortSignal.abort(new Error('shutting down'));
+    const error = await requestError(createOrder('http://127.0.0.1:9', {}, { signal }));
+    expect(error.cause).toMatchObject({ message: 'shutting down' });
+  });
+
+  it.each([
+    ['sendMessage', sendMessage],
+    ['createOrder', createOrder],
+  ])('right after calling %s makes no request', async (_, run) => {
+    const server = await startServer({});
+    const controller = new AbortController();
+    const call = run(server.url, {}, { signal: controller.signal });
+    controller.abort();
+    expect(await told(call)).toEqual(beforeSending);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['createOrder', createOrder],
+    ['whitelistIp', whitelistIp],
+  ])('while the service works leaves the outcome of %s unknown, and sends nothing more', async (_, run) => {
+    const server = await startServer(() => {});
+    const controller = new AbortController();
+    const call = told(run(server.url, {}, { signal: controller.signal }));
+    await server.received(1);
+    controller.abort();
+    expect(await call).toEqual({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('while the reply is read leaves the outcome unknown', async () => {
+    const server = await startServer((response) => {
+      response.writeHead(200).write('{');
+    });
+    const controller = new AbortController();
+    const fetchAndAbort = async (request: Request) => {
+      const response = await fetch(request);
+      setImmediate(() => controller.abort());
+      return response;
+    };
+    const call = createOrder(server.url, { fetch: fetchAndAbort }, { signal: controller.signal });
+    expect(await told(call)).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+  });
+
+  it('between two attempts ends the wait, and the outcome is that of the attempts made', async () => {
+    const server = await startServer({ status: 429 });
+    const controller = new AbortController();
+    const call = createOrder(
+      server.url,
+      {
+        retry: { baseDelayMs: 600_000, maxDelayMs: 600_000 },
+        onResponse: () => setTimeout(() => controller.abort(), 30),
+      },
+      { signal: controller.signal },
+    );
+    expect(await told(call)).toEqual({ code: 'aborted', outcome: 'refused', status: 429, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('between two attempts leaves unknown what was unknown', async () => {
+    const server = await startServer({ status: 503 });
+    const controller = new AbortController();
+    const call = whitelistIp(
+      server.url,
+      { retry: { baseDelayMs: 600_000, maxDelayMs: 600_000 }, onResponse: () => controller.abort() },
+      { signal: controller.signal },
+    );
+    expect(await told(call)).toEqual({ code: 'aborted', outcome: 'unknown', status: 503, attempts: 1 });
+  });
+
+  it('by a time-out of the caller is told as aborted', async () => {
+    const server = await startServer(() => {});
+    const call = createOrder(server.url, {}, { signal: AbortSignal.timeout(200) });
+    expect(await told(call)).toEqual({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+  });
+
+  it('with a reason that is no error is told as aborted', async () => {
+    const server = await startServer(() => {});
+    const controller = new AbortController();
+    const call = told(whitelistIp(server.url, {}, { signal: controller.signal }));
+    await server.received(1);
+    controller.abort('because');
+    expect(await call).toEqual({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+  });
+
+  it('after the reply changes nothing', async () => {
+    const server = await startServer({ body: '{"ok":true}' });
+    const controller = new AbortController();
+    const reply = await createOrder(server.url, {}, { signal: controller.signal });
+    controller.abort();
+    expect(reply.body).toEqual({ ok: true });
+  });
+});

@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { assumptions } from '../../src/deployment/assumptions.ts';
+import type { Deployment } from '../../src/deployment/define-deployment.ts';
+import { defaultPaths, type Operation } from '../../src/deployment/paths.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { ClientOptions } from '../../src/http/client-options.ts';
+import type { CallOptions } from '../../src/http/http-client.ts';
+import { suspects } from '../../src/http/suspects.ts';
+import { userAgent } from '../../src/http/user-agent.ts';
+import { MessengerClient } from '../../src/messenger/messenger-client.ts';
+import { refusal } from '../errors/refusal.ts';
+import { startServer } from '../support/local-server.ts';
+import { cautious, createOrder, deploymentAt, harmless, rejection } from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+const deployment = deploymentAt('http://127.0.0.1:9');
+const notWholeNumbers = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null, true, {}, 5n];
+
+const unsound: [option: string, values: unknown[]][] = [
+  ['timeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['totalTimeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['maxReplyBytes', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['fetch', ['fetch', {}, null, 1]],
+  ['onRequest', ['log', {}, null]],
+  ['onResponse', ['log', {}, null]],
+  ['random', [0.5, null]],
+  ['now', [0, new Date(0), null]],
+  ['retry', [3, 'twice', null, true]],
+];
+
+describe.each([
+  ['ExchangeClient', ExchangeClient],
+  ['MessengerClient', MessengerClient],
+] as const)('%s', (_, Client) => {
+  /** What a JavaScript caller may pass. */
+  const make = (options: Record<string, unknown>) => () => {
+    new Client({ deployment, ...options } as { deployment: Deployment } & ClientOptions);
+  };
+
+  it.each(unsound.flatMap(([option, values]) => values.map((value) => [option, value] as const)))(
+    'refuses the option %s of %o',
+    (option, value) => {
+      expect(refusal(make({ [option]: value }))).toBe('ConfigurationError invalid_option');
+      expect(make({ [option]: value })).toThrow(new RegExp(`^${option} must be`));
+    },
+  );
+
+  it.each(
+    ['limit', 'baseDelayMs', 'maxDelayMs'].flatMap((option) =>
+      notWholeNumbers.filter((value) => value !== null).map((value) => [option, value] as const),
+    ),
+  )('refuses the option retry.%s of %o', (option, value) => {
+    expect(refusal(make({ retry: { [option]: value } }))).toBe('ConfigurationError invalid_option');
+    expect(make({ retry: { [option]: value } })).toThrow(new RegExp(`^retry\\.${option} must be`));
+  });
+
+  it('takes every option as undefined', () => {
+    const names = [...unsound.map(([option]) => option), 'dangerouslyAllowBrowser'];
+    expect(make(Object.fromEntries(names.map((name) => [name, undefined])))).not.toThrow();
+  });
+
+  it('does not change its options', () => {
+    const options = Object.freeze({ deployment, retry: Object.freeze({ limit: 1 }) });
+    new Client(options);
+    expect(options).toEqual({ deployment, retry: { limit: 1 } });
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a URL', 'https://service.example'],
+    ['an object of the same shape', { ...deployment }],
+    ['a plain object', { onboardingBaseUrl: 'https://a.example' }],
+  ])('refuses %s for a deployment', (_, given) => {
+    expect(refusal(make({ deployment: given }))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  it('refuses to be made without options', () => {
+    // What a JavaScript caller may do.
+    const call = () => Reflect.construct(Client, []);
+    expect(refusal(call)).toBe('ConfigurationError invalid_deployment');
+  });
+});
+
+describe.each([...cautious, ...harmless])('an unsound option of a call to %s', (_, run) => {
+  it.each<[string, Record<string, unknown>]>([
+    ['timeoutMs of 0', { timeoutMs: 0 }],
+    ['timeoutMs of NaN', { timeoutMs: Number.NaN }],
+    ['timeoutMs as text', { timeoutMs: '100' }],
+    ['timeoutMs that no timer can hold', { timeoutMs: 2 ** 31 }],
+    ['signal that is a controller', { signal: new AbortController() }],
+    ['schema that is a function', { schema: () => true }],
+    ['schema that is null', { schema: null }],
+  ])('%s is refused before any request', async (_, call) => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    expect(await rejection(run(server.url, {}, call as CallOptions))).toMatchObject({
+      name: 'ConfigurationError',
+      code: 'invalid_option',
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('in a browser', () => {
+  it('both clients refuse to hold secrets', async () => {
+    expect(await inBrowser('')).toEqual(['browser_environment', 'browser_environment']);
+  });
+
+  it('both can be told that it is a test', async () => {
+    expect(await inBrowser('dangerouslyAllowBrowser: true')).toEqual(['made', 'made']);
+  });
+});
+
+describe('the user agent', () => {
+  it('is the name and version of the package', () => {
+    const { name, version } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    );
+    expect(userAgent).toBe(`${name}/${version}`);
+  });
+
+  it('is sent', async () => {
+    const server = await startServer({});
+    await createOrder(server.url);
+    expect(server.requests[0]?.headers['user-agent']).toBe(userAgent);
+  });
+
+  it('can be set by the deployment, like other headers', async () => {
+    const server = await startServer({});
+    const own = deploymentAt(server.url, { headers: { 'User-Agent': 'acme/1', 'X-Region': 'lagos' } });
+    await new ExchangeClient({ deployment: own }).whitelistIp();
+    expect(server.requests[0]?.headers).toMatchObject({ 'user-agent': 'acme/1', 'x-region': 'lagos' });
+  });
+});
+
+describe('the assumptions that an error cites', () => {
+  const ids: readonly string[] = assumptions.map(({ id }) => id);
+  const statuses = Array.from({ length: 900 }, (_, index) => 100 + index);
+
+  // The names of defaultPaths are the operations.
+  it.each(Object.keys(defaultPaths) as Operation[])('after %s are in the ledger', (operation) => {
+    const cited = statuses.flatMap((status) => suspects(operation, status));
+    expect(cited.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it.each([
+    ['createOrder', 404, 'order-path'],
+    ['createOrder', 400, 'order-payload'],
+    ['createOrder', 401, 'signature-construction'],
+    ['createOrder', 403, 'ip-whitelist'],
+    ['regenerateKeys', 404, 'regeneration-path'],
+    ['checkNumber', 404, 'number-check'],
+    ['sendMessage', 400, 'verify-check'],
+    ['sendMessage', 429, 'request-limits'],
+  ] as const)('after %s with %i hold %s', (operation, status, id) => {
+    expect(suspects(operation, status)).toContain(id);
+  });
+});
+
+/** What the constructors do in a process that looks like a browser: `made`, or the code of the error. */
+async function inBrowser(option: string): Promise<unknown> {
+  const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const script = `
+    globalThis.window = globalThis;
+    globalThis.document = {};
+    const { defineDeployment } = await import(${source('deployment/define-deployment.ts')});
+    const { ExchangeClient } = await import(${source('exchange/exchange-client.ts')});
+    const { MessengerClient } = await import(${source('messenger/messenger-client.ts')});
+    const url = 'https://service.example';
+    const deployment = defineDeployment({ onboardingBaseUrl: url, stagingUrl: url, messengerBaseUrl: url });
+    const seen = [ExchangeClient, MessengerClient].map((Client) => {
+      try {
+        new Client({ deployment, ${option} });
+        return 'made';
+      } catch (error) {
+        return error.code;
+      }
+    });
+    process.stdout.write(JSON.stringify(seen));
+  `;
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--no-warnings', '--experimental-strip-types', '--input-type=module', '--eval', script],
+    { cwd },
+  );
+  return JSON.parse(stdout);
+}

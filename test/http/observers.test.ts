@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { RequestObservation, ResponseObservation } from '../../src/http/client-options.ts';
+import { startServer } from '../support/local-server.ts';
+import { checkNumber, createOrder, deploymentAt, requestError, told, whitelistIp } from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+describe('onRequest', () => {
+  it('sees each attempt with its number', async () => {
+    const seen: RequestObservation[] = [];
+    const server = await startServer({ status: 503 });
+    await told(whitelistIp(server.url, { onRequest: (request) => seen.push(request) }));
+    expect(seen.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+
+  it('sees operation, method, address and size of the body', async () => {
+    const seen: RequestObservation[] = [];
+    const server = await startServer({});
+    await createOrder(server.url, { onRequest: (request) => seen.push(request) });
+    expect(seen).toMatchObject([
+      {
+        operation: 'createOrder',
+        method: 'POST',
+        url: `${server.url}/api/v1/no-auth/PartnerP2P/CreateOrder/`,
+        bodyBytes: server.requests[0]?.body.byteLength,
+      },
+    ]);
+  });
+
+  it('sees the names of headers that hold secrets, and not their values', async () => {
+    const seen: RequestObservation[] = [];
+    const server = await startServer({});
+    await createOrder(server.url, { onRequest: (request) => seen.push(request) });
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: '[redacted]',
+      'content-type': 'application/json',
+    });
+  });
+
+  it('sees the names of query parameters, and not their values', async () => {
+    const seen: RequestObservation[] = [];
+    const server = await startServer({});
+    await checkNumber(server.url, { onRequest: (request) => seen.push(request) });
+    expect(seen[0]?.url).toBe(`${server.url}/numbers/check?api_key=[redacted]&to_phone=[redacted]`);
+    expect(seen[0]?.bodyBytes).toBe(0);
+  });
+
+  it('cannot change what is sent', async () => {
+    const server = await startServer({});
+    const onRequest = (request: RequestObservation) => {
+      Object.assign(request.headers, { authorization: 'Bearer other' });
+    };
+    await createOrder(server.url, { onRequest });
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer pk_partner_4f1d20');
+  });
+});
+
+describe('onResponse', () => {
+  it('sees each reply with its status and the number of its attempt', async () => {
+    const seen: ResponseObservation[] = [];
+    const server = await startServer({ status: 503 }, { status: 429 }, { status: 202 });
+    await whitelistIp(server.url, { onResponse: (response) => seen.push(response) });
+    expect(seen.map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, 503],
+      [2, 429],
+      [3, 202],
+    ]);
+  });
+
+  it('sees how long each took, by the clock given', async () => {
+    const seen: ResponseObservation[] = [];
+    const server = await startServer({});
+    let clock = 1_000;
+    await createOrder(server.url, { now: () => (clock += 25), onResponse: (reply) => seen.push(reply) });
+    expect(seen[0]?.durationMs).toBe(25);
+  });
+
+  it('is not called when there is no reply', async () => {
+    const seen: ResponseObservation[] = [];
+    const server = await startServer((response) => response.destroy());
+    await told(createOrder(server.url, { onResponse: (response) => seen.push(response) }));
+    expect(seen).toEqual([]);
+  });
+});
+
+describe.each(['onRequest', 'onResponse'] as const)('%s that fails', (name) => {
+  it.each<[string, () => void]>([
+    [
+      'by throwing',
+      () => {
+        throw new RangeError('boom');
+      },
+    ],
+    ['by rejecting', async () => Promise.reject(new RangeError('boom'))],
+  ])('%s does not break the call, and is reported as a warning', async (_, observer) => {
+    const server = await startServer({ body: '{"ok":true}' });
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+    expect((await createOrder(server.url, { [name]: observer })).body).toEqual({ ok: true });
+    expect(await warned).toMatchObject({
+      name: 'PartnerExchangeWarning',
+      message: `${name} threw RangeError; the request goes on.`,
+    });
+  });
+});
+
+it('an observer of one client does not see the calls of another', async () => {
+  const seen: RequestObservation[] = [];
+  const server = await startServer({});
+  const deployment = deploymentAt(server.url);
+  const observed = new ExchangeClient({ deployment, onRequest: (request) => seen.push(request) });
+  await new ExchangeClient({ deployment }).whitelistIp();
+  expect(seen).toEqual([]);
+  await observed.whitelistIp();
+  expect(seen).toHaveLength(1);
+});
+
+it('an attempt that was not made is not seen', async () => {
+  const seen: RequestObservation[] = [];
+  const signal = AbortSignal.abort();
+  const onRequest = (request: RequestObservation) => seen.push(request);
+  await requestError(createOrder('http://127.0.0.1:9', { onRequest }, { signal }));
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { startServer, startTcpServer } from '../support/local-server.ts';
+import { cautious, createOrder, told, whitelistIp } from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+const timeout = { code: 'timeout', outcome: 'unknown', attempts: 1 };
+
+describe('a service that does not answer in time', () => {
+  it('and has not read the request may still act on it: it is sent once', async () => {
+    const server = await startTcpServer(() => {}, { reads: false });
+    expect(await told(createOrder(server.url, { timeoutMs: 100 }))).toEqual(timeout);
+    expect(server.connections()).toBe(1);
+  });
+
+  it.each(cautious)('and has read the request may still act on it: %s is sent once', async (_, run) => {
+    const server = await startServer(() => {});
+    expect(await told(run(server.url, { timeoutMs: 200 }))).toEqual(timeout);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is asked again where that does no harm', async () => {
+    const server = await startServer(
+      () => {},
+      () => {},
+      { body: '{"ok":true}' },
+    );
+    expect((await whitelistIp(server.url, { timeoutMs: 200 })).body).toEqual({ ok: true });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('is given up as often as the limit says', async () => {
+    const server = await startServer(() => {});
+    expect(await told(whitelistIp(server.url, { timeoutMs: 100 }))).toEqual({ ...timeout, attempts: 3 });
+  });
+
+  it('is given up after the time that the call itself sets', async () => {
+    const server = await startServer(() => {});
+    const began = performance.now();
+    expect(await told(createOrder(server.url, { timeoutMs: 60_000 }, { timeoutMs: 150 }))).toEqual(timeout);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it('has its connection closed', async () => {
+    let closed: Promise<unknown> = Promise.reject(new Error('no request'));
+    closed.catch(() => {});
+    const server = await startServer((response) => {
+      closed = new Promise((resolve) => response.on('close', resolve));
+    });
+    await told(createOrder(server.url, { timeoutMs: 150 }));
+    await closed;
+  });
+});
+
+describe('a reply that does not end in time', () => {
+  it.each([
+    [200, 'unknown', 2],
+    [200, 'unknown', 0],
+    [503, 'unknown', 2],
+    [400, 'refused', 2],
+    [400, 'refused', 0],
+  ])('is told with its status %i, outcome %s, at a retry limit of %i', async (status, outcome, limit) => {
+    const server = await startServer((response) => {
+      response.writeHead(status);
+      dribble(response);
+    });
+    const call = createOrder(server.url, { timeoutMs: 200, retry: { limit, baseDelayMs: 0 } });
+    expect(await told(call)).toEqual({ ...timeout, outcome, status });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is asked for again where that does no harm', async () => {
+    const server = await startServer(
+      (response) => {
+        response.writeHead(200);
+        dribble(response);
+      },
+      { body: '{"ok":true}' },
+    );
+    expect((await whitelistIp(server.url, { timeoutMs: 200 })).body).toEqual({ ok: true });
+  });
+});
+
+describe('totalTimeoutMs', () => {
+  it('ends a single attempt', async () => {
+    const server = await startServer(() => {});
+    expect(await told(createOrder(server.url, { timeoutMs: 60_000, totalTimeoutMs: 150 }))).toEqual(timeout);
+  });
+
+  it('ends a call however many attempts are left', async () => {
+    const server = await startServer({ status: 503 });
+    const options = { totalTimeoutMs: 200, retry: { limit: 1_000_000, baseDelayMs: 1 } };
+    const failed = await told(whitelistIp(server.url, options));
+    expect(failed).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect(failed.attempts).toBe(server.requests.length);
+  });
+
+  it('counts the time of attempts that timed out', async () => {
+    const server = await startServer(() => {});
+    const began = performance.now();
+    const options = { timeoutMs: 100, totalTimeoutMs: 350, retry: { limit: 1_000, baseDelayMs: 0 } };
+    expect(await told(whitelistIp(server.url, options))).toMatchObject({
+      code: 'timeout',
+      outcome: 'unknown',
+    });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it('ends the wait between two attempts', async () => {
+    const server = await startServer({ status: 429 });
+    const options = { totalTimeoutMs: 150, retry: { baseDelayMs: 60_000, maxDelayMs: 60_000 } };
+    expect(await told(createOrder(server.url, options))).toEqual({
+      code: 'timeout',
+      outcome: 'refused',
+      status: 429,
+      attempts: 1,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+function dribble(response: {
+  write(text: string): boolean;
+  on(event: 'close', act: () => void): unknown;
+}): void {
+  const timer = setInterval(() => response.write(' '), 10);
+  response.on('close', () => clearInterval(timer));
+}

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+
+/** Fails the suite when anything in it left a rejection behind that nobody handled. */
+export function watchRejections(): void {
+  const left: unknown[] = [];
+  const note = (reason: unknown) => {
+    left.push(reason);
+  };
+  beforeAll(() => {
+    process.on('unhandledRejection', note);
+  });
+  afterAll(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(left).toEqual([]);
+  });
+}

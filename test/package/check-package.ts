@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { root } from './entries.ts';
+import { beyondReach } from './entry-reach.ts';
+import { findFileProblems } from './packed-files.ts';
+import { run } from './run.ts';
+import { compileConsumer, makeScratchProject, probeIdentity } from './scratch-project.ts';
+import { bundleEntries, checkSize, printSizes } from './sizes.ts';
+import { startTally } from './tally.ts';
+
+/** Checks the package as its users get it: packed, and installed in a project of its own. Needs a build. */
+
+const tally = startTally();
+const project = makeScratchProject();
+try {
+  await tally.check('publint, strict', async () => {
+    const tarball = new Uint8Array(readFileSync(project.tarball)).buffer;
+    const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
+    refuse(messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code));
+  });
+  await tally.check('are the types wrong, profile esm-only', () => {
+    const attw = join(root, 'node_modules', '.bin', 'attw');
+    run(attw, [project.tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji'], { cwd: root });
+  });
+  await tally.check('the package holds what it should and nothing else', () => {
+    refuse(findFileProblems(project.installed));
+  });
+  await tally.check('import and require of every entry give the same things, one identity each', () => {
+    probeIdentity(project);
+  });
+  for (const moduleResolution of ['nodenext', 'bundler'] as const) {
+    await tally.check(`a strict TypeScript program compiles, moduleResolution ${moduleResolution}`, () => {
+      compileConsumer(project, moduleResolution);
+    });
+  }
+} finally {
+  project.remove();
+}
+
+const bundles = await bundleEntries();
+for (const bundle of bundles) {
+  await tally.check(`built ${bundle.subpath} loads nothing beyond its reach`, () => {
+    refuse(beyondReach(bundle.subpath, bundle.reached));
+  });
+  await tally.check(`size of ${bundle.subpath}`, () => checkSize(bundle));
+}
+printSizes(bundles);
+tally.finish();
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}

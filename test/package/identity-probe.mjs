@@ -1,0 +1,26 @@
+// Copied into a project that has the package installed. Arguments: the entries. Fails where importing and
+// requiring an entry give different things, or where two entries give different things under one name.
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+const problems = [];
+const first = new Map();
+
+for (const specifier of process.argv.slice(2)) {
+  const imported = await import(specifier);
+  const required = require(specifier);
+  const names = Object.keys(imported);
+  if (names.length === 0) problems.push(`${specifier} exports nothing`);
+  if (String(names) !== String(Object.keys(required)))
+    problems.push(`${specifier}: require gives other names`);
+  for (const name of names) {
+    const value = imported[name];
+    if (value !== required[name]) problems.push(`${specifier}: require gives another ${name}`);
+    const other = first.get(name);
+    if (other === undefined) first.set(name, { specifier, value });
+    else if (other.value !== value)
+      problems.push(`${name} of ${specifier} is not that of ${other.specifier}`);
+  }
+}
+
+if (problems.length > 0) throw new Error(problems.join('\n'));

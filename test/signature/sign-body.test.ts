@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ValidationError } from '../../src/errors/validation-error.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json-value.ts';
+import { type SignOptions, signBody } from '../../src/signature/sign-body.ts';
+import { verifyBody } from '../../src/signature/verify-body.ts';
+import { refusal, thrownBy } from '../errors/refusal.ts';
+import { hmacHex, orderKey } from '../support/bodies.ts';
+import { allSchemes, schemeName } from './all-schemes.ts';
+
+/** For what the types forbid and a JavaScript caller can still do. */
+function signLoosely(body: unknown, options: unknown = { key: orderKey }) {
+  return signBody(body as JsonObject, options as SignOptions);
+}
+
+describe('a signed body', () => {
+  it('is the JSON of the body with the signature last', () => {
+    const signature = hmacHex('{"partner_order_id":"A-1","n":1.5}');
+    expect(signBody({ partner_order_id: 'A-1', n: 1.5 }, { key: orderKey })).toEqual({
+      text: `{"partner_order_id":"A-1","n":1.5,"signature":"${signature}"}`,
+      signature,
+    });
+  });
+
+  it('of an empty object holds the signature alone', () => {
+    expect(signBody({}, { key: orderKey }).text).toBe(`{"signature":"${hmacHex('{}')}"}`);
+  });
+
+  it('writes text beyond ASCII as itself', () => {
+    expect(signBody({ name: 'Ọlá 😀' }, { key: orderKey }).signature).toBe(hmacHex('{"name":"Ọlá 😀"}'));
+  });
+
+  it('writes a lone surrogate as an escape, so that the text is UTF-8', () => {
+    expect(signBody({ name: '\ud83d' }, { key: orderKey }).signature).toBe(hmacHex('{"name":"\\ud83d"}'));
+  });
+
+  it('has its own member order under the sorted scheme only in what is signed', () => {
+    const scheme = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' } as const;
+    const signature = hmacHex('{"a":{"c":2,"d":1},"b":1}');
+    expect(signBody({ b: 1, a: { d: 1, c: 2 } }, { key: orderKey, scheme }).signature).toBe(signature);
+  });
+
+  it('replaces the signature that the body already has', () => {
+    const fresh = signBody({ a: 1 }, { key: orderKey });
+    expect(signBody({ signature: 'old', a: 1 }, { key: orderKey })).toEqual(fresh);
+  });
+
+  it('keeps a nested signature', () => {
+    const { signature } = signBody({ nested: { signature: 'inner' } }, { key: orderKey });
+    expect(signature).toBe(hmacHex('{"nested":{"signature":"inner"}}'));
+  });
+
+  it('leaves out members that are undefined, at any depth', () => {
+    const { signature } = signLoosely({ a: 1, b: undefined, c: { d: undefined } });
+    expect(signature).toBe(hmacHex('{"a":1,"c":{}}'));
+  });
+
+  it('leaves out members that are undefined under the sorted scheme too', () => {
+    const scheme = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' };
+    const { signature } = signLoosely({ c: { d: undefined }, b: undefined, a: 1 }, { key: orderKey, scheme });
+    expect(signature).toBe(hmacHex('{"a":1,"c":{}}'));
+  });
+
+  it.each(allSchemes)('keeps a __proto__ member: $serialization', (scheme) => {
+    const body = JSON.parse('{"__proto__":{"a":1},"nested":{"__proto__":2}}');
+    const { text } = signBody(body, { key: orderKey, scheme });
+    const { signature: _, ...rest } = JSON.parse(text);
+    expect(JSON.stringify(rest)).toBe('{"__proto__":{"a":1},"nested":{"__proto__":2}}');
+  });
+
+  it('takes objects without a prototype', () => {
+    const body = Object.assign(Object.create(null), { a: 1 });
+    expect(signLoosely(body).signature).toBe(hmacHex('{"a":1}'));
+  });
+
+  it('comes from a body that is left as it was', () => {
+    const body = Object.freeze({ b: Object.freeze({ z: 1, y: 2 }), a: Object.freeze([1]), signature: 'old' });
+    const before = JSON.stringify(body);
+    signLoosely(body);
+    expect(JSON.stringify(body)).toBe(before);
+  });
+
+  it('signs the same text that it posts when a member reads differently each time', () => {
+    let reads = 0;
+    const body = Object.defineProperty({}, 'n', { enumerable: true, get: () => ++reads });
+    const { text } = signLoosely(body);
+    expect(verifyBody(text, { key: orderKey }).value.n).toBeTypeOf('number');
+  });
+});
+
+describe.each(allSchemes)(`a body signed as ${schemeName}`, (scheme) => {
+  it('verifies, whatever JSON it holds', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' })),
+        (body) => {
+          const { text } = signBody(body as JsonObject, { key: orderKey, scheme });
+          const { signature: _, ...rest } = body;
+          const { signature: __, ...verified } = verifyBody(text, { key: orderKey, scheme }).value;
+          expect(verified).toEqual(JSON.parse(JSON.stringify(rest)));
+        },
+      ),
+      { seed: 5, numRuns: 60 },
+    );
+  });
+});
+
+describe('a body that is not JSON data is refused, naming the member', () => {
+  const circle: Record<string, unknown> = { name: 'circle' };
+  circle.self = circle;
+
+  it.each([
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['minus Infinity', Number.NEGATIVE_INFINITY],
+    ['a BigInt', 10n],
+    ['a Date', new Date(0)],
+    ['a Map', new Map([['a', 1]])],
+    ['a Set', new Set([1])],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a class instance', new (class Amount {})()],
+    ['a boxed number', Object(1)],
+    ['bytes', new Uint8Array(1)],
+    ['an array with a hole', Array(1)],
+    ['an object with a toJSON method', { toJSON: () => 'other' }],
+  ])('%s', (_, value) => {
+    const error = thrownBy(() => signLoosely({ order: { fine: 1, lines: [0, { amount: value }] } }));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect((error as ValidationError).issues[0]?.path.slice(0, 4)).toEqual(['order', 'lines', 1, 'amount']);
+  });
+
+  it.each([
+    ['a circle', circle],
+    ['10,000 levels of objects', nested(10_000, (inner) => ({ inner }))],
+    ['10,000 levels of arrays', nested(10_000, (inner) => [inner])],
+  ])('%s', (_, value) => {
+    const error = thrownBy(() => signLoosely({ fine: 1, wrong: value }));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect((error as ValidationError).issues[0]?.path[0]).toBe('wrong');
+  });
+
+  it.each([
+    ['null', null],
+    ['an array', []],
+    ['a string', '{}'],
+    ['undefined', undefined],
+    ['a Map', new Map()],
+    ['a Date', new Date(0)],
+  ])('%s in place of the body', (_, body) => {
+    expect(refusal(() => signLoosely(body))).toBe('ValidationError invalid_input');
+  });
+
+  it('without showing the value', () => {
+    const error = thrownBy(() => signLoosely({ pin: Object('secret-pin') }));
+    expect(String(error)).not.toContain('secret-pin');
+  });
+
+  it('except for nesting as deep as any payload has', () => {
+    const body = { wide: nested(400, (inner) => [inner]) };
+    expect(() => signBody(body, { key: orderKey })).not.toThrow();
+  });
+});
+
+describe('signing needs', () => {
+  it.each([
+    ['an empty key', ''],
+    ['no key', undefined],
+    ['a key that is not text', 5],
+  ])('a key: %s is refused', (_, key) => {
+    expect(refusal(() => signLoosely({ a: 1 }, { key }))).toBe('ConfigurationError invalid_credentials');
+  });
+
+  it('a scheme that exists', () => {
+    const scheme = { construction: 'md5', serialization: 'as-sent', encoding: 'hex' };
+    expect(refusal(() => signLoosely({ a: 1 }, { key: orderKey, scheme }))).toBe(
+      'ConfigurationError invalid_scheme',
+    );
+  });
+});
+
+function nested(levels: number, wrap: (inner: JsonValue) => JsonValue): JsonValue {
+  let value: JsonValue = 'bottom';
+  for (let level = 0; level < levels; level++) value = wrap(value);
+  return value;
+}

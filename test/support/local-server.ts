@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it came over the wire. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** The request target, byte for byte. */
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** `performance.now()` at its arrival. */
+  readonly at: number;
+}
+
+export interface FixedAnswer {
+  /** @default 200 */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** @default no body */
+  readonly body?: string | Uint8Array;
+}
+
+/** A fixed answer, or a function that gives one, late, broken or never. Runs when the request is read. */
+export type Answer = FixedAnswer | ((response: ServerResponse, request: ReceivedRequest) => void);
+
+export interface LocalServer {
+  /** `http://127.0.0.1:<port>`, without a slash. */
+  readonly url: string;
+  readonly requests: readonly ReceivedRequest[];
+  /** Resolves when this many requests have been read. */
+  received(count: number): Promise<void>;
+  /** Refuses connections from now on. */
+  stopListening(): void;
+}
+
+/**
+ * A real HTTP server on a port of the system's choice, closed when the test is over. The answers are given one
+ * after the other; the last one again and again.
+ */
+export async function startServer(...answers: [Answer, ...Answer[]]): Promise<LocalServer> {
+  const requests: ReceivedRequest[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const server = createServer((incoming, response) => {
+    void readAll(incoming).then((body) => {
+      const { method = '', url = '', headers } = incoming;
+      const request = { method, url, headers, body, at: performance.now() };
+      requests.push(request);
+      for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
+      give(answers[requests.length - 1] ?? answers.at(-1) ?? {}, response, request);
+    });
+  });
+  const url = await listen(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url,
+    requests,
+    received: (count) =>
+      new Promise((resolve) => {
+        if (requests.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      }),
+    stopListening: () => server.close(),
+  };
+}
+
+/** A bare TCP server; `answer` runs when a whole request is there, or at once on connecting with `reads: false`. */
+export async function startTcpServer(
+  answer: (socket: Socket) => void,
+  options: { reads: boolean } = { reads: true },
+): Promise<{ readonly url: string; readonly connections: () => number }> {
+  const sockets = new Set<Socket>();
+  const server = createNetServer({ pauseOnConnect: !options.reads }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    if (!options.reads) return answer(socket);
+    let seen = '';
+    socket.setEncoding('latin1').on('data', (part) => {
+      seen += part;
+      if (isWholeRequest(seen)) answer(socket);
+    });
+  });
+  const url = await listen(server);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url, connections: () => sockets.size };
+}
+
+/** An address at which nothing listens any more. */
+export async function closedUrl(): Promise<string> {
+  const server = createNetServer();
+  const url = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return url;
+}
+
+async function listen(server: TcpServer): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a TCP port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of incoming) parts.push(part);
+  } catch {
+    // The client went away: what came is what there is.
+  }
+  return Buffer.concat(parts);
+}
+
+function give(answer: Answer, response: ServerResponse, request: ReceivedRequest): void {
+  if (typeof answer === 'function') answer(response, request);
+  else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
+}
+
+function isWholeRequest(seen: string): boolean {
+  const headEnd = seen.indexOf('\r\n\r\n');
+  if (headEnd < 0) return false;
+  const length = /content-length: (\d+)/i.exec(seen.slice(0, headEnd))?.[1] ?? '0';
+  return seen.length >= headEnd + 4 + Number(length);
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
+import { refusal } from '../errors/refusal.ts';
+import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+
+const order = (id: string) => delivery(buyInitBody({ partner_order_id: id }));
+
+/** Webhooks, and the orders they have handled. */
+function counting(options: WebhooksOptions = {}) {
+  const handled: string[] = [];
+  const webhooks = quietWebhooks(options).on('event.buy.init', (event) => {
+    handled.push(event.partner_order_id);
+  });
+  return { handled, webhooks };
+}
+
+describe('a delivery that comes again', () => {
+  it('is handled once, however often', async () => {
+    const { handled, webhooks } = counting();
+    for (let time = 0; time < 5; time++) await webhooks.receive(order('A'));
+    expect(handled).toEqual(['A']);
+  });
+
+  it('is a duplicate as text and as bytes', async () => {
+    const { handled, webhooks } = counting();
+    await webhooks.receive(order('A'));
+    expect(await webhooks.receive(new TextEncoder().encode(order('A')))).toMatchObject({ kind: 'duplicate' });
+    expect(handled).toEqual(['A']);
+  });
+
+  it('is a duplicate though it is signed with the other generation of keys', async () => {
+    const { handled, webhooks } = counting({ keys: ['new key', 'old key'] });
+    const body = buyInitBody({ partner_order_id: 'A' });
+    const first = await webhooks.receive(delivery(body, 'old key'));
+    const second = await webhooks.receive(delivery(body, 'new key'));
+    expect([first, second]).toMatchObject([
+      { kind: 'handled', key: { index: 1 } },
+      { kind: 'duplicate', key: { index: 0 } },
+    ]);
+    expect(handled).toEqual(['A']);
+  });
+
+  it('is a duplicate wherever its signature stands', async () => {
+    const { handled, webhooks } = counting();
+    const text = unsignedText(buyInitBody({ partner_order_id: 'A' }));
+    await webhooks.receive(signedText(text));
+    const moved = `{"signature":"${hmacHex(text)}",${text.slice(1)}`;
+    expect(await webhooks.receive(moved)).toMatchObject({ kind: 'duplicate' });
+    expect(handled).toEqual(['A']);
+  });
+
+  it('is another when one member of it changed', async () => {
+    const { handled, webhooks } = counting();
+    await webhooks.receive(delivery(buyInitBody({ partner_order_id: 'A', exchange_rate: 1 })));
+    await webhooks.receive(delivery(buyInitBody({ partner_order_id: 'A', exchange_rate: 2 })));
+    expect(handled).toEqual(['A', 'A']);
+  });
+
+  it('is unknown to another receiver', async () => {
+    await counting().webhooks.receive(order('A'));
+    expect(await counting().webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
+  });
+
+  it('is not remembered when nothing was registered for it', async () => {
+    const webhooks = quietWebhooks();
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'ignored' });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'ignored' });
+  });
+
+  it('of which a hundred come at once is handled once, and the others are told to come again', async () => {
+    const { handled, webhooks } = counting();
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => webhooks.receive(order('A'))));
+    expect(outcomes.filter(({ kind }) => kind === 'handled')).toHaveLength(1);
+    expect(outcomes.every(({ kind }) => ['handled', 'busy', 'duplicate'].includes(kind))).toBe(true);
+    expect(handled).toEqual(['A']);
+  });
+});
+
+describe('the digest of a delivery', () => {
+  it('is the same for every repetition, receiver and key', async () => {
+    const body = buyInitBody();
+    const outcomes = await Promise.all([
+      counting({ keys: ['one'] }).webhooks.receive(delivery(body, 'one')),
+      counting({ keys: ['other'] }).webhooks.receive(delivery(body, 'other')),
+      counting().webhooks.receive(delivery(body)),
+      counting().webhooks.receive(Buffer.from(delivery(body))),
+      quietWebhooks().receive(delivery(body)),
+    ]);
+    expect(new Set(outcomes.map((outcome) => 'digest' in outcome && outcome.digest)).size).toBe(1);
+  });
+
+  it('stays what it has always been, so that a stored one is found again', async () => {
+    const text = '{"event_name":"event.buy.third_party_error","partner_order_id":"A-1"}';
+    const outcome = await quietWebhooks().receive(signedText(text));
+    // printf %s "$text" | sha256sum
+    expect(outcome).toHaveProperty(
+      'digest',
+      '365a25c42da8eda36f3c8597c2123e49112aa98f98ada02e977dd741a8087a24',
+    );
+  });
+
+  it('is another for another event', async () => {
+    const { webhooks } = counting();
+    const [one, other] = [await webhooks.receive(order('A')), await webhooks.receive(order('B'))];
+    expect('digest' in one && one.digest).not.toBe('digest' in other && other.digest);
+  });
+});
+
+describe('the memory', () => {
+  it('forgets the oldest delivery beyond maxRemembered', async () => {
+    const { handled, webhooks } = counting({ maxRemembered: 2 });
+    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
+    expect(await webhooks.receive(order('C'))).toMatchObject({ kind: 'duplicate' });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'handled' });
+    expect(handled).toEqual(['A', 'B', 'C', 'A', 'B']);
+  });
+
+  it('holds 10,000 deliveries unless said otherwise', async () => {
+    const { webhooks } = counting();
+    const ids = Array.from({ length: 10_001 }, (_, index) => `order ${index}`);
+    for (const id of ids) await webhooks.receive(order(id));
+    expect(await webhooks.receive(order('order 1'))).toMatchObject({ kind: 'duplicate' });
+    expect(await webhooks.receive(order('order 0'))).toMatchObject({ kind: 'handled' });
+  });
+
+  it('gives no room to deliveries that failed', async () => {
+    const webhooks = quietWebhooks({ maxRemembered: 1 }).on('event.buy.init', (event) => {
+      if (event.partner_order_id !== 'A') throw new Error('no');
+    });
+    await webhooks.receive(order('A'));
+    for (const id of ['B', 'C', 'D']) await webhooks.receive(order(id));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+  });
+});
+
+describe.each(['maxRemembered', 'maxBodyBytes'])('%s', (option) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5'])('is refused as %s', (value) => {
+    const options: object = { [option]: value };
+    expect(refusal(() => quietWebhooks(options))).toBe('ConfigurationError invalid_option');
+  });
+});

@@ -1,0 +1,34 @@
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import { createWebhooks, type WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
+import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
+
+/** Credentials whose order key is `orderKey`. */
+export const credentials: PartnerCredentials = {
+  partnerPublicKey: 'pk_partner_test1',
+  partnerSecretKey: 'sk_partner_test1',
+  merchantSecretKey: 'sk_merchant_test1',
+};
+
+/** The text of a body without its signature member: what the service signs. */
+export function unsignedText({ signature: _, ...unsigned }: JsonObject): string {
+  return JSON.stringify(unsigned);
+}
+
+/** A delivery as the service posts it. */
+export function delivery(body: JsonObject, key = orderKey): string {
+  const text = unsignedText(body);
+  return signedText(text, hmacHex(text, key));
+}
+
+/** Webhooks for `credentials` whose handler failures go nowhere, unless a test wants them. */
+export function quietWebhooks(options: WebhooksOptions = {}) {
+  const source = options.keys === undefined ? { credentials } : {};
+  return createWebhooks({ ...source, onError: () => {}, ...options });
+}
+
+/** A promise and the function that fulfils it: how tests wait for an exact moment. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}

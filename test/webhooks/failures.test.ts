@@ -1,0 +1,162 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { DeliveryReference } from '../../src/webhooks/outcome.ts';
+import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
+import { warningsDuring } from './warnings.ts';
+
+const sent = delivery(buyInitBody());
+const failure = new Error('the database is down');
+
+/** Each way for a handler to fail, and what it fails with. */
+const failures: [string, () => void | Promise<void>, unknown][] = [
+  [
+    'throws',
+    () => {
+      throw failure;
+    },
+    failure,
+  ],
+  ['rejects', () => Promise.reject(failure), failure],
+  [
+    'throws text',
+    () => {
+      throw 'down';
+    },
+    'down',
+  ],
+  [
+    'throws undefined',
+    () => {
+      throw undefined;
+    },
+    undefined,
+  ],
+  ['rejects with null', () => Promise.reject(null), null],
+  ['rejects with an object that cannot be printed', () => Promise.reject(Object.create(null)), {}],
+];
+
+describe('a handler that', () => {
+  it.each(failures)('%s makes the delivery fail', async (_, handler, error) => {
+    const outcome = await quietWebhooks().on('event.buy.init', handler).receive(sent);
+    expect(outcome).toMatchObject({ kind: 'failed', status: 500, name: 'event.buy.init', key: { index: 0 } });
+    expect(outcome).toHaveProperty('error', error);
+  });
+
+  it.each(failures)('%s gets the delivery again', async (_, fail) => {
+    let calls = 0;
+    const webhooks = quietWebhooks().on('event.buy.init', () => (calls++ === 0 ? fail() : undefined));
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed' });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toBe(2);
+  });
+
+  it.each(failures)('%s in onAny makes both handlers run again', async (_, fail) => {
+    const calls: string[] = [];
+    const webhooks = quietWebhooks()
+      .on('event.buy.init', () => {
+        calls.push('own');
+      })
+      .onAny(() => {
+        calls.push('any');
+        return calls.length === 2 ? fail() : undefined;
+      });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed' });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'handled' });
+    expect(calls).toEqual(['own', 'any', 'own', 'any']);
+  });
+
+  it('fails while the same event waits to come again leaves it to be handled', async () => {
+    const begun = gate();
+    const end = gate();
+    let calls = 0;
+    const webhooks = quietWebhooks().on('event.buy.init', async () => {
+      if (calls++ > 0) return;
+      begun.open();
+      await end.opened;
+      throw failure;
+    });
+    const first = webhooks.receive(sent);
+    await begun.opened;
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'busy', status: 503 });
+    end.open();
+    expect(await first).toMatchObject({ kind: 'failed' });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'handled' });
+  });
+});
+
+describe('onError', () => {
+  it.each(failures)(
+    'is told once why a handler failed when it %s, and of which delivery',
+    async (_, handler, error) => {
+      const calls: [unknown, DeliveryReference][] = [];
+      const onError = (...call: [unknown, DeliveryReference]) => void calls.push(call);
+      const webhooks = quietWebhooks({ onError }).on('event.buy.init', handler);
+      await webhooks.receive(sent);
+      expect(calls).toEqual([
+        [
+          error,
+          { name: 'event.buy.init', digest: expect.stringMatching(/^[0-9a-f]{64}$/), key: { index: 0 } },
+        ],
+      ]);
+    },
+  );
+
+  it('is told of the unrecognized handler too', async () => {
+    const onError = vi.fn();
+    await quietWebhooks({ onError })
+      .onUnrecognized(() => {
+        throw failure;
+      })
+      .receive(delivery({ event_name: 'event.sell.init' }));
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      failure,
+      expect.objectContaining({ name: 'event.sell.init' }),
+    );
+  });
+
+  it('is not told of forgeries, duplicates and what nothing is registered for', async () => {
+    const webhooks = quietWebhooks({ onError: () => expect.unreachable('onError was called') });
+    await webhooks.receive(sent);
+    webhooks.on('event.buy.init', () => {});
+    await webhooks.receive(sent);
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'duplicate' });
+    const forged: JsonObject = buyInitBody({ pair: 'NGN/OTHER' });
+    const text = signedText(unsignedText(forged), hmacHex('{}'));
+    expect(await webhooks.receive(text)).toMatchObject({ kind: 'refused' });
+  });
+
+  it.each<[string, () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the log is full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the log is full'))],
+    [
+      'rejects later',
+      async () => {
+        await Promise.resolve();
+        throw new Error('the log is full');
+      },
+    ],
+  ])('does not break the answer when it %s, and a warning says so', async (_, onError) => {
+    const webhooks = quietWebhooks({ onError }).on('event.buy.init', () => {
+      throw failure;
+    });
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed', status: 500, error: failure });
+    });
+    expect(String(warnings)).toContain('onError');
+  });
+
+  it('does not hold up the answer', async () => {
+    const never = gate();
+    const webhooks = quietWebhooks({ onError: () => never.opened }).on('event.buy.init', () => {
+      throw failure;
+    });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed' });
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it, vi } from 'vitest';
+import { verifyBody } from '../../src/signature/verify-body.ts';
+import type { Delivery, Inbox } from '../../src/webhooks/inbox.ts';
+import { refusal } from '../errors/refusal.ts';
+import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { describeTransports } from './transports.ts';
+
+const sent = delivery(buyInitBody({ emoji: '😀' }));
+
+/** An inbox that answers always the same, and what it was given. */
+function inboxThat(receive: Inbox['receive']): { inbox: Inbox; given: Delivery[] } {
+  const given: Delivery[] = [];
+  const inbox: Inbox = {
+    receive: (one, handle) => {
+      given.push(one);
+      return receive(one, handle);
+    },
+  };
+  return { inbox, given };
+}
+
+describeTransports('an inbox of your own', (post) => {
+  it.each<[Awaited<ReturnType<Inbox['receive']>>, number]>([
+    ['stored', 200],
+    ['handled', 200],
+    ['duplicate', 200],
+    ['busy', 503],
+  ])('that says %s has the delivery answered %i', async (result, status) => {
+    const { inbox } = inboxThat(async () => result);
+    const webhooks = quietWebhooks({ inbox }).on('event.buy.init', () => expect.unreachable('called'));
+    expect(await post(webhooks, { body: sent })).toMatchObject({ status });
+  });
+
+  it('that fails has it answered 500', async () => {
+    const { inbox } = inboxThat(() => Promise.reject(new Error('disk full')));
+    const webhooks = quietWebhooks({ inbox }).onAny(() => {});
+    expect(await post(webhooks, { body: sent })).toMatchObject({ status: 500 });
+  });
+});
+
+describe('an inbox of your own', () => {
+  it.each(['stored', 'handled', 'duplicate', 'busy'] as const)('has its %s passed on', async (kind) => {
+    const { inbox } = inboxThat(async () => kind);
+    const outcome = await quietWebhooks({ inbox })
+      .onAny(() => {})
+      .receive(sent);
+    expect(outcome).toMatchObject({ kind, name: 'event.buy.init', key: { index: 0 } });
+    expect('retryAfterMs' in outcome).toBe(kind === 'busy');
+  });
+
+  it.each([
+    ['text', sent],
+    ['bytes', Buffer.from(sent)],
+  ])('gets what is needed to verify it again later, from %s', async (_, body) => {
+    const { inbox, given } = inboxThat(async () => 'stored');
+    await quietWebhooks({ inbox })
+      .onAny(() => {})
+      .receive(body);
+    const [one] = given;
+    expect(given).toHaveLength(1);
+    expect(one).toEqual({
+      name: 'event.buy.init',
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      key: { index: 0 },
+      body: sent,
+    });
+    expect(verifyBody(one?.body ?? '', { key: orderKey }).value.emoji).toBe('😀');
+  });
+
+  it('decides when the handlers run, also long after the answer', async () => {
+    const kept: (() => Promise<void>)[] = [];
+    const handler = vi.fn();
+    const { inbox } = inboxThat(async (_, handle) => {
+      kept.push(handle);
+      return 'stored';
+    });
+    const webhooks = quietWebhooks({ inbox }).on('event.buy.init', handler);
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'stored', status: 200 });
+    expect(handler).not.toHaveBeenCalled();
+    for (const handle of kept) await handle();
+    expect(handler).toHaveBeenCalledOnce();
+  });
+
+  it('learns that a handler failed, and the delivery failed unless it says otherwise', async () => {
+    const failure = new Error('no');
+    const failing = () => Promise.reject(failure);
+    const passing = inboxThat(async (_, handle) => {
+      await handle();
+      return 'handled';
+    });
+    const keeping = inboxThat(async (_, handle) => {
+      await handle().catch(() => {});
+      return 'stored';
+    });
+    const passed = await quietWebhooks({ inbox: passing.inbox }).onAny(failing).receive(sent);
+    const keptBack = await quietWebhooks({ inbox: keeping.inbox }).onAny(failing).receive(sent);
+    expect([passed, keptBack]).toMatchObject([{ kind: 'failed', error: failure }, { kind: 'stored' }]);
+  });
+
+  it.each<[string, Inbox['receive']]>([
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+  ])('that %s makes the delivery fail, and onError is told', async (_, receive) => {
+    const onError = vi.fn();
+    const { inbox } = inboxThat(receive);
+    const outcome = await quietWebhooks({ inbox, onError })
+      .onAny(() => {})
+      .receive(sent);
+    expect(outcome).toMatchObject({ kind: 'failed', status: 500, error: new Error('disk full') });
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it.each([undefined, null, true, 'done', 'failed', 'ignored'])(
+    'that answers %s, which is no answer, does not get the delivery acknowledged',
+    async (answer) => {
+      const { inbox } = inboxThat(async () => answer as unknown as 'stored');
+      expect(
+        await quietWebhooks({ inbox })
+          .onAny(() => {})
+          .receive(sent),
+      ).toMatchObject({
+        kind: 'failed',
+        status: 500,
+      });
+    },
+  );
+
+  it('does not see forgeries, nor what nothing is registered for', async () => {
+    const { inbox, given } = inboxThat(async () => 'stored');
+    const webhooks = quietWebhooks({ inbox }).on('buy.event.close', () => {});
+    const text = unsignedText(buyInitBody());
+    await webhooks.receive(signedText(text, hmacHex(text, 'other')));
+    await webhooks.receive(sent);
+    expect(given).toEqual([]);
+  });
+
+  it('sees unrecognized events when there is a handler for them', async () => {
+    const { inbox, given } = inboxThat(async () => 'stored');
+    await quietWebhooks({ inbox })
+      .onUnrecognized(() => {})
+      .receive(delivery({ event_name: 'event.sell.init' }));
+    expect(given).toMatchObject([{ name: 'event.sell.init' }]);
+  });
+
+  it.each([{}, 'memory', () => {}])('is refused when it is %s', (inbox) => {
+    const wrong = inbox as unknown as Inbox;
+    expect(refusal(() => quietWebhooks({ inbox: wrong }))).toBe('ConfigurationError invalid_option');
+  });
+});

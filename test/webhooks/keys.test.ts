@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { defineCredentials } from '../../src/credentials/define-credentials.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { createWebhooks, type WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
+import type { MatchedKey } from '../../src/webhooks/key-ring.ts';
+import { refusal, thrownBy } from '../errors/refusal.ts';
+import { buyInitBody } from '../support/bodies.ts';
+import { credentials, delivery } from './deliveries.ts';
+
+function partner(name: string, more: Partial<PartnerCredentials> = {}): PartnerCredentials {
+  return { partnerPublicKey: `pk_partner_${name}`, partnerSecretKey: `sk_partner_${name}`, ...more };
+}
+
+/** Which key a handler is told of for an event signed with `key`; `undefined` when it was refused. */
+async function matched(options: WebhooksOptions, key: string): Promise<MatchedKey | undefined> {
+  let told: MatchedKey | undefined;
+  const webhooks = createWebhooks(options).on('event.buy.init', (_, context) => {
+    told = context.key;
+  });
+  const outcome = await webhooks.receive(delivery(buyInitBody(), key));
+  if (outcome.kind === 'refused') expect([outcome.status, told]).toEqual([401, undefined]);
+  else expect(outcome.key).toEqual(told);
+  return told;
+}
+
+describe('the handler is told which key verified the event', () => {
+  it('of a single set of credentials', async () => {
+    const options = { credentials: partner('p', { merchantSecretKey: 'sk_merchant_m' }) };
+    expect(await matched(options, 'sk_merchant_msk_partner_p')).toEqual({ index: 0 });
+  });
+
+  it('with the partner ID and code, where they are known', async () => {
+    const known = { merchantSecretKey: 'sk_merchant_m', partnerId: 'P-7', partnerCode: 'acme' };
+    const options = { credentials: defineCredentials(partner('p', known)) };
+    expect(await matched(options, 'sk_merchant_msk_partner_p')).toEqual({
+      index: 0,
+      partnerId: 'P-7',
+      partnerCode: 'acme',
+    });
+  });
+
+  it('of the old and the new generation during a rotation', async () => {
+    const options = {
+      credentials: [
+        partner('new', { merchantSecretKey: 'sk_merchant_new', partnerId: 'P-7' }),
+        partner('old', { merchantSecretKey: 'sk_merchant_old' }),
+      ],
+    };
+    expect(await matched(options, 'sk_merchant_newsk_partner_new')).toEqual({ index: 0, partnerId: 'P-7' });
+    expect(await matched(options, 'sk_merchant_oldsk_partner_old')).toEqual({ index: 1 });
+  });
+
+  it('of several merchants, by their names', async () => {
+    const merchants = { NGN: 'sk_merchant_n', GHS: 'sk_merchant_g', __proto__: 'ignored' };
+    const options = { credentials: partner('p', { merchantSecretKeys: merchants }) };
+    expect(await matched(options, 'sk_merchant_nsk_partner_p')).toEqual({ index: 0, merchant: 'NGN' });
+    expect(await matched(options, 'sk_merchant_gsk_partner_p')).toEqual({ index: 0, merchant: 'GHS' });
+  });
+
+  it('of a merchant without a name beside named ones', async () => {
+    const merchants = { merchantSecretKey: 'sk_merchant_1', merchantSecretKeys: { GHS: 'sk_merchant_g' } };
+    const options = { credentials: partner('p', merchants) };
+    expect(await matched(options, 'sk_merchant_1sk_partner_p')).toEqual({ index: 0 });
+    expect(await matched(options, 'sk_merchant_gsk_partner_p')).toEqual({ index: 0, merchant: 'GHS' });
+  });
+
+  it('of every merchant of every generation', async () => {
+    const options = {
+      credentials: ['new', 'old'].map((name) =>
+        partner(name, { merchantSecretKeys: { NGN: `sk_merchant_n${name}`, GHS: `sk_merchant_g${name}` } }),
+      ),
+    };
+    expect(await matched(options, 'sk_merchant_gnewsk_partner_new')).toEqual({ index: 0, merchant: 'GHS' });
+    expect(await matched(options, 'sk_merchant_noldsk_partner_old')).toEqual({ index: 1, merchant: 'NGN' });
+  });
+
+  it('of keys given as they are', async () => {
+    const options = { keys: ['a:b', 'plain'] };
+    expect(await matched(options, 'a:b')).toEqual({ index: 0 });
+    expect(await matched(options, 'plain')).toEqual({ index: 1 });
+  });
+});
+
+describe('an event is refused', () => {
+  const options = {
+    credentials: [
+      partner('a', { merchantSecretKey: 'sk_merchant_a' }),
+      partner('b', { merchantSecretKey: 'sk_merchant_b' }),
+    ],
+  };
+
+  it.each([
+    ['the merchant of one and the partner key of another', 'sk_merchant_ask_partner_b'],
+    ['a merchant key alone', 'sk_merchant_a'],
+    ['a partner key alone', 'sk_partner_a'],
+    ['the two the wrong way round', 'sk_partner_ask_merchant_a'],
+    ['a separator between the two', 'sk_merchant_a:sk_partner_a'],
+    ['the public key', 'pk_partner_a'],
+  ])('when it is signed with %s', async (_, key) => {
+    expect(await matched(options, key)).toBeUndefined();
+  });
+
+  it('when the list that held its key was changed after construction', async () => {
+    const keys = ['one'];
+    const webhooks = createWebhooks({ keys });
+    keys[0] = 'other';
+    expect(await webhooks.receive(delivery(buyInitBody(), 'other'))).toMatchObject({ status: 401 });
+    expect(await webhooks.receive(delivery(buyInitBody(), 'one'))).toMatchObject({ status: 200 });
+  });
+});
+
+describe('createWebhooks refuses', () => {
+  it.each<[string, unknown]>([
+    ['no options', undefined],
+    ['neither credentials nor keys', {}],
+    ['both', { credentials, keys: ['one'] }],
+  ])('%s', (_, options) => {
+    const error = thrownBy(() => createWebhooks(options as WebhooksOptions));
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_option' });
+    expect(String(error)).toContain('either credentials or keys');
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['without a merchant', partner('p'), /merchantSecretKey is missing/],
+    ['with an empty merchant', partner('p', { merchantSecretKey: '' }), /merchantSecretKey/],
+    [
+      'with a padded merchant',
+      partner('p', { merchantSecretKey: 'sk_merchant_m\n' }),
+      /merchantSecretKey .*blanks/,
+    ],
+    ['with a partner key as merchant', partner('p', { merchantSecretKey: 'sk_partner_p' }), /swapped/],
+    ['with a merchant key as partner key', { ...credentials, partnerSecretKey: 'sk_merchant_m' }, /swapped/],
+    ['with a public key as secret', { ...credentials, partnerSecretKey: 'pk_partner_p' }, /swapped/],
+    ['with an empty secret', { ...credentials, partnerSecretKey: '' }, /partnerSecretKey is missing/],
+    ['without any key', {}, /partnerPublicKey is missing/],
+    ['with an empty table of merchants', partner('p', { merchantSecretKeys: {} }), /merchantSecretKeys/],
+    [
+      'with a blank named merchant',
+      partner('p', { merchantSecretKeys: { NGN: ' ' } }),
+      /merchantSecretKeys\.NGN/,
+    ],
+    ['that are an empty list', [], /empty list/],
+    [
+      'of which the second is without a merchant',
+      [credentials, partner('p')],
+      /merchantSecretKey is missing/,
+    ],
+    ['that are text', 'sk_partner_p', /Credentials/],
+    ['that are null', null, /empty list/],
+  ])('credentials %s, naming what is wrong', (_, wrong, message) => {
+    const options = { credentials: wrong as PartnerCredentials };
+    const error = thrownBy(() => createWebhooks(options));
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_credentials' });
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toMatch(/sk_\w+_\w/);
+  });
+
+  it.each<[string, unknown]>([
+    ['none', []],
+    ['an empty one', ['one', '']],
+    ['a blank one', ['  ']],
+    ['one with a line break after it', ['one\n']],
+    ['one that is not text', [5]],
+    ['text in place of a list', 'one'],
+  ])('keys: %s', (_, keys) => {
+    const options = { keys: keys as string[] };
+    expect(refusal(() => createWebhooks(options))).toBe('ConfigurationError invalid_credentials');
+  });
+
+  it('an onError that is no function', () => {
+    const options = { credentials, onError: 'log' as unknown as () => void };
+    expect(refusal(() => createWebhooks(options))).toBe('ConfigurationError invalid_option');
+  });
+});

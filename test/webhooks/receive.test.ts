@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { defaultScheme } from '../../src/deployment/signature-scheme.ts';
+import type { OrderEvent } from '../../src/events/order-event.ts';
+import type { EventContext } from '../../src/webhooks/handlers.ts';
+import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+
+/** What a handler of published events is called with. */
+async function handled(body: string | Uint8Array): Promise<{ event: OrderEvent; context: EventContext }> {
+  const calls: { event: OrderEvent; context: EventContext }[] = [];
+  const webhooks = quietWebhooks().onAny((event, context) => {
+    calls.push({ event, context });
+  });
+  expect(await webhooks.receive(body)).toMatchObject({ kind: 'handled', status: 200 });
+  const [call] = calls;
+  if (call === undefined || calls.length !== 1) throw new Error(`Called ${calls.length} times, not once.`);
+  return call;
+}
+
+/** The text of an event that starts with these members as they are written here. */
+function written(members: string): string {
+  const text = unsignedText(buyInitBody());
+  return `{${members},${text.slice(1)}`;
+}
+
+describe('the context of a handler', () => {
+  it('has the verified text, without its signature', async () => {
+    const text = unsignedText(buyInitBody());
+    expect((await handled(signedText(text))).context.text).toBe(text);
+  });
+
+  it('has the digest, name and key of the outcome', async () => {
+    let told: EventContext | undefined;
+    const webhooks = quietWebhooks().onAny((_, context) => {
+      told = context;
+    });
+    const text = unsignedText(buyInitBody());
+    const outcome = await webhooks.receive(signedText(text));
+    const digest = createHash('sha256').update(text).digest('hex');
+    expect(outcome).toEqual({
+      kind: 'handled',
+      status: 200,
+      name: 'event.buy.init',
+      digest,
+      key: { index: 0 },
+    });
+    expect(told).toMatchObject({ name: 'event.buy.init', digest, key: { index: 0 } });
+  });
+
+  it.each(['15000.10', '10.0', '1e2', '-0', '9007199254740993', '12345678901234567890.000000000000000001'])(
+    'gives the number %s exactly as it was written',
+    async (literal) => {
+      const text = written(`"amount":${literal},"deep":{"list":[0,{"fee": ${literal} }]}`);
+      const { context } = await handled(signedText(text));
+      expect(context.decimal('amount')).toBe(literal);
+      expect(context.decimal(['deep', 'list', 1, 'fee'])).toBe(literal);
+    },
+  );
+
+  it('gives no number where there is none', async () => {
+    const { context } = await handled(delivery(buyInitBody({ list: [1] })));
+    const paths = [
+      'nothing',
+      'pair',
+      'payment_link',
+      'list',
+      'signature',
+      '__proto__',
+      ['list', 1],
+      ['pair', 0],
+    ];
+    for (const path of paths) expect(context.decimal(path)).toBeUndefined();
+  });
+
+  it('can be taken apart', async () => {
+    const { context } = await handled(delivery(buyInitBody()));
+    const { decimal } = context;
+    expect(decimal('fiat_amount_to_pay')).toBe('15000.5');
+  });
+});
+
+describe('receive', () => {
+  it.each([
+    ['text', delivery(buyInitBody())],
+    ['a Uint8Array', new TextEncoder().encode(delivery(buyInitBody()))],
+    ['a Buffer', Buffer.from(delivery(buyInitBody()))],
+  ])('takes %s', async (_, body) => {
+    expect((await handled(body)).event.event_name).toBe('event.buy.init');
+  });
+
+  it.each<[string, unknown]>([
+    ['a parsed object', JSON.parse(delivery(buyInitBody()))],
+    ['an array', [1]],
+    ['null', null],
+    ['undefined', undefined],
+    ['a number', 5],
+    ['an ArrayBuffer', new ArrayBuffer(8)],
+  ])('rejects %s: the mistake is in the program, and the message says what to pass', async (_, body) => {
+    await expect(quietWebhooks().receive(body as string)).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      code: 'raw_body_required',
+      message: expect.stringContaining('raw body'),
+    });
+  });
+
+  it.each<[string, string]>([
+    ['escapes', String.raw`"note":"a\/b \u00e9 \ud83d\ude00 \" \\"`],
+    ['white space', '\n\t"note" : [ 1 , 2 ]\r\n'],
+    ['a nested signature', '"note":{"signature":"x"}'],
+    ['the word inside a string', String.raw`"note":"\"signature\":\"x\","`],
+    ['integer-like names', '"10":1,"9":2'],
+    ['a repeated member', '"note":1,"note":2'],
+    ['an empty name', '"":{"":""}'],
+  ])('verifies a text with %s as it was sent', async (_, members) => {
+    const text = written(members);
+    expect((await handled(signedText(text))).context.text).toBe(text);
+  });
+
+  it('takes the name of the signature spelled with escapes', async () => {
+    const text = unsignedText(buyInitBody());
+    const sent = signedText(text).replace('"signature"', String.raw`"\u0073ignature"`);
+    expect((await handled(sent)).context.text).toBe(text);
+  });
+});
+
+describe('a body nested 100,000 levels deep', () => {
+  const levels = 100_000;
+  const text = written(`"deep":${'['.repeat(levels)}1${']'.repeat(levels)}`);
+
+  it('is handled when it is authentic', async () => {
+    const { event, context } = await handled(signedText(text));
+    expect(event.event_name).toBe('event.buy.init');
+    expect(context.decimal('fiat_amount_to_pay')).toBe('15000.5');
+    expect(context.decimal(['deep', 0, 0, 0])).toBeUndefined();
+  });
+
+  it('is handed to onUnrecognized when it is of an unknown name', async () => {
+    let calls = 0;
+    const webhooks = quietWebhooks().onUnrecognized(() => {
+      calls++;
+    });
+    const nested = `{"event_name":"x","deep":${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`;
+    expect(await webhooks.receive(signedText(nested))).toMatchObject({ kind: 'handled' });
+    expect(calls).toBe(1);
+  });
+
+  it('is refused when it is not', async () => {
+    const outcome = await quietWebhooks().receive(signedText(text, hmacHex('{}')));
+    expect(outcome).toMatchObject({ kind: 'refused', status: 401, code: 'signature_mismatch' });
+  });
+
+  it('is refused under a scheme that would have to write it again', async () => {
+    const deployment = { signature: { ...defaultScheme, serialization: 'sorted' as const }, wireNames: {} };
+    const outcome = await quietWebhooks({ deployment }).receive(signedText(text));
+    expect(outcome).toMatchObject({ kind: 'refused', status: 400, code: 'body_too_deep' });
+  });
+});
+
+describe('members with the names of built-ins', () => {
+  const members =
+    '"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":null';
+  const renaming = { signature: defaultScheme, wireNames: { platform_order_ref: 'partner_ref' } };
+
+  it.each([
+    ['without names of its own', {}],
+    ['with names of its own', { deployment: renaming }],
+  ])('are members like any other, for a deployment %s', async (_, options) => {
+    let seen: OrderEvent | undefined;
+    const webhooks = quietWebhooks(options).on('event.buy.init', (event) => {
+      seen = event;
+    });
+    expect(await webhooks.receive(signedText(written(members)))).toMatchObject({ kind: 'handled' });
+    expect(Object.getPrototypeOf(seen)).toBe(Object.prototype);
+    expect(seen).not.toHaveProperty('polluted');
+    expect(Object.keys(seen ?? {})).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString']));
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  it('do not stand in for the signature', async () => {
+    const signature = hmacHex('{}');
+    const body = `{"__proto__":{"signature":"${signature}"}}`;
+    expect(await quietWebhooks().receive(body)).toMatchObject({ code: 'signature_missing' });
+  });
+
+  it('do not stand in for the event name', async () => {
+    let kind: string | undefined;
+    const webhooks = quietWebhooks().onUnrecognized((event) => {
+      kind = event.kind;
+    });
+    await webhooks.receive(signedText('{"__proto__":{"event_name":"event.buy.init"}}'));
+    expect(kind).toBe('nonconforming');
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type {
+  BuyCloseEvent,
+  BuyCreditedEvent,
+  BuyFiatReceivedEvent,
+  BuyInitEvent,
+  BuyKycErrorEvent,
+  BuyThirdPartyErrorEvent,
+  OrderEvent,
+} from '../../src/events/order-event.ts';
+import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
+import type { UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
+import { thrownBy } from '../errors/refusal.ts';
+import {
+  buyCloseBody,
+  buyCreditedBody,
+  buyInitBody,
+  buyNoKycBody,
+  buyThirdPartyPaymentBody,
+  eventBodies,
+} from '../support/bodies.ts';
+import { delivery, quietWebhooks } from './deliveries.ts';
+
+const noop = () => {};
+
+describe('each published event', () => {
+  it.each(orderEventNames)('%s reaches its own handler, and no other', async (name) => {
+    const calls: string[] = [];
+    const webhooks = quietWebhooks();
+    for (const registered of orderEventNames) {
+      webhooks.on(registered, (event) => {
+        calls.push(`${registered} got ${event.event_name}`);
+      });
+    }
+    webhooks.onUnrecognized(() => {
+      calls.push('unrecognized');
+    });
+    expect(await webhooks.receive(delivery(eventBodies[name]()))).toMatchObject({ kind: 'handled', name });
+    expect(calls).toEqual([`${name} got ${name}`]);
+  });
+
+  it.each(orderEventNames)('%s reaches onAny after the handler of its name has finished', async (name) => {
+    const calls: string[] = [];
+    const webhooks = quietWebhooks()
+      .onAny(async (event) => {
+        calls.push(`any begins ${event.event_name}`);
+        await Promise.resolve();
+        calls.push('any ends');
+      })
+      .on(name, async () => {
+        calls.push('own begins');
+        await Promise.resolve();
+        calls.push('own ends');
+      });
+    await webhooks.receive(delivery(eventBodies[name]()));
+    expect(calls).toEqual(['own begins', 'own ends', `any begins ${name}`, 'any ends']);
+  });
+
+  it('reaches onAny alone', async () => {
+    const names: string[] = [];
+    const webhooks = quietWebhooks().onAny((event) => {
+      names.push(event.event_name);
+    });
+    for (const name of orderEventNames) await webhooks.receive(delivery(eventBodies[name]()));
+    expect(names).toEqual(orderEventNames);
+  });
+
+  it('does not reach onAny when the handler of its name failed', async () => {
+    let any = 0;
+    const webhooks = quietWebhooks()
+      .on('event.buy.init', () => {
+        throw new Error('no');
+      })
+      .onAny(() => {
+        any++;
+      });
+    expect(await webhooks.receive(delivery(buyInitBody()))).toMatchObject({ kind: 'failed' });
+    expect(any).toBe(0);
+  });
+
+  it('is handled before it is acknowledged', async () => {
+    let settled = false;
+    const webhooks = quietWebhooks().on('event.buy.init', async () => {
+      await Promise.resolve();
+      settled = true;
+    });
+    await webhooks.receive(delivery(buyInitBody()));
+    expect(settled).toBe(true);
+  });
+
+  it('arrives with every member it was sent with, also unknown ones', async () => {
+    const body = buyCreditedBody({ added_later: { deep: [1, null] } });
+    let seen: OrderEvent | undefined;
+    const webhooks = quietWebhooks().on('event.buy.credited.crypto', (event) => {
+      seen = event;
+    });
+    const sent = delivery(body);
+    await webhooks.receive(sent);
+    expect(seen).toEqual(JSON.parse(sent));
+  });
+
+  it('reaches the one KYC handler in each of its variants', async () => {
+    const seen: unknown[] = [];
+    const webhooks = quietWebhooks().on('event.buy.received.fiat_kyc_error', (event) => {
+      seen.push(event.kyc_error_type === 'NO_KYC' ? event.default_kyc_url : event.kyc_error_type);
+    });
+    await webhooks.receive(delivery(buyNoKycBody()));
+    await webhooks.receive(delivery(buyThirdPartyPaymentBody()));
+    await webhooks.receive(delivery(buyThirdPartyPaymentBody({ kyc_error_type: 'THIRD_PARTY_ERROR' })));
+    expect(seen).toEqual(['https://kyc.example/start', 'THIRD_PARTY_PAYMENT', 'THIRD_PARTY_ERROR']);
+  });
+});
+
+describe('the type of a handled event', () => {
+  it('is that of its name', () => {
+    quietWebhooks()
+      .on('event.buy.init', (event) => {
+        expectTypeOf(event).toEqualTypeOf<BuyInitEvent>();
+        expectTypeOf(event.crypto_txn_hash).toEqualTypeOf<null>();
+      })
+      .on('event.buy.received.fiat', (event) => {
+        expectTypeOf(event).toEqualTypeOf<BuyFiatReceivedEvent>();
+      })
+      .on('event.buy.received.fiat_kyc_error', (event) => {
+        expectTypeOf(event).toEqualTypeOf<BuyKycErrorEvent>();
+        if (event.kyc_error_type === 'NO_KYC') expectTypeOf(event.default_kyc_url).toEqualTypeOf<string>();
+        else expectTypeOf(event.default_kyc_url).toEqualTypeOf<null>();
+      })
+      .on('event.buy.third_party_error', (event) => {
+        expectTypeOf(event).toEqualTypeOf<BuyThirdPartyErrorEvent>();
+      })
+      .on('event.buy.credited.crypto', (event) => {
+        expectTypeOf(event).toEqualTypeOf<BuyCreditedEvent>();
+        expectTypeOf(event.crypto_txn_hash).toEqualTypeOf<string>();
+      })
+      .on('buy.event.close', (event, context) => {
+        expectTypeOf(event).toEqualTypeOf<BuyCloseEvent>();
+        expectTypeOf(event.exchange_rate).toEqualTypeOf<string>();
+        expectTypeOf(event.meta_data.fee).toEqualTypeOf<number>();
+        expectTypeOf(context.key.merchant).toEqualTypeOf<string | undefined>();
+        expectTypeOf(context.decimal('fiat_amount_to_pay')).toEqualTypeOf<string | undefined>();
+      })
+      .onAny((event) => {
+        expectTypeOf(event).toEqualTypeOf<OrderEvent>();
+      })
+      .onUnrecognized((event) => {
+        expectTypeOf(event).toEqualTypeOf<UnrecognizedEvent>();
+        expectTypeOf(event.kind).toEqualTypeOf<'unknown' | 'nonconforming'>();
+      });
+  });
+
+  it('makes a misspelt name a compile error', () => {
+    // @ts-expect-error the close event is named the other way round
+    expect(() => quietWebhooks().on('event.buy.close', () => {})).toThrow();
+  });
+
+  it('makes a member that the event does not have unusable', async () => {
+    const webhooks = quietWebhooks().on('event.buy.init', (event) => {
+      // Unknown members are kept, so they are unknown: not a string to build on.
+      expectTypeOf(event.meta_data).toEqualTypeOf<unknown>();
+    });
+    expect((await webhooks.receive(delivery(buyInitBody()))).kind).toBe('handled');
+  });
+});
+
+describe('a registration is refused', () => {
+  it.each<[string, (webhooks: Webhooks) => unknown]>([
+    ['on', (webhooks) => webhooks.on('event.buy.init', noop).on('event.buy.init', noop)],
+    ['onAny', (webhooks) => webhooks.onAny(noop).onAny(noop)],
+    ['onUnrecognized', (webhooks) => webhooks.onUnrecognized(noop).onUnrecognized(noop)],
+  ])('when %s was called for it before, and the first stays in place', (_, register) => {
+    const error = thrownBy(() => register(quietWebhooks()));
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'duplicate_handler' });
+    expect(String(error)).toContain('twice');
+  });
+
+  it('the second time, and the first handler keeps working', async () => {
+    let first = 0;
+    const webhooks = quietWebhooks().on('event.buy.init', () => {
+      first++;
+    });
+    expect(() => webhooks.on('event.buy.init', noop)).toThrow();
+    await webhooks.receive(delivery(buyInitBody()));
+    expect(first).toBe(1);
+  });
+
+  it.each([undefined, null, 'handler', {}, 5])('when its handler is %s', (handler) => {
+    const wrong = handler as unknown as () => void;
+    const invalid = { name: 'ConfigurationError', code: 'invalid_option' };
+    expect(thrownBy(() => quietWebhooks().on('event.buy.init', wrong))).toMatchObject(invalid);
+    expect(thrownBy(() => quietWebhooks().onAny(wrong))).toMatchObject(invalid);
+    expect(thrownBy(() => quietWebhooks().onUnrecognized(wrong))).toMatchObject(invalid);
+  });
+
+  it.each(['event.buy.error', '', 'constructor', '__proto__', undefined, Symbol('event'), {}])(
+    'when no published event is named %s, and the message says where others go',
+    (name) => {
+      const error = thrownBy(() => quietWebhooks().on(name as 'event.buy.init', noop));
+      expect(error).toMatchObject({ code: 'invalid_option', assumptions: ['other-events'] });
+      expect(String(error)).toContain('onUnrecognized');
+    },
+  );
+});
+
+describe('a registration that is accepted', () => {
+  it('can be chained', () => {
+    const webhooks = quietWebhooks();
+    expect(webhooks.on('event.buy.init', noop).on('buy.event.close', noop).onAny(noop)).toBe(webhooks);
+  });
+});
+
+describe('a handler registered while deliveries come in', () => {
+  it('gets the next one', async () => {
+    const webhooks = quietWebhooks();
+    expect((await webhooks.receive(delivery(buyCloseBody()))).kind).toBe('ignored');
+    webhooks.on('buy.event.close', () => {});
+    expect((await webhooks.receive(delivery(buyCloseBody()))).kind).toBe('handled');
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { EventContext, UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
+import { buyCreditedBody, buyInitBody, eventBodies, hmacHex, signedText } from '../support/bodies.ts';
+import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { describeTransports } from './transports.ts';
+import { warningsDuring } from './warnings.ts';
+
+const sellBody = { event_name: 'event.sell.init', anything: [1, { b: null }] };
+
+/** What onUnrecognized is called with for an authentic body. */
+async function unrecognized(body: JsonObject): Promise<{ event: UnrecognizedEvent; context: EventContext }> {
+  const calls: { event: UnrecognizedEvent; context: EventContext }[] = [];
+  const webhooks = quietWebhooks()
+    .onAny(() => expect.unreachable('a handler of published events was called'))
+    .onUnrecognized((event, context) => {
+      calls.push({ event, context });
+    });
+  expect(await webhooks.receive(delivery(body))).toMatchObject({ kind: 'handled', status: 200 });
+  const [call] = calls;
+  if (call === undefined || calls.length !== 1) throw new Error(`Called ${calls.length} times, not once.`);
+  return call;
+}
+
+describe('onUnrecognized', () => {
+  it('receives an authentic event of an unknown name, whole', async () => {
+    const { event } = await unrecognized(sellBody);
+    expect(event).toMatchObject({ kind: 'unknown', name: 'event.sell.init', body: sellBody });
+  });
+
+  it('receives a published event without its shape, and where it differs', async () => {
+    const { event } = await unrecognized(buyInitBody({ fiat_amount_to_pay: 'much', crypto_txn_hash: '0x1' }));
+    expect(event).toMatchObject({ kind: 'nonconforming', name: 'event.buy.init' });
+    const paths = event.kind === 'nonconforming' ? event.issues.map(({ path }) => path.join('.')) : [];
+    expect(paths.toSorted()).toEqual(['crypto_txn_hash', 'fiat_amount_to_pay']);
+    expect(event.body.fiat_amount_to_pay).toBe('much');
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a status the contract does not know', buyCreditedBody({ crypto_payment_status: 'SETTLED' })],
+    ['a missing member', buyInitBody({ payer_into_account: {} })],
+    [
+      'a third-party KYC error with a KYC address',
+      eventBodies['event.buy.received.fiat_kyc_error']({ kyc_error_type: 'THIRD_PARTY_ERROR' }),
+    ],
+    ['a close that is no refund', eventBodies['buy.event.close']({ meta_data: { status: 'kept' } })],
+  ])('receives a published event with %s', async (_, body) => {
+    expect((await unrecognized(body)).event.kind).toBe('nonconforming');
+  });
+
+  it.each<[string, JsonObject]>([
+    ['no name', { a: 1 }],
+    ['nothing at all', {}],
+    ['a number as its name', { event_name: 5 }],
+    ['null as its name', { event_name: null }],
+    ['an object as its name', { event_name: { toString: 'x' } }],
+  ])('receives an authentic body with %s, under an empty name', async (_, body) => {
+    const { event, context } = await unrecognized(body);
+    expect(event).toMatchObject({ kind: 'nonconforming', name: '', issues: [{ path: ['event_name'] }] });
+    expect(context.name).toBe('');
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])(
+    'receives an event named %j as unknown',
+    async (name) => {
+      expect((await unrecognized({ event_name: name })).event).toMatchObject({ kind: 'unknown', name });
+    },
+  );
+
+  it('is told what the handlers of published events are told', async () => {
+    const { context } = await unrecognized({ event_name: 'event.sell.init', amount: 10.5 });
+    expect(context).toMatchObject({ name: 'event.sell.init', key: { index: 0 } });
+    expect(context.text).toBe('{"event_name":"event.sell.init","amount":10.5}');
+    expect(context.decimal('amount')).toBe('10.5');
+  });
+
+  it('does not receive what is not authentic', async () => {
+    const webhooks = quietWebhooks().onUnrecognized(() => expect.unreachable('called for a forgery'));
+    const text = unsignedText(sellBody);
+    expect(await webhooks.receive(signedText(text, hmacHex(text, 'other')))).toMatchObject({ status: 401 });
+  });
+
+  it('receives a repeated delivery once', async () => {
+    let calls = 0;
+    const webhooks = quietWebhooks().onUnrecognized(() => {
+      calls++;
+    });
+    await webhooks.receive(delivery(sellBody));
+    expect(await webhooks.receive(delivery(sellBody))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toBe(1);
+  });
+});
+
+describeTransports('an unrecognized event', (post) => {
+  it.each([sellBody, buyInitBody({ pair: 5 })])('is acknowledged when its handler succeeds', async (body) => {
+    const webhooks = quietWebhooks().onUnrecognized(async () => {});
+    expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 200 });
+  });
+
+  it.each([sellBody, buyInitBody({ pair: 5 })])('is not when it fails, and comes again', async (body) => {
+    let failures = 1;
+    const webhooks = quietWebhooks().onUnrecognized(async () => {
+      if (failures-- > 0) throw new Error('no');
+    });
+    expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 500 });
+    expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 200 });
+  });
+
+  it('is acknowledged without a handler', async () => {
+    await warningsDuring(async () => {
+      expect(await post(quietWebhooks(), { body: delivery(sellBody) })).toMatchObject({ status: 200 });
+    });
+  });
+});
+
+describe('without onUnrecognized', () => {
+  it('an unknown event is ignored, with one process warning for its name', async () => {
+    const webhooks = quietWebhooks().onAny(() => {});
+    const warnings = await warningsDuring(async () => {
+      for (const order of ['A', 'B', 'C']) {
+        const sent = delivery({ ...sellBody, order });
+        expect(await webhooks.receive(sent)).toMatchObject({ kind: 'ignored', status: 200 });
+      }
+      await webhooks.receive(delivery({ event_name: 'event.sell.close' }));
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/unknown event "event\.sell\.init".*onUnrecognized/),
+      expect.stringMatching(/unknown event "event\.sell\.close".*onUnrecognized/),
+    ]);
+  });
+
+  it('a nonconforming event is ignored with a warning, whatever is registered for its name', async () => {
+    const webhooks = quietWebhooks().on('event.buy.init', () => expect.unreachable('called'));
+    const warnings = await warningsDuring(async () => {
+      const sent = delivery(buyInitBody({ pair: 5 }));
+      expect(await webhooks.receive(sent)).toMatchObject({ kind: 'ignored', name: 'event.buy.init' });
+    });
+    expect(String(warnings)).toContain('nonconforming event "event.buy.init"');
+  });
+
+  it('warnings stop after a hundred names, and events are still acknowledged', async () => {
+    const webhooks = quietWebhooks();
+    const warnings = await warningsDuring(async () => {
+      for (let index = 0; index < 150; index++) {
+        expect(await webhooks.receive(delivery({ event_name: `made.up.${index}` }))).toMatchObject({
+          kind: 'ignored',
+        });
+      }
+    });
+    expect(warnings).toHaveLength(100);
+  });
+
+  it('a warning shows no more than a hundred characters of a name, and no line break of it', async () => {
+    const [warning] = await warningsDuring(() =>
+      quietWebhooks().receive(delivery({ event_name: `a\nb${'x'.repeat(10_000)}` })),
+    );
+    expect(warning?.message).toContain('"a\\nbxxx');
+    expect(warning?.message).not.toContain('\n');
+    expect(warning?.message.length).toBeLessThan(250);
+  });
+
+  it('a published event without a handler is ignored without a warning', async () => {
+    const webhooks = quietWebhooks().on('buy.event.close', () => {});
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(delivery(buyInitBody()))).toMatchObject({ kind: 'ignored', status: 200 });
+    });
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** The package's process warnings while `act` runs. */
+export async function warningsDuring(act: () => unknown): Promise<Error[]> {
+  const seen: Error[] = [];
+  const listen = (warning: Error) => {
+    if (warning.name === 'PartnerExchangeWarning') seen.push(warning);
+  };
+  process.on('warning', listen);
+  try {
+    await act();
+    // Warnings are emitted in the next tick.
+    await setImmediate();
+  } finally {
+    process.off('warning', listen);
+  }
+  return seen;
+}
