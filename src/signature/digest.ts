@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Construction, Encoding, SignatureScheme } from '../deployment/signature-scheme.ts';
+import type { Encoding, SignatureScheme } from '../deployment/signature-scheme.ts';
 import { hmacSha512 } from './hmac.ts';
 
 /** Bytes of a SHA-512 digest. */
@@ -11,9 +11,8 @@ const claimed = Buffer.alloc(digestBytes);
 
 /** The signature of a text (taken as UTF-8) with a key. */
 export function writeSignature(scheme: SignatureScheme, key: string, text: string): string {
-  const encoding = scheme.encoding === 'base64' ? 'base64' : 'hex';
-  const signature = digest(scheme.construction, { key, text, encoding });
-  return scheme.encoding === 'hex-upper' ? signature.toUpperCase() : signature;
+  const digest = Buffer.from(digestOf(scheme, key, text), 'latin1');
+  return encode(scheme.encoding, digest);
 }
 
 /**
@@ -21,42 +20,61 @@ export function writeSignature(scheme: SignatureScheme, key: string, text: strin
  * or padding; otherwise `undefined`. They are good until the next call.
  */
 export function decodeDigest(encoding: Encoding, text: string): Uint8Array | undefined {
-  if (encoding === 'base64') {
-    if (text.length !== 88 || claimed.write(text, 'base64') !== digestBytes) return undefined;
-    return claimed.toString('base64') === text ? claimed : undefined;
+  if (text.length !== encodedLength[encoding]) return undefined;
+  const inner = encoding === 'base64-hex' ? Buffer.from(text, 'base64').toString('latin1') : text;
+  // Writing stops at the first character that is not hexadecimal, and passes over what is not base64.
+  const written = claimed.write(inner, encoding.startsWith('base64') && inner === text ? 'base64' : 'hex');
+  return written === digestBytes && encode(encoding, claimed) === text ? claimed : undefined;
+}
+
+/** Characters of a digest in each encoding. */
+export const encodedLength = {
+  hex: 128,
+  'hex-upper': 128,
+  base64: 88,
+  base64url: 86,
+  'base64-hex': 172,
+} as const satisfies Record<Encoding, number>;
+
+function encode(encoding: Encoding, digest: Buffer): string {
+  switch (encoding) {
+    case 'hex':
+    case 'base64':
+    case 'base64url':
+      return digest.toString(encoding);
+    case 'hex-upper':
+      return digest.toString('hex').toUpperCase();
+    case 'base64-hex':
+      return Buffer.from(digest.toString('hex')).toString('base64');
   }
-  const cased = encoding === 'hex' ? text.toLowerCase() : text.toUpperCase();
-  // Writing stops at the first character that is not hexadecimal.
-  if (text.length !== 128 || cased !== text || claimed.write(text, 'hex') !== digestBytes) return undefined;
-  return claimed;
 }
 
 /** The index of the first key with which a text has this digest, -1 for none. Compares in constant time. */
 export function findSigner(
-  construction: Construction,
+  scheme: SignatureScheme,
   keys: readonly string[],
   { text, claim }: { text: string; claim: Uint8Array },
 ): number {
   return keys.findIndex((key) => {
-    // By way of Latin-1, a byte a character: a digest as a Buffer of its own takes longer to make.
-    expected.write(digest(construction, { key, text, encoding: 'binary' }), 'latin1');
+    expected.write(digestOf(scheme, key, text), 'latin1');
     return timingSafeEqual(expected, claim);
   });
 }
 
-interface Digested {
-  readonly key: string;
-  readonly text: string;
-  readonly encoding: 'hex' | 'base64' | 'binary';
-}
-
-function digest(construction: Construction, { key, text, encoding }: Digested): string {
+/** By way of Latin-1, a character a byte: a digest as a Buffer of its own takes longer to make. */
+function digestOf({ construction, separator = '' }: SignatureScheme, key: string, text: string): string {
   switch (construction) {
     case 'hmac':
-      return hmacSha512(key, text, encoding);
+      return hmacSha512(key, text);
     case 'hash-suffix':
-      return createHash('sha512').update(text).update(key).digest(encoding);
+      return sha512(text + separator + key);
     case 'hash-prefix':
-      return createHash('sha512').update(key).update(text).digest(encoding);
+      return sha512(key + separator + text);
+    case 'hash-both':
+      return sha512(key + separator + text + separator + key);
   }
+}
+
+function sha512(text: string): string {
+  return createHash('sha512').update(text).digest('binary');
 }

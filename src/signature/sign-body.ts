@@ -4,7 +4,7 @@ import { findNonJson } from '../json/check-json-data.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { checkKeys } from './check-keys.ts';
 import { writeSignature } from './digest.ts';
-import { compactText, sortedText } from './serialize.ts';
+import { canonicalText } from './serialize.ts';
 
 export interface SignOptions {
   /** The secret text; see {@link signingKey} for which one signs what. */
@@ -21,7 +21,7 @@ export interface SignedBody {
 }
 
 /**
- * Serialises a body once, signs exactly that text, and adds the signature to it.
+ * Serialises a body once, signs it as the scheme says, and adds the signature to exactly that text.
  *
  * A `signature` member that the body already has is replaced: the contract ignores it when signing
  * (Authentication 4).
@@ -36,14 +36,15 @@ export interface SignedBody {
  */
 export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
-  const [key = ''] = checkKeys(options.key);
+  const [key = ''] = checkKeys([options.key]);
   if (!isJsonObject(body)) {
     throw new ValidationError('The body to sign', [{ path: [], message: 'must be an object' }]);
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
-  const signed = scheme.serialization === 'sorted' ? sortedText(body) : compactText(body);
-  const signature = writeSignature(scheme, key, signed);
-  const separator = signed === '{}' ? '' : ',';
-  return { text: `${signed.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
+  const { signature: _, ...value } = body;
+  const excised = JSON.stringify(value);
+  const signature = writeSignature(scheme, key, canonicalText(scheme, { excised, value }));
+  const separator = excised === '{}' ? '' : ',';
+  return { text: `${excised.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
 }

@@ -22,7 +22,7 @@ async function answerRequest(request: Request, receiver: Receiver): Promise<Answ
     request.body?.cancel().catch(() => {});
     return refuse(refusal);
   }
-  if (request.bodyUsed) {
+  if (request.bodyUsed || request.body?.locked) {
     receiver.reportParsedBody();
     return refuse('raw_body_required');
   }
@@ -46,6 +46,8 @@ async function readStream(
   while (reader) {
     const { done, value } = await reader.read();
     if (done) break;
+    // Of something else the size is unknown: it would slip past the limit.
+    if (!ArrayBuffer.isView(value)) throw new TypeError('The body stream gave something other than bytes.');
     size += value.byteLength;
     if (size > maxBytes) {
       reader.cancel().catch(() => {});

@@ -112,6 +112,10 @@ describe.each(keyNames)('%s is refused, by its name', (name) => {
     expect(complaint({ ...plain, [name]: value })).toContain(name);
   });
 
+  it.each([` ${right}`, `${right}\n`])('when it is padded, and the message says to trim it: %j', (value) => {
+    expect(complaint({ ...plain, [name]: value })).toContain('trim');
+  });
+
   it.each(keyNames.filter((other) => other !== name))('when it holds the %s', (other) => {
     expect(complaint({ ...plain, [name]: plain[other] })).toContain(name);
   });

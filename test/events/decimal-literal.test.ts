@@ -76,6 +76,7 @@ describe('there is no literal', () => {
     ['below a number', '{"n":1}', ['n', 'a']],
     ['below a string', '{"n":"{\\"a\\":1}"}', ['n', 'a']],
     ['at an index of an object', '{"0":1}', [0]],
+    ['at a name that is an element of an array', '{"a":["n",5]}', ['a', 'n']],
     ['at a name of an array', '[1]', ['0']],
     ['at an inherited name', '{"n":1}', 'toString'],
     ['of an array that is empty', '{"a":[]}', ['a', 0]],

@@ -326,7 +326,8 @@ describe('an object without an event name is nonconforming', () => {
     ['a number', { event_name: 1 }],
     ['null', { event_name: null }],
     ['a list of a known one', { event_name: ['event.buy.init'] }],
-    ['only inherited', JSON.parse('{"__proto__":{"event_name":"event.buy.init"}}')],
+    ['inherited', Object.create({ event_name: 'event.buy.init' })],
+    ['in a member named __proto__', JSON.parse('{"__proto__":{"event_name":"event.buy.init"}}')],
   ])('%s', (_, body) => {
     expect(parseOrderEvent(body)).toMatchObject({
       kind: 'nonconforming',

@@ -86,7 +86,7 @@ describe('Retry-After', () => {
 
   it('is told when the time runs out while waiting for it', async () => {
     const server = await startServer(busy('5'));
-    expect(await told(createOrder(server.url, { totalTimeoutMs: 150 }))).toEqual({
+    expect(await told(createOrder(server.url, { totalTimeoutMs: 500 }))).toEqual({
       code: 'timeout',
       outcome: 'refused',
       status: 429,

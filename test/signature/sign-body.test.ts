@@ -167,6 +167,7 @@ describe('signing needs', () => {
     ['an empty key', ''],
     ['no key', undefined],
     ['a key that is not text', 5],
+    ['a list of keys', [orderKey, 'other']],
   ])('a key: %s is refused', (_, key) => {
     expect(refusal(() => signLoosely({ a: 1 }, { key }))).toBe('ConfigurationError invalid_credentials');
   });

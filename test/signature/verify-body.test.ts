@@ -91,10 +91,19 @@ describe('a signature scheme that does not exist is refused', () => {
   it.each([
     ['construction', { ...defaultScheme, construction: 'md5' }],
     ['serialization', { ...defaultScheme, serialization: 'pretty' }],
-    ['encoding', { ...defaultScheme, encoding: 'base64url' }],
+    ['encoding', { ...defaultScheme, encoding: 'base32' }],
     ['as a word', 'hmac'],
     ['without its parts', {}],
   ])('%s', (_, scheme) => {
+    expect(refusalOf(signedText('{}'), { key: orderKey, scheme })).toBe('ConfigurationError invalid_scheme');
+  });
+});
+
+describe('a signature scheme', () => {
+  it('is checked again when it has changed since', () => {
+    const scheme: SignatureScheme & { encoding: string } = { ...defaultScheme };
+    verifyBody(signedText('{}'), { key: orderKey, scheme });
+    scheme.encoding = 'base32' as 'hex';
     expect(refusalOf(signedText('{}'), { key: orderKey, scheme })).toBe('ConfigurationError invalid_scheme');
   });
 });
@@ -236,6 +245,8 @@ describe('a body nested 100,000 levels deep', () => {
 describe('a signature that is', () => {
   const right = hmacHex('{"a":1}');
   const malformed = 'SignatureError signature_malformed';
+  /** A lower-case character that is not the given digit and ends in the same byte. */
+  const beyondAscii = (digit: string) => String.fromCharCode(0x0400 + digit.charCodeAt(0));
   const mismatch = 'SignatureError signature_mismatch';
 
   it('missing is refused', () => {
@@ -269,6 +280,9 @@ describe('a signature that is', () => {
     ['not hexadecimal in its last character', `"${right.slice(0, 127)}g"`],
     ['not ASCII', `"${'é'.repeat(128)}"`],
     ['in full-width digits', `"${'１'.repeat(128)}"`],
+    // Their low bytes are those of 0 and a: what only looks at a byte a character takes them for digits.
+    ['right but for letters beyond ASCII', `"${right.replaceAll('0', '\u0430').replaceAll('a', '\u0161')}"`],
+    ['right but for its last letter, beyond ASCII', `"${right.slice(0, -1)}${beyondAscii(right.slice(-1))}"`],
     ['a digest of SHA-256 length', `"${right.slice(0, 64)}"`],
     ['in the wrong case', `"${right.toUpperCase()}"`],
     ['in mixed case', `"${right.slice(0, 64)}${right.slice(64).toUpperCase()}"`],
@@ -308,6 +322,7 @@ describe('a signature in upper-case hex', () => {
     ['base64', Buffer.from(right, 'hex').toString('base64')],
     ['127 characters', right.slice(1)],
     ['129 characters', `${right}A`],
+    ['letters beyond ASCII', right.replaceAll('A', '\u0141')],
   ])('is refused as malformed when it comes as %s', (_, signature) => {
     expect(refusalOf(signedText('{"a":1}', signature), { key: orderKey, scheme })).toBe(
       'SignatureError signature_malformed',
@@ -341,6 +356,7 @@ describe('a signature in base64', () => {
       'as the base64 of its hex text',
       Buffer.from(Buffer.from(right, 'base64').toString('hex')).toString('base64'),
     ],
+    ['with letters beyond ASCII', right.replaceAll('A', '\u0141').replaceAll('a', '\u0161')],
     ['one byte short', Buffer.from(right, 'base64').subarray(1).toString('base64')],
     ['with unused bits set', right.replace(/.==$/, (end) => `${successor(end.charAt(0))}==`)],
   ])('is refused as malformed when it comes %s', (_, signature) => {

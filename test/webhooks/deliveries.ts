@@ -1,4 +1,5 @@
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import type { OrderEvent } from '../../src/events/order-event.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import { createWebhooks, type WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
@@ -25,6 +26,15 @@ export function delivery(body: JsonObject, key = orderKey): string {
 export function quietWebhooks(options: WebhooksOptions = {}) {
   const source = options.keys === undefined ? { credentials } : {};
   return createWebhooks({ ...source, onError: () => {}, ...options });
+}
+
+/** Webhooks, and the events they have handled. */
+export function recordingWebhooks() {
+  const events: OrderEvent[] = [];
+  const webhooks = quietWebhooks().onAny((event) => {
+    events.push(event);
+  });
+  return { events, webhooks };
 }
 
 /** A promise and the function that fulfils it: how tests wait for an exact moment. */

@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderEvent } from '../../src/events/order-event.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { delivery, quietWebhooks } from './deliveries.ts';
+import { delivery, recordingWebhooks } from './deliveries.ts';
 import { fetchRequest } from './transports.ts';
 import { warningsDuring } from './warnings.ts';
 
 const sent = delivery(buyInitBody({ note: 'é😀' }));
 const bytes = Buffer.from(sent);
-
-/** Webhooks, and the events they have handled. */
-function recording() {
-  const events: OrderEvent[] = [];
-  const webhooks = quietWebhooks().onAny((event) => {
-    events.push(event);
-  });
-  return { events, webhooks };
-}
 
 function streamed(source: UnderlyingDefaultSource<unknown>): Request {
   // Sound: what a stream of the wrong kind of chunks does is what some tests are about.
@@ -26,7 +16,7 @@ function streamed(source: UnderlyingDefaultSource<unknown>): Request {
 
 describe('a body in pieces', () => {
   it('is put together though a piece ends inside an emoji', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const cut = bytes.indexOf('😀') + 2;
     const body = [bytes.subarray(0, cut), bytes.subarray(cut)];
     expect((await webhooks.fetch(fetchRequest({ body }))).status).toBe(200);
@@ -34,14 +24,14 @@ describe('a body in pieces', () => {
   });
 
   it('is put together from single bytes and empty pieces', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const body = Array.from(bytes, (byte) => [Uint8Array.of(byte), new Uint8Array()]).flat();
     expect((await webhooks.fetch(fetchRequest({ body }))).status).toBe(200);
     expect(events).toHaveLength(1);
   });
 
   it.each(['text', 'blob', 'buffer'])('is not needed: a %s will do', async (form) => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const body = form === 'text' ? sent : form === 'blob' ? new Blob([sent]) : new TextEncoder().encode(sent);
     const headers = { 'content-type': 'application/json' };
     const request = new Request('https://partner.example', { method: 'POST', body, headers });
@@ -52,7 +42,7 @@ describe('a body in pieces', () => {
 
 describe('a body that breaks off', () => {
   it('is answered 400, and no handler is called', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const pieces = [bytes.subarray(0, 100)].values();
     const request = streamed({
       pull(controller) {
@@ -68,7 +58,7 @@ describe('a body that breaks off', () => {
 
   it('before it begins is answered 400', async () => {
     const request = streamed({ start: (controller) => controller.error(new Error('connection reset')) });
-    expect((await recording().webhooks.fetch(request)).status).toBe(400);
+    expect((await recordingWebhooks().webhooks.fetch(request)).status).toBe(400);
   });
 
   it.each<[string, unknown[]]>([
@@ -77,7 +67,7 @@ describe('a body that breaks off', () => {
     ['objects', [{}]],
     ['null', [null]],
   ])('because its stream gives %s in place of bytes is answered 400', async (_, pieces) => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const request = streamed({
       start(controller) {
         for (const piece of pieces) controller.enqueue(piece);
@@ -96,7 +86,7 @@ describe('a body that something has read before', () => {
     ['was read as text', (request) => request.text()],
     ['is being read', (request) => request.body?.getReader()],
   ])('is not guessed at when it %s: 500, and how to do it right', async (_, read) => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const request = fetchRequest({ body: sent });
     await read(request);
     let response = new Response();
@@ -115,7 +105,7 @@ describe('a body that something has read before', () => {
   });
 
   it('can be given as a clone', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const request = fetchRequest({ body: sent });
     const clone = request.clone();
     await request.json();
@@ -126,7 +116,7 @@ describe('a body that something has read before', () => {
   it.each(['PUT', 'POST'])('does no harm when the %s is refused by its head', async (method) => {
     const request = fetchRequest({ method, body: sent, headers: { 'content-type': 'text/plain' } });
     const reader = request.body?.getReader();
-    expect((await recording().webhooks.fetch(request)).ok).toBe(false);
+    expect((await recordingWebhooks().webhooks.fetch(request)).ok).toBe(false);
     await reader?.cancel();
   });
 });

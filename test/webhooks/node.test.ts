@@ -1,11 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { OrderEvent } from '../../src/events/order-event.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { delivery, gate, quietWebhooks } from './deliveries.ts';
+import { delivery, gate, quietWebhooks, recordingWebhooks } from './deliveries.ts';
 import { rawConnection, send, serve } from './server.ts';
-import { warningsDuring } from './warnings.ts';
 
 const sent = delivery(buyInitBody({ note: 'é😀' }));
 const bytes = Buffer.from(sent);
@@ -14,104 +11,9 @@ function head(length: number, more = ''): string {
   return `POST /hook HTTP/1.1\r\nHost: partner.example\r\nContent-Length: ${length}\r\n${more}\r\n`;
 }
 
-/** Webhooks, and the events they have handled. */
-function recording() {
-  const events: OrderEvent[] = [];
-  const webhooks = quietWebhooks().onAny((event) => {
-    events.push(event);
-  });
-  return { events, webhooks };
-}
-
-/** What is answered when a framework has read the body and left these members on the request. */
-async function answeredAfter(leave: (body: Buffer) => object, body: string | Uint8Array = sent) {
-  const { events, webhooks } = recording();
-  await using server = await serve(async (request, response) => {
-    await webhooks.node(Object.assign(request, leave(await buffer(request))), response);
-  });
-  let answer = { status: 0, body: '' };
-  const warnings = await warningsDuring(async () => {
-    answer = await send(server.port, { body });
-  });
-  return { events, answer, warnings };
-}
-
-describe('a body that a framework has read', () => {
-  it.each<[string, (body: Buffer) => object]>([
-    [
-      'rawBody as bytes, as serverless platforms keep it',
-      (body) => ({ rawBody: body, body: JSON.parse(`${body}`) }),
-    ],
-    ['rawBody as text', (body) => ({ rawBody: `${body}`, body: JSON.parse(`${body}`) })],
-    ['body as bytes, as of express.raw', (body) => ({ body })],
-    ['body as a plain Uint8Array', (body) => ({ body: Uint8Array.from(body) })],
-    ['body as text, as of express.text', (body) => ({ body: `${body}` })],
-  ])('is taken from %s', async (_, leave) => {
-    const { events, answer, warnings } = await answeredAfter(leave);
-    expect(answer.status).toBe(200);
-    expect(events).toEqual([JSON.parse(sent)]);
-    expect(warnings).toEqual([]);
-  });
-
-  it.each<[string, (body: Buffer) => object]>([
-    ['only an object of it is left, as of express.json', (body) => ({ body: JSON.parse(`${body}`) })],
-    ['an empty object is left', () => ({ body: {} })],
-    ['nothing of it is left', () => ({})],
-    ['null is left', () => ({ body: null })],
-    ['rawBody is left as an object', () => ({ rawBody: {} })],
-  ])('is not guessed at when %s: 500, and how to do it right', async (_, leave) => {
-    const { events, answer, warnings } = await answeredAfter(leave);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([
-      500,
-      {
-        error: 'raw_body_required',
-        message: expect.stringMatching(/before express\.json.*express\.raw.*rawBody/),
-      },
-    ]);
-    expect(String(warnings)).toMatch(/before its signature could be checked.*express\.raw/);
-    expect(events).toEqual([]);
-  });
-
-  it('is not used as an object either when the stream is still to be read', async () => {
-    const { events, webhooks } = recording();
-    await using server = await serve(async (request, response) => {
-      await webhooks.node(Object.assign(request, { body: JSON.parse(sent) }), response);
-    });
-    const warnings = await warningsDuring(async () => {
-      expect(await send(server.port, { body: sent })).toMatchObject({ status: 500 });
-    });
-    expect(warnings).toHaveLength(1);
-    expect(events).toEqual([]);
-  });
-
-  it('is held to the limit', async () => {
-    const big = delivery(buyInitBody({ filler: 'x'.repeat(300_000) }));
-    const { answer } = await answeredAfter((body) => ({ rawBody: body }), big);
-    expect(answer.status).toBe(413);
-  });
-
-  it('is refused when it is not authentic', async () => {
-    const { events, answer } = await answeredAfter(() => ({ rawBody: '{"signature":"x"}' }));
-    expect(answer.status).toBe(401);
-    expect(events).toEqual([]);
-  });
-
-  it('is verified when the stream was told to give text', async () => {
-    const { events, webhooks } = recording();
-    await using server = await serve((request, response) => {
-      request.setEncoding('utf8');
-      return webhooks.node(request, response);
-    });
-    expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
-    const big = 'x'.repeat(300_000);
-    expect(await send(server.port, { body: big })).toMatchObject({ status: 413 });
-    expect(events).toHaveLength(1);
-  });
-});
-
 describe('a body in pieces', () => {
   it('is put together though a piece ends inside an emoji', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const first = gate();
     const sizes: number[] = [];
     await using server = await serve((request, response) => {
@@ -133,7 +35,7 @@ describe('a body in pieces', () => {
   });
 
   it('is put together from single bytes', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     await using server = await serve(webhooks.node);
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
     expect(await send(server.port, { body: pieces })).toMatchObject({ status: 200 });
@@ -143,7 +45,7 @@ describe('a body in pieces', () => {
 
 describe('a client that breaks off', () => {
   it('in the middle of the body calls no handler, and the server goes on', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const first = gate();
     const ended = gate();
     await using server = await serve(async (request, response) => {
@@ -162,7 +64,7 @@ describe('a client that breaks off', () => {
   });
 
   it('before the webhooks are reached does not leave them waiting', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     const arrived = gate();
     const ended = gate();
     await using server = await serve(async (request, response) => {
@@ -210,7 +112,7 @@ describe('a client that breaks off', () => {
   });
 
   it('after refused headers does no harm', async () => {
-    const { webhooks } = recording();
+    const { webhooks } = recordingWebhooks();
     await using server = await serve(webhooks.node);
     const connection = rawConnection(server.port);
     await connection.write(head(1_000_000, 'Content-Type: text/plain\r\n'));
@@ -237,23 +139,23 @@ describe('an odd request', () => {
     ],
     [head(bytes.length, 'Connection: close\r\nExpect: 100-continue\r\n') + sent, 100],
   ])('%j is answered %i', async (request, status) => {
-    await using server = await serve(recording().webhooks.node);
+    await using server = await serve(recordingWebhooks().webhooks.node);
     const connection = rawConnection(server.port);
     await connection.write(request);
     expect(await connection.received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
   it('HEAD gets headers alone', async () => {
-    await using server = await serve(recording().webhooks.node);
+    await using server = await serve(recordingWebhooks().webhooks.node);
     const connection = rawConnection(server.port);
     await connection.write('HEAD / HTTP/1.1\r\nHost: x\r\n\r\n');
     const received = await connection.received();
-    expect(received).toMatch(/^HTTP\/1\.1 405 [^]*\r\n\r\n$/);
+    expect(received).toMatch(/^HTTP\/1\.1 405 .*\r\n\r\n$/s);
     expect(received).toMatch(/\r\nallow: POST\r\n/i);
   });
 
   it('followed by another on the same connection does not spoil it', async () => {
-    const { events, webhooks } = recording();
+    const { events, webhooks } = recordingWebhooks();
     await using server = await serve(webhooks.node);
     const connection = rawConnection(server.port);
     await connection.write(`${head(2)}{}${head(bytes.length, 'Connection: close\r\n')}${sent}`);
@@ -263,16 +165,13 @@ describe('an odd request', () => {
   });
 });
 
-describe('an answer that is already given', () => {
-  it('by something else is left alone', async () => {
-    const { events, webhooks } = recording();
-    await using server = await serve(async (request: IncomingMessage, response: ServerResponse) => {
-      response.writeHead(202).end('mine');
-      await webhooks.node(request, response);
-    });
-    expect(await send(server.port, { body: sent })).toMatchObject({ status: 202, body: 'mine' });
-    expect(events.length).toBeLessThanOrEqual(1);
+it('an answer that something else has given is left alone', async () => {
+  const { webhooks } = recordingWebhooks();
+  await using server = await serve(async (request, response) => {
+    response.writeHead(202).end('mine');
+    await webhooks.node(request, response);
   });
+  expect(await send(server.port, { body: sent })).toMatchObject({ status: 202, body: 'mine' });
 });
 
 it('webhooks.node can be passed to createServer as it is', () => {

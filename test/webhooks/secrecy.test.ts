@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { inspect, promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { defaultScheme } from '../../src/deployment/signature-scheme.ts';
+import type { Outcome } from '../../src/webhooks/outcome.ts';
+import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { credentials, delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
+import { describeTransports } from './transports.ts';
+import { warningsDuring } from './warnings.ts';
+
+const body = buyInitBody({ note: 'a note in the body' });
+const text = unsignedText(body);
+
+/** What nobody but the handler and the configuration may see. */
+const secrets = {
+  'the partner secret': 'sk_partner_test1',
+  'the merchant secret': 'sk_merchant_test1',
+  'the key of events': orderKey,
+  'the expected signature': hmacHex(text),
+  'the expected signature in base64': Buffer.from(hmacHex(text), 'hex').toString('base64'),
+  "the buyer's address": 'TXyz0000000000000000000000000000000',
+  "the buyer's name": 'Ada',
+  'the order': 'A-1001',
+  'a note in the body': 'a note in the body',
+};
+
+function expectNoSecret(shown: unknown): void {
+  const all = typeof shown === 'string' ? shown : inspectAll(shown);
+  for (const [what, secret] of Object.entries(secrets)) {
+    expect(all.includes(secret), `${what} is in ${all.slice(0, 2000)}`).toBe(false);
+  }
+}
+
+function inspectAll(value: unknown): string {
+  const whole = { depth: null, showHidden: true, getters: true, maxArrayLength: null, maxStringLength: null };
+  return `${inspect(value, whole)} ${JSON.stringify(value)} ${String(value)}`;
+}
+
+const forgedSignature = '0123456789abcdef'.repeat(8);
+
+/** Bodies that are refused, each with the whole event in it. */
+const refused: [string, string | Uint8Array][] = [
+  ['a wrong signature', signedText(text, forgedSignature)],
+  ['a signature in upper case', signedText(text, hmacHex(text).toUpperCase().slice(1))],
+  ['a signature of another key', delivery(body, 'sk_merchant_other')],
+  ['no signature', text],
+  ['two signatures', signedText(signedText(text, forgedSignature), forgedSignature)],
+  ['text around it', `x${signedText(text, forgedSignature)}`],
+  ['its end cut off', text.slice(0, -1)],
+  ['a byte order mark', `\uFEFF${text}`],
+  ['a list around it', `[${text}]`],
+  ['a stray byte', Buffer.concat([Buffer.from(text), Uint8Array.of(0xff)])],
+  ['too much of it', signedText(`${text.slice(0, -1)},"filler":"${'x'.repeat(300_000)}"}`, forgedSignature)],
+];
+
+describe('nothing secret is in the outcome', () => {
+  it.each(refused)('of a body with %s', async (_, sent) => {
+    const outcome = await quietWebhooks().receive(sent);
+    expect(outcome.kind).toBe('refused');
+    expectNoSecret(outcome);
+    expect(inspectAll(outcome)).not.toContain(forgedSignature);
+  });
+
+  it('of a body too deep to be serialised again', async () => {
+    const deployment = { signature: { ...defaultScheme, serialization: 'sorted' as const }, wireNames: {} };
+    const deep = `${text.slice(0, -1)},"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}}`;
+    const outcome = await quietWebhooks({ deployment }).receive(signedText(deep));
+    expect(outcome).toMatchObject({ code: 'body_too_deep' });
+    expectNoSecret(outcome);
+  });
+
+  it('of an authentic delivery, whatever became of it', async () => {
+    const begun = gate();
+    const finish = gate();
+    let calls = 0;
+    const webhooks = quietWebhooks();
+    const outcomes: Outcome[] = [await webhooks.receive(delivery(body))];
+    webhooks.onAny(async () => {
+      begun.open();
+      await finish.opened;
+      if (calls++ === 0) throw new Error('no');
+    });
+    const first = webhooks.receive(delivery(body));
+    await begun.opened;
+    outcomes.push(await webhooks.receive(delivery(body)));
+    finish.open();
+    outcomes.push(await first);
+    for (let time = 0; time < 2; time++) outcomes.push(await webhooks.receive(delivery(body)));
+    const kinds = outcomes.map(({ kind }) => kind);
+    expect(kinds).toEqual(['ignored', 'busy', 'failed', 'handled', 'duplicate']);
+    expectNoSecret(outcomes);
+  });
+});
+
+describe('nothing secret is in what went wrong with a nonconforming event', () => {
+  it('but in the body that goes with it', async () => {
+    let issues: unknown;
+    const webhooks = quietWebhooks().onUnrecognized((event) => {
+      issues = event.kind === 'nonconforming' && event.issues;
+    });
+    await webhooks.receive(
+      delivery({ ...body, pair: 5, crypto_payment_status: 'Ada', payment_link: ['A-1001'] }),
+    );
+    expect(issues).toHaveLength(3);
+    expectNoSecret(issues);
+  });
+});
+
+describeTransports('nothing secret is in the answer', (post) => {
+  it.each(refused)('to a body with %s', async (_, sent) => {
+    const answer = await post(quietWebhooks(), { body: sent });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expectNoSecret(answer);
+    expect(inspectAll(answer)).not.toContain(forgedSignature);
+  });
+
+  it('to a delivery whose handler failed with the whole event', async () => {
+    const webhooks = quietWebhooks().onAny((event) => {
+      throw new Error(JSON.stringify(event));
+    });
+    const answer = await post(webhooks, { body: delivery(body) });
+    expect(answer.status).toBe(500);
+    expectNoSecret(answer);
+  });
+
+  it('to a delivery that was handled', async () => {
+    const webhooks = quietWebhooks().onAny(() => {});
+    expectNoSecret(await post(webhooks, { body: delivery(body) }));
+  });
+});
+
+describe('nothing secret is', () => {
+  it('in the warnings', async () => {
+    const webhooks = quietWebhooks({
+      onError: () => {
+        throw new Error(text);
+      },
+    });
+    webhooks.onAny(() => {
+      throw new Error(text);
+    });
+    const warnings = await warningsDuring(async () => {
+      await webhooks.receive(delivery({ ...body, event_name: 'event.sell.init' }));
+      await webhooks.receive(delivery({ ...body, pair: 5 }));
+      await webhooks.receive(delivery(body));
+      const request = new Request('https://x.example', {
+        method: 'POST',
+        body: delivery(body),
+        headers: { 'content-type': 'application/json' },
+      });
+      await request.text();
+      await webhooks.fetch(request);
+    });
+    expect(warnings).toHaveLength(4);
+    expectNoSecret(warnings);
+  });
+
+  it('in the webhooks themselves when they are printed', () => {
+    const webhooks = quietWebhooks({ credentials }).onAny(() => {});
+    expectNoSecret(webhooks);
+    expectNoSecret(inspectAll({ ...webhooks }));
+  });
+
+  it('in what the default onError prints beside the error', async () => {
+    const program = fileURLToPath(new URL('report-failure.ts', import.meta.url));
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      '--experimental-strip-types',
+      program,
+    ]);
+    expect(stdout).toBe('failed,failed\n');
+    expect(stderr).toMatch(
+      /handler for "event\.buy\.init" \(delivery [0-9a-f]{12}\) failed: Error: the database is down/,
+    );
+    expect(stderr).toMatch(
+      /handler for "line\\nbreak" \(delivery [0-9a-f]{12}\) failed: Error: nobody knows it/,
+    );
+    expectNoSecret(stderr);
+  });
+});
