@@ -7,29 +7,65 @@ import type { PartnerCredentials } from './partner-credentials.ts';
  */
 export type SigningPurpose = 'general' | 'order';
 
+/** Of what the key for orders is made: the part of a signature scheme that concerns keys. */
+export interface KeyScheme {
+  /** @default 'merchant+partner' (contract: Authentication 5) */
+  readonly orderKey?:
+    | 'merchant+partner'
+    | 'partner+merchant'
+    | 'merchant'
+    | 'partner'
+    | 'public+partner'
+    | undefined;
+  /** Stands between two parts. @default '' (reported) */
+  readonly keySeparator?: string | undefined;
+}
+
+export interface SigningKeyOptions {
+  /** Which of `merchantSecretKeys`; not needed with a single merchant. */
+  merchant?: string | undefined;
+  /** The deployment's signature scheme, for one that makes its key for orders differently. */
+  scheme?: KeyScheme | undefined;
+}
+
 /**
  * The key that signs: the partner secret, or for orders the merchant secret followed by the partner secret
  * with nothing between (contract: Authentication 5; "nothing between" is reported).
  *
- * @param merchant which of `merchantSecretKeys`; not needed with a single merchant
  * @throws {ConfigurationError} `invalid_credentials` when the keys needed are missing or swapped
  */
 export function signingKey(
   credentials: PartnerCredentials,
   purpose: SigningPurpose,
-  merchant?: string,
+  options: SigningKeyOptions = {},
 ): string {
-  const partner = checkKey('partnerSecretKey', credentials?.partnerSecretKey);
-  if (purpose === 'general') return partner;
+  const partner = () => checkKey('partnerSecretKey', credentials?.partnerSecretKey);
+  if (purpose === 'general') return partner();
   if (purpose !== 'order') throw invalid('The purpose of a signing key is "general" or "order".');
-  return merchantKey(credentials, merchant) + partner;
+  const merchant = () => merchantKey(credentials, options.merchant);
+  const { orderKey = 'merchant+partner', keySeparator = '' } = options.scheme ?? {};
+  switch (orderKey) {
+    case 'merchant+partner':
+      return merchant() + keySeparator + partner();
+    case 'partner+merchant':
+      return partner() + keySeparator + merchant();
+    case 'public+partner':
+      return checkKey('partnerPublicKey', credentials.partnerPublicKey) + keySeparator + partner();
+    case 'merchant':
+      return merchant();
+    case 'partner':
+      return partner();
+  }
 }
 
-/** The names under which the credentials hold merchants; `undefined` stands for `merchantSecretKey`. */
-export function merchantNames(credentials: PartnerCredentials): (string | undefined)[] {
-  const names: (string | undefined)[] = Object.keys(credentials.merchantSecretKeys ?? {});
-  if (credentials.merchantSecretKey !== undefined) names.unshift(undefined);
-  return names;
+/**
+ * The merchants to make keys for under a scheme, by name; `undefined` stands for `merchantSecretKey`, or for no
+ * merchant at all where the scheme needs none.
+ */
+export function merchantsFor(credentials: PartnerCredentials, scheme: KeyScheme): (string | undefined)[] {
+  const needed = (scheme.orderKey ?? 'merchant+partner').includes('merchant');
+  const names: (string | undefined)[] = needed ? Object.keys(credentials.merchantSecretKeys ?? {}) : [];
+  return credentials.merchantSecretKey !== undefined || names.length === 0 ? [undefined, ...names] : names;
 }
 
 function merchantKey(credentials: PartnerCredentials, merchant: string | undefined): string {

@@ -39,13 +39,13 @@ export const assumptions = [
     statement:
       'Order creation and order events are signed with merchant + partner secret, everything else with the partner secret; the variant with the public key (Authentication 7) is not used.',
     basis: 'published',
-    override: 'keys in createWebhooks; signBody and verifyBody take any key',
+    override: 'signature.orderKey in defineDeployment, or keys in createWebhooks',
   },
   {
     id: 'merchant-concatenation',
     statement: 'Nothing stands between the merchant and the partner secret.',
     basis: 'reported',
-    override: 'keys in createWebhooks; signBody and verifyBody take any key',
+    override: 'signature.keySeparator in defineDeployment',
   },
   {
     id: 'merchant-key-prefix',

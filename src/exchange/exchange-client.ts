@@ -148,7 +148,7 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
     const credentials = this.#requireCredentials('createOrder');
     const { merchant, ...callOptions } = options;
     // Before the schema: a missing merchant secret is the configuration's fault, whatever the order.
-    const key = signingKey(credentials, 'order', merchant);
+    const key = signingKey(credentials, 'order', { merchant, scheme: this.#deployment.signature });
     const checked = await checkOrder(this.#deployment.orderSchema, order);
     const body = toWireNames(checked, this.#deployment.wireNames);
     const signed = signBody(body, { key, scheme: this.#deployment.signature });

@@ -32,7 +32,8 @@ async function placeOrder(state: SandboxState, { body, ip, request }: Call): Pro
   if (partnerId !== null && partnerId !== partner.partnerId) {
     throw new Refusal(401, 'partner_id_mismatch', 'The x-partner-id is not that of the public key.');
   }
-  const signed = parseSignedBody(body, signingKey(partner.credentials, 'order'), deployment.signature);
+  const scheme = deployment.signature;
+  const signed = parseSignedBody(body, signingKey(partner.credentials, 'order', { scheme }), scheme);
   const payload = publishedNames(signed, deployment.wireNames);
   await requireShape(deployment.orderSchema, payload, 'invalid_order');
   const order = await createOrder(payload, options, {

@@ -12,7 +12,7 @@ export function postEvent(state: SandboxState, order: SandboxOrder): Promise<San
   // The keys that count now: after a rotation the events of older orders are signed with the new ones.
   const { credentials } = partners.byId(order.partnerId);
   const { text } = signBody(toWireNames(orderEventBody(order, options), deployment.wireNames), {
-    key: signingKey(credentials, 'order'),
+    key: signingKey(credentials, 'order', { scheme: deployment.signature }),
     scheme: deployment.signature,
   });
   return postman.post({

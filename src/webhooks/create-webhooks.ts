@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
-import { checkScheme, defaultScheme } from '../deployment/signature-scheme.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from '../deployment/signature-scheme.ts';
 import { fromWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
@@ -77,8 +77,8 @@ const defaults = { maxBodyBytes: 262_144, maxRemembered: 10_000, busyRetryAfterM
  * ```
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const ring = resolveKeys(options);
-  const scheme = checkScheme(options.deployment?.signature ?? defaultScheme);
+  const scheme = checkScheme(options?.deployment?.signature ?? defaultScheme);
+  const ring = resolveKeys(options, scheme);
   const wireNames = options.deployment?.wireNames ?? {};
   const maxBodyBytes = positive('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes);
   const maxRemembered = positive('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
@@ -152,11 +152,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return webhooks;
 }
 
-function resolveKeys(options: WebhooksOptions): KeyRing {
+function resolveKeys(options: WebhooksOptions, scheme: SignatureScheme): KeyRing {
   if ((options?.credentials === undefined) === (options?.keys === undefined)) {
     throw invalid('createWebhooks needs either credentials or keys.');
   }
-  return options.keys === undefined ? keyRingOf(options.credentials ?? []) : keyRingOfKeys(options.keys);
+  return options.keys === undefined
+    ? keyRingOf(options.credentials ?? [], scheme)
+    : keyRingOfKeys(options.keys);
 }
 
 /** Cheap for most: UTF-8 takes one to three bytes for each unit of text. */

@@ -1,6 +1,6 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { merchantNames, signingKey } from '../credentials/signing-key.ts';
+import { type KeyScheme, merchantsFor, signingKey } from '../credentials/signing-key.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 
 /** Which key verified a delivery. Never the key itself. */
@@ -24,15 +24,17 @@ export interface KeyRing {
  *
  * @throws {ConfigurationError} `invalid_credentials`
  */
-export function keyRingOf(credentials: PartnerCredentials | readonly PartnerCredentials[]): KeyRing {
+export function keyRingOf(
+  credentials: PartnerCredentials | readonly PartnerCredentials[],
+  scheme: KeyScheme,
+): KeyRing {
   const generations = isList(credentials) ? credentials : [credentials];
   if (generations.length === 0) throw invalid('credentials is an empty list.');
   const entries = generations.flatMap((generation, index) => {
     const checked = defineCredentials(generation);
-    const names = merchantNames(checked);
-    // Without any merchant this throws, and says what is missing.
-    return (names.length === 0 ? [undefined] : names).map((merchant) => ({
-      key: signingKey(checked, 'order', merchant),
+    return merchantsFor(checked, scheme).map((merchant) => ({
+      // Where a merchant secret is needed and there is none, this throws and says so.
+      key: signingKey(checked, 'order', { merchant, scheme }),
       label: {
         index,
         ...(checked.partnerId !== undefined && { partnerId: checked.partnerId }),

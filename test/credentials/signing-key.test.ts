@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineCredentials } from '../../src/credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { merchantNames, type SigningPurpose, signingKey } from '../../src/credentials/signing-key.ts';
+import { merchantsFor, type SigningPurpose, signingKey } from '../../src/credentials/signing-key.ts';
 import { refusal, thrownBy } from '../errors/refusal.ts';
 
 const partner = { partnerPublicKey: 'pk_partner_public1', partnerSecretKey: 'sk_partner_secret1' };
@@ -26,7 +26,7 @@ describe.each([
     ['NGN', 'sk_merchant_ngn1sk_partner_secret1'],
     ['GHS', 'sk_merchant_ghs1sk_partner_secret1'],
   ])('orders of one of several merchants are signed with its secret: %s', (merchant, key) => {
-    expect(signingKey(prepare(several), 'order', merchant)).toBe(key);
+    expect(signingKey(prepare(several), 'order', { merchant })).toBe(key);
   });
 
   it('orders of the only named merchant need no name', () => {
@@ -41,7 +41,7 @@ describe.each([
   });
 
   it('general requests do not depend on the merchant', () => {
-    expect(signingKey(prepare(several), 'general', 'NGN')).toBe('sk_partner_secret1');
+    expect(signingKey(prepare(several), 'general', { merchant: 'NGN' })).toBe('sk_partner_secret1');
   });
 
   it('general requests need no merchant', () => {
@@ -59,14 +59,29 @@ describe.each([
   it.each(['KES', '', 'toString', '__proto__', 'constructor'])(
     'orders are refused for a merchant that is not there: %j',
     (merchant) => {
-      expect(refusal(() => signingKey(prepare(several), 'order', merchant))).toBe(invalid);
+      expect(refusal(() => signingKey(prepare(several), 'order', { merchant }))).toBe(invalid);
     },
   );
 
   it('merchants are listed, the main one as undefined', () => {
-    expect(merchantNames(prepare({ ...one, ...several }))).toEqual([undefined, 'NGN', 'GHS']);
-    expect(merchantNames(prepare(several))).toEqual(['NGN', 'GHS']);
-    expect(merchantNames(prepare(partner))).toEqual([]);
+    expect(merchantsFor(prepare({ ...one, ...several }), {})).toEqual([undefined, 'NGN', 'GHS']);
+    expect(merchantsFor(prepare(several), {})).toEqual(['NGN', 'GHS']);
+  });
+
+  it('a scheme without merchants needs one key', () => {
+    expect(merchantsFor(prepare({ ...one, ...several }), { orderKey: 'partner' })).toEqual([undefined]);
+  });
+
+  it.each([
+    ['merchant+partner', 'sk_merchant_secret1|sk_partner_secret1'],
+    ['partner+merchant', 'sk_partner_secret1|sk_merchant_secret1'],
+    ['public+partner', 'pk_partner_public1|sk_partner_secret1'],
+    ['merchant', 'sk_merchant_secret1'],
+    ['partner', 'sk_partner_secret1'],
+  ] as const)('orders are signed with what the scheme says: %s', (orderKey, key) => {
+    const scheme = { orderKey, keySeparator: '|' };
+    expect(signingKey(prepare(one), 'order', { scheme })).toBe(key);
+    expect(signingKey(prepare(one), 'general', { scheme })).toBe('sk_partner_secret1');
   });
 });
 

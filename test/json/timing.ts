@@ -12,8 +12,14 @@ export function growth(makeText: (size: number) => string, act: (text: string) =
   for (let attempt = 0; attempt < 5 && least >= wellBelowQuadratic; attempt++) {
     let [before, after] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let turn = 0; turn < 4; turn++) {
-      before = Math.min(before, timeOf(() => act(small)));
-      after = Math.min(after, timeOf(() => act(large)));
+      before = Math.min(
+        before,
+        timeOf(() => act(small)),
+      );
+      after = Math.min(
+        after,
+        timeOf(() => act(large)),
+      );
     }
     least = Math.min(least, after / Math.max(2, before));
   }
