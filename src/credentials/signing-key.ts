@@ -39,7 +39,8 @@ export function signingKey(
   purpose: SigningPurpose,
   options: SigningKeyOptions = {},
 ): string {
-  const partner = () => checkKey('partnerSecretKey', credentials?.partnerSecretKey);
+  if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
+  const partner = () => checkKey('partnerSecretKey', credentials.partnerSecretKey);
   if (purpose === 'general') return partner();
   if (purpose !== 'order') throw invalid('The purpose of a signing key is "general" or "order".');
   const merchant = () => merchantKey(credentials, options.merchant);
