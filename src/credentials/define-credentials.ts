@@ -1,4 +1,4 @@
-import { checkKey, invalid } from './check-key.ts';
+import { checkKey, checkSecretText, invalid } from './check-key.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
 
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
@@ -59,5 +59,7 @@ function optionalText(name: 'partnerId' | 'partnerCode', value: unknown): Record
   if (typeof value !== 'string' || value === '' || value.trim() !== value) {
     throw invalid(`${name} must be text without blanks around it.`);
   }
+  // It travels as a header.
+  if (name === 'partnerId') checkSecretText(value, name);
   return { [name]: value };
 }
