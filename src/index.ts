@@ -44,13 +44,13 @@ export {
   type OrderCallOptions,
   type PartnerIdentity,
 } from './exchange/exchange-client.ts';
+export type { CallOptions } from './http/call.ts';
 export type {
   ClientOptions,
   RequestObservation,
   ResponseObservation,
   RetryOptions,
 } from './http/client-options.ts';
-export type { CallOptions } from './http/http-client.ts';
 export type { Reply } from './http/reply.ts';
 export type { JsonObject, JsonValue } from './json/json-value.ts';
 export {

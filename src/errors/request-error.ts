@@ -10,7 +10,7 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
 
 /**
- * - `connection_failed`: no connection was made (refused, DNS, TLS).
+ * - `connection_failed`: no connection was made (refused, unreachable, name or certificate not accepted).
  * - `network_error`: the connection broke before a whole reply was read.
  * - `timeout`: no reply within `timeoutMs` or `totalTimeoutMs`.
  * - `aborted`: the caller's signal ended it.
@@ -37,7 +37,7 @@ export interface RequestErrorDetails {
   method: string;
   /** Without query values. */
   url: string;
-  /** How often it was sent, 1 when it was not repeated. */
+  /** How often it was sent: 0 when it never was, 1 when it was not repeated. */
   attempts?: number;
   status?: number;
   headers?: Headers;

@@ -8,13 +8,14 @@ import type { SchemaInput, StandardSchema } from '../deployment/standard-schema.
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
+import type { CallOptions } from '../http/call.ts';
 import { checkInput, checkWithSchema } from '../http/check-input.ts';
 import {
   type ClientOptions,
   type ResolvedClientOptions,
   resolveClientOptions,
 } from '../http/client-options.ts';
-import { type CallOptions, sendCall } from '../http/http-client.ts';
+import { sendCall } from '../http/http-client.ts';
 import type { Reply } from '../http/reply.ts';
 import { requestHeaders } from '../http/request-headers.ts';
 import { findNonJson } from '../json/check-json-data.ts';

@@ -1,48 +1,16 @@
 import ky, { isHTTPError, isTimeoutError } from 'ky';
-import type { Operation } from '../deployment/paths.ts';
-import {
-  isStandardSchema,
-  issuePath,
-  type StandardResult,
-  type StandardSchema,
-} from '../deployment/standard-schema.ts';
+import { isStandardSchema, issuePath, type StandardResult } from '../deployment/standard-schema.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/request-error.ts';
 import { warn } from '../errors/warn.ts';
+import type { Call, CallOptions } from './call.ts';
+import { CallState } from './call-state.ts';
 import { checkInteger, type ResolvedClientOptions } from './client-options.ts';
-import { AttemptFailure, classifyFetchError, outcomeOfStatus, worseOutcome } from './outcome.ts';
-import { redactError, redactHeaders, redactUrl, sensitiveValues } from './redact.ts';
+import { failure } from './failure.ts';
+import { AttemptFailure, classifyFetchError, outcomeOfStatus } from './outcome.ts';
+import { redactHeaders, redactUrl, sensitiveValues } from './redact.ts';
 import { type ReadReply, type Reply, readReply, replyHead } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { suspects } from './suspects.ts';
-
-/** Options of a single call. */
-export interface CallOptions<Body = unknown> {
-  /** Ends the call. */
-  signal?: AbortSignal | undefined;
-  /** Milliseconds for each attempt. @default the client's `timeoutMs` */
-  timeoutMs?: number | undefined;
-  /** Checks and types the reply's body: any Standard Schema. */
-  schema?: StandardSchema<unknown, Body> | undefined;
-}
-
-/** One request of an operation. */
-export interface Call<Body> {
-  readonly operation: Operation;
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers: Headers;
-  /** Exactly what goes over the wire. */
-  readonly body?: string | undefined;
-  /**
-   * `always` for what can be repeated without harm; `unless-acted` for what may only be repeated when the
-   * service has certainly not acted.
-   */
-  readonly repeat: 'always' | 'unless-acted';
-  /** Never shown in an error, whatever the transport's own errors say. */
-  readonly secrets: readonly string[];
-  readonly options: CallOptions<Body>;
-}
 
 /** The statuses after which a request may be sent again. */
 const repeatableStatuses = {
@@ -97,41 +65,6 @@ function checkCallOptions({ signal, timeoutMs, schema }: CallOptions<unknown>): 
       'invalid_option',
       'schema must be a Standard Schema (zod, valibot, arktype …).',
     );
-  }
-}
-
-/** What is known of a call while its attempts go on. */
-class CallState {
-  attempts = 0;
-  /** The least certain outcome of the attempts that have ended. */
-  outcome: RequestOutcome = 'not-sent';
-  reply: ReadReply | undefined;
-  #inFlight = false;
-
-  begin(): number {
-    this.#inFlight = true;
-    this.reply = undefined;
-    return ++this.attempts;
-  }
-
-  /** The head of the reply is there; its body may still fail to come. */
-  arrive(attempt: number, head: ReadReply): void {
-    if (attempt === this.attempts && this.#inFlight) this.reply = head;
-  }
-
-  /** Ignores an attempt that ky has given up on: its time-out is settled already. */
-  settle(attempt: number, outcome: RequestOutcome, reply?: ReadReply): void {
-    if (attempt !== this.attempts || !this.#inFlight) return;
-    this.#inFlight = false;
-    this.reply = reply;
-    this.outcome = worseOutcome(this.outcome, outcome);
-  }
-
-  /** The attempt under way, if any, will not be waited for. What its head said counts. */
-  abandon(): RequestOutcome {
-    const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status);
-    this.settle(this.attempts, outcome, this.reply);
-    return this.outcome;
   }
 }
 
@@ -267,48 +200,6 @@ function toRequestError(
     return failure(call, state, { code: error.code, outcome, cause: error.cause });
   }
   return failure(call, state, { code: 'network_error', outcome, cause: error });
-}
-
-const advice = {
-  'not-sent': 'It did not reach the service: it is safe to repeat.',
-  refused: 'The service says that it did not act.',
-  unknown: 'The service may have acted: find out before you repeat it.',
-} as const satisfies Record<RequestOutcome, string>;
-
-const whatHappened = {
-  connection_failed: 'no connection could be made',
-  network_error: 'the connection broke before a whole reply was read',
-  timeout: 'no reply came in time',
-  aborted: 'the call was aborted',
-  redirected: 'the service answered with a redirect, which is not followed',
-  http_error: 'the service answered with an error',
-  reply_too_large: 'the reply is larger than maxReplyBytes',
-  reply_nonconforming: 'the reply does not fit the schema given',
-} as const satisfies Record<RequestErrorDetails['code'], string>;
-
-type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
-  retryAfterMs?: number | undefined;
-};
-
-function failure(call: Call<unknown>, state: CallState, details: FailureDetails): RequestError {
-  const { retryAfterMs: wait, cause: original, ...rest } = details;
-  const reply = state.reply;
-  const cause = redactError(original, call.secrets);
-  const url = redactUrl(call.url);
-  const status = reply === undefined ? '' : ` (status ${reply.status})`;
-  const ids = details.assumptions ?? [];
-  const guesses = ids.length === 0 ? '' : ` Assumptions that may be wrong: ${ids.join(', ')}.`;
-  const message = `${call.operation}: ${whatHappened[details.code]}${status}, ${call.method} ${url}. ${advice[details.outcome]}${guesses}`;
-  return new RequestError(message, {
-    ...rest,
-    operation: call.operation,
-    method: call.method,
-    url,
-    attempts: state.attempts,
-    ...(reply && { status: reply.status, headers: reply.headers, body: reply.body }),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(cause && { cause }),
-  });
 }
 
 function observe<Observation>(

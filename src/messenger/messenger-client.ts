@@ -3,13 +3,14 @@ import { checkSecretText } from '../credentials/check-key.ts';
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import type { CallOptions } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,
   type ResolvedClientOptions,
   resolveClientOptions,
 } from '../http/client-options.ts';
-import { type CallOptions, sendCall } from '../http/http-client.ts';
+import { sendCall } from '../http/http-client.ts';
 import type { Reply } from '../http/reply.ts';
 import { requestHeaders } from '../http/request-headers.ts';
 

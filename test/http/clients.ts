@@ -2,8 +2,8 @@ import { type DeploymentOptions, defineDeployment } from '../../src/deployment/d
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
 import { isRequestError, type RequestError } from '../../src/errors/request-error.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
-import type { CallOptions } from '../../src/http/http-client.ts';
 import type { Reply } from '../../src/http/reply.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 

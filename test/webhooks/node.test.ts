@@ -111,6 +111,21 @@ describe('a client that breaks off', () => {
     expect(calls).toBe(1);
   });
 
+  it('because the server gave up on its body does not leave the webhooks waiting', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const ended = gate();
+    await using server = await serve(async (request, response) => {
+      request.once('data', () => request.destroy());
+      await webhooks.node(request, response);
+      ended.open();
+    });
+    const connection = rawConnection(server.port);
+    await connection.write(head(bytes.length));
+    await connection.write(bytes.subarray(0, 100));
+    await ended.opened;
+    expect(events).toEqual([]);
+  });
+
   it('after refused headers does no harm', async () => {
     const { webhooks } = recordingWebhooks();
     await using server = await serve(webhooks.node);

@@ -1,0 +1,30 @@
+import type { Operation } from '../deployment/paths.ts';
+import type { StandardSchema } from '../deployment/standard-schema.ts';
+
+/** Options of a single call. */
+export interface CallOptions<Body = unknown> {
+  /** Ends the call. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for each attempt. @default the client's `timeoutMs` */
+  timeoutMs?: number | undefined;
+  /** Checks and types the reply's body: any Standard Schema. */
+  schema?: StandardSchema<unknown, Body> | undefined;
+}
+
+/** One request of an operation. */
+export interface Call<Body> {
+  readonly operation: Operation;
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Headers;
+  /** Exactly what goes over the wire. */
+  readonly body?: string | undefined;
+  /**
+   * `always` for what can be repeated without harm; `unless-acted` for what may only be repeated when the
+   * service has certainly not acted.
+   */
+  readonly repeat: 'always' | 'unless-acted';
+  /** Never shown in an error, whatever the transport's own errors say. */
+  readonly secrets: readonly string[];
+  readonly options: CallOptions<Body>;
+}
