@@ -27,6 +27,8 @@ export type Construction = 'hmac' | 'hash-suffix' | 'hash-prefix' | 'hash-both';
  *   stand without quotes, null as nothing, objects and arrays as compact JSON.
  * - `values-as-sent`: the same in the order in which they were sent.
  * - `query`: `name=value&name=value` in code unit order of the names; values as in `values`, not percent-encoded.
+ *   Under these three a signature does not pin the body: whoever holds one can move text across the borders of
+ *   members (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the order.
  * - `base64`, `base64-compact`, `base64-sorted`: base64 of the UTF-8 bytes of `as-sent`, `compact`, `sorted`.
  */
 export type Serialization =

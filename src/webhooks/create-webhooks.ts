@@ -9,6 +9,7 @@ import { warn } from '../errors/warn.ts';
 import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { parseOrderEvent } from '../events/parse-order-event.ts';
+import { decodeBody } from '../signature/decode-body.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import { parsedBodyAdvice } from './answer.ts';
 import { handleFetch, type Receiver } from './fetch-handler.ts';
@@ -33,7 +34,7 @@ export interface WebhooksOptions {
   /** How many handled deliveries the memory keeps in mind. Not used with an `inbox`. @default 10000 */
   maxRemembered?: number | undefined;
   /** Learns why a handler (or the inbox) failed; the answer does not wait for it. @default console.error */
-  onError?: ((error: unknown, delivery: DeliveryReference) => void | Promise<void>) | undefined;
+  onError?: ((error: unknown, delivery: DeliveryReference) => unknown) | undefined;
 }
 
 /** Receives signed order events: see {@link createWebhooks}. */
@@ -78,6 +79,8 @@ const defaults = { maxBodyBytes: 262_144, maxRemembered: 10_000, busyRetryAfterM
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const scheme = checkScheme(options?.deployment?.signature ?? defaultScheme);
+  // Under these, bodies that mean different things can be signed alike.
+  const joined = scheme.serialization === 'query' || scheme.serialization.startsWith('values');
   const ring = resolveKeys(options, scheme);
   const wireNames = options.deployment?.wireNames ?? {};
   const maxBodyBytes = positive('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes);
@@ -106,13 +109,14 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   ): Promise<Outcome> {
     const parsed = parseOrderEvent(fromWireNames(value, wireNames));
     const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    const digest = createHash('sha256').update(text).digest('hex');
+    const identity = joined ? decodeBody(body) : text;
+    const digest = createHash('sha256').update(identity).digest('hex');
     // Every key has a label at the same place.
     const reference: DeliveryReference = { name, digest, key: ring.labels[keyIndex] ?? { index: keyIndex } };
     const context: EventContext = { ...reference, text, decimal: (path) => decimalLiteral(text, path) };
     const work = handlers.find(parsed, context);
     if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
-    const delivery = { ...reference, body: typeof body === 'string' ? body : new TextDecoder().decode(body) };
+    const delivery = { ...reference, body: decodeBody(body) };
     try {
       const kind = checkResult(await inbox.receive(delivery, work));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
@@ -131,7 +135,14 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     }
   }
 
-  const receiver: Receiver = { maxBodyBytes, receive, reportParsedBody: () => warn(parsedBodyAdvice) };
+  let warned = false;
+  function reportParsedBody(): void {
+    // Once: whoever can reach the address could fill the log otherwise.
+    if (!warned) warn(parsedBodyAdvice);
+    warned = true;
+  }
+
+  const receiver: Receiver = { maxBodyBytes, receive, reportParsedBody };
   const webhooks: Webhooks = {
     on(name, handler) {
       handlers.on(name, handler);

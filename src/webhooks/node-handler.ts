@@ -7,6 +7,7 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableEnded: boolean;
+  readonly readableDidRead?: boolean;
   readonly destroyed?: boolean | undefined;
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
@@ -62,6 +63,8 @@ function keptBody(request: NodeRequest): string | Uint8Array | 'parsed' | undefi
     // Not by its class: tests run in a realm of their own.
     if (ArrayBuffer.isView(kept)) return new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength);
   }
+  // Express 4 sets `body` to {} where no parser took an interest: the bytes are still to be read then.
+  if (request.readableDidRead === false) return undefined;
   return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
     ? 'parsed'
     : undefined;

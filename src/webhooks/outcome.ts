@@ -13,7 +13,10 @@ export type RequestRefusalCode =
 export interface DeliveryReference {
   /** The `event_name`, or an empty string where there is none. */
   readonly name: string;
-  /** SHA-256 of the verified text, in hex: the same for every repetition of a delivery. */
+  /**
+   * SHA-256 in hex, the same for every repetition of a delivery: of the verified text, or of the whole body under a
+   * scheme that signs joined values.
+   */
   readonly digest: string;
   readonly key: MatchedKey;
 }

@@ -49,6 +49,23 @@ describe.each(allSchemes)(`a deployment that signs by ${schemeName}`, (scheme) =
   });
 });
 
+describe('a deployment that signs joined values', () => {
+  const scheme = { ...defaultScheme, serialization: 'query' } as const;
+  const signature = createHmac('sha512', orderKey).update('event_name=x&order=A1&zed=7').digest('hex');
+
+  it('has a body whose borders were moved taken for another one, not for a repetition', async () => {
+    const seen: unknown[] = [];
+    const webhooks = quietWebhooks({ deployment: deployment({ signature: scheme }) }).onUnrecognized(
+      (event) => {
+        seen.push(event.body.order);
+      },
+    );
+    await webhooks.receive(`{"event_name":"x","order":"A1&zed=7","signature":"${signature}"}`);
+    await webhooks.receive(`{"event_name":"x","order":"A1","zed":7,"signature":"${signature}"}`);
+    expect(seen).toEqual(['A1&zed=7', 'A1']);
+  });
+});
+
 describe('a deployment that signs the sorted text', () => {
   const options = { deployment: deployment({ signature: { ...defaultScheme, serialization: 'sorted' } }) };
   const text = '{"amount":10,"event_name":"event.sell.init"}';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineCredentials } from '../../src/credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { defaultScheme, type SignatureScheme } from '../../src/deployment/signature-scheme.ts';
 import { createWebhooks, type WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
 import type { MatchedKey } from '../../src/webhooks/key-ring.ts';
 import { refusal, thrownBy } from '../errors/refusal.ts';
@@ -78,6 +79,27 @@ describe('the handler is told which key verified the event', () => {
     const options = { keys: ['a:b', 'plain'] };
     expect(await matched(options, 'a:b')).toEqual({ index: 0 });
     expect(await matched(options, 'plain')).toEqual({ index: 1 });
+  });
+});
+
+describe('a deployment that makes its key for events differently', () => {
+  const both = partner('p', { merchantSecretKey: 'sk_merchant_m' });
+
+  it.each<[Partial<SignatureScheme>, string]>([
+    [{ orderKey: 'partner+merchant' }, 'sk_partner_psk_merchant_m'],
+    [{ orderKey: 'merchant' }, 'sk_merchant_m'],
+    [{ orderKey: 'partner' }, 'sk_partner_p'],
+    [{ orderKey: 'public+partner' }, 'pk_partner_psk_partner_p'],
+    [{ keySeparator: ':' }, 'sk_merchant_m:sk_partner_p'],
+  ])('by %j has its events accepted, and those with the published key refused', async (part, key) => {
+    const deployment = { signature: { ...defaultScheme, ...part }, wireNames: {} };
+    expect(await matched({ credentials: both, deployment }, key)).toEqual({ index: 0 });
+    expect(await matched({ credentials: both, deployment }, 'sk_merchant_msk_partner_p')).toBeUndefined();
+  });
+
+  it('needs no merchant where none enters the key', async () => {
+    const deployment = { signature: { ...defaultScheme, orderKey: 'partner' as const }, wireNames: {} };
+    expect(await matched({ credentials: partner('p'), deployment }, 'sk_partner_p')).toEqual({ index: 0 });
   });
 });
 

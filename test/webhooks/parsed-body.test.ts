@@ -61,16 +61,26 @@ describe('a body that a framework has read', () => {
     expect(events).toEqual([]);
   });
 
-  it('is not used as an object either when the stream is still to be read', async () => {
+  it('is read from the stream where a framework has only set an object, as Express 4 does', async () => {
     const { events, webhooks } = recordingWebhooks();
     await using server = await serve(async (request, response) => {
+      await webhooks.node(Object.assign(request, { body: {} }), response);
+    });
+    expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
+    expect(events).toHaveLength(1);
+  });
+
+  it('is complained of once, however many requests come', async () => {
+    const { webhooks } = recordingWebhooks();
+    await using server = await serve(async (request, response) => {
+      for await (const _ of request);
       await webhooks.node(Object.assign(request, { body: JSON.parse(sent) }), response);
     });
     const warnings = await warningsDuring(async () => {
-      expect(await send(server.port, { body: sent })).toMatchObject({ status: 500 });
+      await send(server.port, { body: sent });
+      await send(server.port, { body: sent });
     });
     expect(warnings).toHaveLength(1);
-    expect(events).toEqual([]);
   });
 
   it('is held to the limit', async () => {
