@@ -1,4 +1,4 @@
-import { settledCryptoStatuses, thirdPartyKycErrors } from './fields.ts';
+import { settledCryptoStatuses, thirdPartyKycErrors } from './spellings.ts';
 
 /** The terminal crypto status, in one of its spellings. */
 export type SettledCryptoStatus = (typeof settledCryptoStatuses)[number];

@@ -3,7 +3,7 @@ import type { DeploymentOptions } from '../deployment/define-deployment.ts';
 import type { reportedBuyOrder } from '../deployment/order-schema.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/fields.ts';
+import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/spellings.ts';
 import type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import { type Decimal, exactNumber, parseDecimal } from './decimal.ts';
