@@ -23,8 +23,7 @@ const brandedNames: readonly BrandedName[] = [
 ];
 
 /** Names that mean something else in a body of the contract, or to the language. */
-const reserved = new Set([
-  ...brandedNames,
+const reserved: readonly string[] = [
   '__proto__',
   'api_key',
   'buyer_crypto_address',
@@ -51,7 +50,7 @@ const reserved = new Set([
   'sender_name',
   'signature',
   'transactional_kyc',
-]);
+];
 
 /** @throws {ConfigurationError} `invalid_deployment` for an unknown, unsafe or ambiguous name */
 export function checkWireNames(names: WireNames | undefined): WireNames {
@@ -63,7 +62,8 @@ export function checkWireNames(names: WireNames | undefined): WireNames {
     if (typeof own !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(own)) {
       throw invalid(`wireNames.${published} must be 1 to 64 letters, digits, "_" or "-".`);
     }
-    if ((own !== published && reserved.has(own)) || seen.has(own)) {
+    const taken = reserved.includes(own) || brandedNames.some((name) => name === own);
+    if ((own !== published && taken) || seen.has(own)) {
       throw invalid(`wireNames.${published}: "${own}" already names something else.`);
     }
     seen.add(own);
