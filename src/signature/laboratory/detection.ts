@@ -109,7 +109,7 @@ export interface NearMiss {
  * - `too-large`: beyond 64 KiB, which bounds the work.
  * - `not-utf8`, `not-json`, `not-object`, `no-signature`, `duplicate-signature`: as for verification.
  * - `unreadable-signature`: not text, or no SHA-512 digest in any known encoding.
- * - `not-examined`: beyond the hundredth sample.
+ * - `not-examined`: beyond the hundredth sample, or beyond 256 KiB in all.
  */
 export type SampleStatus =
   | 'usable'

@@ -11,11 +11,12 @@ export const secretNames = [
   'partnerPublicKey',
 ] as const satisfies readonly SecretName[];
 
-const partNames = {
-  partner: 'partnerSecretKey',
-  merchant: 'merchantSecretKey',
-  public: 'partnerPublicKey',
-} as const satisfies Record<string, SecretName>;
+/** What a part of an `orderKey` stands for. */
+export const partNames = [
+  ['partner', 'partnerSecretKey'],
+  ['merchant', 'merchantSecretKey'],
+  ['public', 'partnerPublicKey'],
+] as const satisfies readonly (readonly [string, SecretName])[];
 
 /** Every key that can be made of the secrets, each once. */
 export function keyCandidates(
@@ -41,8 +42,10 @@ export function makeKey(
   purpose: SigningPurpose,
 ): string | undefined {
   const names = purpose === 'general' ? ['partner'] : orderKey.split('+');
-  // Sound: the names of an OrderKey are those of the parts.
-  const parts = names.map((name) => secrets[partNames[name as keyof typeof partNames]]);
+  const parts = names.map((name) => {
+    const secret = partNames.find(([part]) => part === name)?.[1];
+    return secret && secrets[secret];
+  });
   return parts.every((part) => part) ? parts.join(keySeparator) : undefined;
 }
 

@@ -1,4 +1,9 @@
-import type { Construction, OrderKey, Serialization, SignatureScheme } from '../../deployment/signature-scheme.ts';
+import type {
+  Construction,
+  OrderKey,
+  Serialization,
+  SignatureScheme,
+} from '../../deployment/signature-scheme.ts';
 import { joiners, keySeparators, separators } from './scheme-space.ts';
 
 /** Published, then reported (Authentication 5 and 7), then what keeps both secrets, then one alone. */

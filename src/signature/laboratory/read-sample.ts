@@ -38,12 +38,15 @@ export function readSample(body: unknown): Sample | UnusableSample {
   const source = readText(body);
   if (source === undefined) return unusable('not-utf8', 'Not UTF-8 text.');
   const value = tryParse(source);
-  if (value === undefined) return unusable('not-json', 'Not JSON: give the body alone, complete, as received.');
+  if (value === undefined)
+    return unusable('not-json', 'Not JSON: give the body alone, complete, as received.');
   if (!isJsonObject(value)) {
     const twice = typeof value === 'string' && isJsonObject(tryParse(value));
     return unusable(
       'not-object',
-      twice ? 'A JSON text inside a JSON string: the body was stringified twice.' : 'JSON, but not an object.',
+      twice
+        ? 'A JSON text inside a JSON string: the body was stringified twice.'
+        : 'JSON, but not an object.',
     );
   }
   if (!Object.hasOwn(value, 'signature')) return unusable('no-signature', 'Has no top-level signature.');
@@ -113,29 +116,40 @@ function nameType(value: unknown): string {
 /** Says what an unreadable signature looks like, without showing it. */
 function describeUnreadable(signature: string): string {
   if (signature === '') return 'The signature is empty.';
+  const { length } = signature;
+  const unlike = `The signature has ${length} characters and is no SHA-512 digest in hex, base64, base64url or base64 of hex.`;
+  if (length > longestDescribed) return unlike;
   if (signature.trim() !== signature) return 'The signature has blanks around it.';
-  const equals = signature.indexOf('=');
-  if (equals > 0 && encodingsOf(signature.slice(equals + 1)).length > 0) {
+  if (isDigest(signature.slice(signature.indexOf('=') + 1))) {
     return 'The signature has a label and "=" in front of the digest.';
   }
-  if (/^[0-9a-f]+$/i.test(signature)) return describeHex(signature.length);
-  if (encodingsOf(signature.replace(/=+$/, '')).length > 0) {
+  if (/^[0-9a-f]+$/i.test(signature)) return describeHex(length);
+  if (signature.endsWith('==') && isDigest(signature.slice(0, -2))) {
     return 'The signature is base64url with padding, which no scheme here writes.';
   }
-  if (encodingsOf(`${signature}==`).length > 0) {
+  if (isDigest(`${signature}==`)) {
     return 'The signature is base64 without its padding, which no scheme here writes.';
   }
-  return `The signature has ${signature.length} characters and is no SHA-512 digest in hex, base64, base64url or base64 of hex.`;
+  return unlike;
+}
+
+/** Longer ones resemble no digest. */
+const longestDescribed = 256;
+
+function isDigest(text: string): boolean {
+  return encodingsOf(text).length > 0;
 }
 
 function describeHex(digits: number): string {
   if (digits === 128) return 'The signature is hex in mixed case, which no scheme here writes.';
-  const hash = new Map([
-    [32, 'MD5'],
-    [40, 'SHA-1'],
-    [64, 'SHA-256'],
-    [96, 'SHA-384'],
-  ]).get(digits);
   const length = `The signature has ${digits} hexadecimal digits, SHA-512 has 128`;
-  return hash === undefined ? `${length}.` : `${length}: it has the length of ${hash}.`;
+  const hash = hashesByDigits[digits];
+  return hash === undefined ? `${length}.` : `${length}: it is as long as one of ${hash}.`;
 }
+
+const hashesByDigits: Readonly<Record<number, string>> = {
+  32: 'MD5',
+  40: 'SHA-1',
+  64: 'SHA-256',
+  96: 'SHA-384',
+};

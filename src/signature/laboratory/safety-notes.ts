@@ -87,7 +87,9 @@ function keyNotes({ orderKey }: SignatureScheme): SafetyNote[] {
     ];
   }
   if (orderKey === 'public+partner') {
-    return [note('public-key', 'The public key is sent with every request: only the partner secret protects.')];
+    return [
+      note('public-key', 'The public key is sent with every request: only the partner secret protects.'),
+    ];
   }
   return [];
 }

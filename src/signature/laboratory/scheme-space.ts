@@ -20,19 +20,19 @@ export const keySeparators = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'] 
 /** How the secret enters the digest: one part of a scheme. */
 export interface FormRule {
   readonly construction: Construction;
-  readonly separator?: string;
+  readonly separator?: string | undefined;
 }
 
 /** Which text is signed. */
 export interface TextRule {
   readonly serialization: Serialization;
-  readonly joiner?: string;
+  readonly joiner?: string | undefined;
 }
 
 /** Of what the key is made; without members the scheme's default, or the partner secret of a general request. */
 export interface KeyRule {
-  readonly orderKey?: OrderKey;
-  readonly keySeparator?: string;
+  readonly orderKey?: OrderKey | undefined;
+  readonly keySeparator?: string | undefined;
 }
 
 export interface SchemeRules {
@@ -58,7 +58,7 @@ export function* allSchemes(purpose: SigningPurpose = 'order'): Generator<Signat
 }
 
 export function allFormRules(): FormRule[] {
-  return schemeParts.construction.flatMap((construction) =>
+  return schemeParts.construction.flatMap((construction): FormRule[] =>
     construction === 'hmac'
       ? [{ construction }]
       : separators.map((separator) => ({ construction, ...(separator && { separator }) })),
@@ -74,10 +74,7 @@ export function allTextRules(): TextRule[] {
 }
 
 /** @param between which key separators to try */
-export function allKeyRules(
-  purpose: SigningPurpose,
-  between: readonly string[] = keySeparators,
-): KeyRule[] {
+export function allKeyRules(purpose: SigningPurpose, between: readonly string[] = keySeparators): KeyRule[] {
   // A general request has one key, whatever the scheme says of orders.
   if (purpose === 'general') return [{}];
   return schemeParts.orderKey.flatMap((orderKey) => {
@@ -89,9 +86,9 @@ export function allKeyRules(
 }
 
 export function composeScheme({ form, text, key, encoding }: SchemeRules): SignatureScheme {
-  const { construction } = form;
-  const { serialization } = text;
-  return { construction, serialization, encoding, ...form, ...text, ...key };
+  const { construction, ...separator } = form;
+  const { serialization, ...joiner } = text;
+  return { construction, serialization, encoding, ...separator, ...joiner, ...key };
 }
 
 /** The same function, named by what differs from the default and has an effect. */

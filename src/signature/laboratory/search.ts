@@ -22,9 +22,11 @@ export function search(
       // The keys differ, so at most one of them gives this digest.
       const key = keyTexts[findSigner(scheme, keyTexts, { text, claim })];
       if (key === undefined) continue;
-      for (const text of textRules) {
-        for (const key_ of keys.get(key) ?? []) {
-          for (const encoding of encodings) found.push(composeScheme({ form, text, key: key_, encoding }));
+      for (const textRule of textRules) {
+        for (const keyRule of keys.get(key) ?? []) {
+          for (const encoding of encodings) {
+            found.push(composeScheme({ form, text: textRule, key: keyRule, encoding }));
+          }
         }
       }
     }

@@ -1,0 +1,119 @@
+import { isJsonObject } from '../../json/json-value.ts';
+import { detectScheme } from './detect-scheme.ts';
+import type { SchemeDetection } from './detection.ts';
+import { probeBody } from './probe-body.ts';
+import { encodingsOf } from './read-sample.ts';
+
+/** Signs a body with a secret, as the deployment does it. */
+export type SigningOracle = (request: {
+  /** JSON text: pass it on as it is. */
+  readonly body: string;
+  /** Made for this call and of no use elsewhere. */
+  readonly secret: string;
+}) => string | Promise<string>;
+
+export interface OracleOptions {
+  /** Random bytes for the secret. @default crypto.getRandomValues */
+  random?: ((bytes: number) => Uint8Array) | undefined;
+}
+
+/**
+ * - `signature`: it returned a signature (text around it that is not part of it, such as quotes, was taken off).
+ * - `signed-body`: it returned a body with a signature in it, which was taken from there.
+ * - `threw`: it threw or rejected.
+ * - `no-signature`: what it returned holds no SHA-512 digest.
+ */
+export type OracleReply = 'signature' | 'signed-body' | 'threw' | 'no-signature';
+
+export interface OracleDetection extends SchemeDetection {
+  readonly reply: OracleReply;
+}
+
+/**
+ * Finds out how a deployment signs by having it sign {@link probeBody} with a throw-away secret: no real key is
+ * shown to anyone. Reported: services of this family have an endpoint that signs any body with any secret.
+ *
+ * The scheme found says nothing about the key for orders (`orderKey`): the oracle was given one secret.
+ *
+ * @param sign never repeated; set a time limit in it if it uses the network
+ * @example
+ * ```ts
+ * const { verdict, message, survivors } = await detectFromOracle(async ({ body, secret }) => {
+ *   const reply = await fetch(signingUrl, { method: 'POST', body: `${body.slice(0, -1)},"secret":"${secret}"}` });
+ *   return reply.text();
+ * });
+ * ```
+ */
+export async function detectFromOracle(
+  sign: SigningOracle,
+  options: OracleOptions = {},
+): Promise<OracleDetection> {
+  const body = probeBody();
+  const random = options.random ?? ((bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)));
+  const secret = `sk_partner_probe${Buffer.from(random(18)).toString('hex')}`;
+  let answer: unknown;
+  try {
+    answer = await sign({ body, secret });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    return unusable('threw', `The signing function threw (${name}): call it by itself to see why.`);
+  }
+  const found = readAnswer(answer);
+  if (found === undefined) {
+    return unusable('no-signature', `The signing function returned ${describe(answer)}, no signature.`);
+  }
+  const { reply, signature, text } = found;
+  const detect = (sample: string) =>
+    detectScheme(sample, { partnerSecretKey: secret }, { purpose: 'general' });
+  const detection = detect(`${body.slice(0, -1)},"signature":"${signature}"}`);
+  // A signer that reads the body and writes it again may have signed the text that it returned.
+  if (detection.verdict !== 'none' || text === undefined) return { ...detection, reply };
+  const second = detect(text);
+  return { ...(second.survivors.length > 0 ? second : detection), reply };
+}
+
+interface Answer {
+  readonly reply: 'signature' | 'signed-body';
+  readonly signature: string;
+  /** Of a signed body. */
+  readonly text?: string;
+}
+
+function readAnswer(answer: unknown): Answer | undefined {
+  if (isJsonObject(answer)) return readSigned(answer);
+  if (typeof answer !== 'string') return undefined;
+  const text = answer.trim();
+  if (isSignature(text)) return { reply: 'signature', signature: text };
+  const parsed = tryParse(text);
+  if (typeof parsed === 'string' && isSignature(parsed)) return { reply: 'signature', signature: parsed };
+  const signed = readSigned(parsed);
+  return signed && { ...signed, text };
+}
+
+function readSigned(body: unknown): Answer | undefined {
+  if (!isJsonObject(body) || !Object.hasOwn(body, 'signature')) return undefined;
+  const { signature } = body;
+  return isSignature(signature) ? { reply: 'signed-body', signature } : undefined;
+}
+
+function isSignature(text: unknown): text is string {
+  return typeof text === 'string' && encodingsOf(text).length > 0;
+}
+
+function describe(answer: unknown): string {
+  if (typeof answer === 'string')
+    return answer === '' ? 'an empty text' : `${answer.length} characters of text`;
+  return answer === null ? 'null' : typeof answer;
+}
+
+function unusable(reply: OracleReply, message: string): OracleDetection {
+  return { verdict: 'unusable', message, survivors: [], undecided: [], nearMisses: [], samples: [], reply };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { jsonTokens } from './json-tokens.ts';
+
+/** How a serializer writes the pieces of JSON; what is absent stays as it is. */
+export interface Spelling {
+  readonly comma?: string;
+  readonly colon?: string;
+  readonly number?: (literal: string) => string;
+  /** Takes the text that a JSON string stands for. */
+  readonly quote?: (text: string) => string;
+}
+
+/** A JSON text in another spelling, with its members in the same order. White space goes when a comma is given. */
+export function respell(text: string, { comma, colon, number, quote }: Spelling): string {
+  let written = '';
+  for (const token of jsonTokens(text)) {
+    if (token.kind === 'space') written += comma === undefined ? token.text : '';
+    else if (token.text === ',') written += comma ?? ',';
+    else if (token.text === ':') written += colon ?? ':';
+    else if (token.kind === 'string') written += quote ? quote(String(JSON.parse(token.text))) : token.text;
+    else if (token.kind === 'word' && isNumber(token.text))
+      written += number ? number(token.text) : token.text;
+    else written += token.text;
+  }
+  return written;
+}
+
+export function isNumber(word: string): boolean {
+  const first = word.charCodeAt(0);
+  return first === 0x2d || (first >= 0x30 && first <= 0x39);
+}
+
+/** As `JSON.stringify` writes what `JSON.parse` has read. */
+export function javascriptNumber(literal: string): string {
+  return JSON.stringify(Number(literal));
+}
+
+/** As Python's `json` does: integers of any size, `10.0`, `1e-07`. */
+export function pythonNumber(literal: string): string {
+  if (isInteger(literal)) return literal === '-0' ? '0' : literal;
+  const value = Number(literal);
+  if (!Number.isFinite(value)) return literal;
+  const { mantissa, exponent } = scientific(value);
+  if (exponent < -4 || exponent >= 16) {
+    const digits = String(Math.abs(exponent)).padStart(2, '0');
+    return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
+  }
+  const sign = Object.is(value, -0) ? '-' : '';
+  return sign + value + (Number.isInteger(value) ? '.0' : '');
+}
+
+/** As PHP's `json_encode` does with its defaults: `10.0` becomes `10`, and `1e-7` becomes `1.0e-7`. */
+export function phpNumber(literal: string): string {
+  const value = Number(literal);
+  if (isInteger(literal) && Math.abs(value) < 2 ** 63) return literal;
+  if (!Number.isFinite(value)) return literal;
+  const { mantissa, exponent } = scientific(value);
+  if (exponent >= -4 && exponent < 17) return Object.is(value, -0) ? '-0' : String(value);
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`;
+}
+
+function isInteger(literal: string): boolean {
+  return !literal.includes('.') && !literal.includes('e') && !literal.includes('E');
+}
+
+/** The shortest digits that stand for a number, and the power of ten of the first of them. */
+function scientific(value: number): { mantissa: string; exponent: number } {
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  return { mantissa, exponent: Number(exponent) };
+}
