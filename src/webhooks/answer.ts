@@ -15,9 +15,10 @@ export function answerTo(outcome: Outcome): Answer {
     case 'failed':
       return answer(500, { error: 'handler_failed' });
     case 'busy':
+    case 'unavailable':
       return answer(
         503,
-        { error: 'busy' },
+        { error: outcome.kind },
         { 'retry-after': String(Math.max(1, Math.ceil(outcome.retryAfterMs / 1000))) },
       );
     default:
@@ -29,6 +30,7 @@ const refusals = {
   method_not_allowed: [405, { allow: 'POST' }],
   unsupported_media_type: [415, { accept: 'application/json' }],
   body_too_large: [413, {}],
+  body_timeout: [408, { connection: 'close' }],
   body_unreadable: [400, {}],
   raw_body_required: [500, {}],
 } as const satisfies Record<RequestRefusalCode, readonly [number, Readonly<Record<string, string>>]>;
