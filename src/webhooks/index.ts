@@ -14,8 +14,10 @@ export { isSignatureError, SignatureError, type SignatureErrorCode } from '../er
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export { createWebhooks, type Webhooks, type WebhooksOptions } from './create-webhooks.ts';
 export type { DeliveryReport } from './delivery-report.ts';
+export { type FastifyReplyParts, type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
 export type { Delivery, HandleDelivery, HandledFate, Inbox, InboxHost, InboxResult } from './inbox.ts';
 export type { MatchedKey } from './key-ring.ts';
+export { type LambdaAnswer, type LambdaRequest, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
 export type { DeliveryReference, Outcome, RequestRefusalCode } from './outcome.ts';
