@@ -2,15 +2,22 @@ import { InboxError } from '../errors/inbox-error.ts';
 
 /**
  * Runs work, but not for ever: past the limit it rejects with `handler_timeout` and the work's signal is aborted.
- * Work that ignores the signal goes on, unheeded.
+ * The same when the outer signal is aborted. Work that ignores the signal goes on, unheeded.
  */
 export async function withTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   timeLimitMs: number,
+  outer?: AbortSignal,
 ): Promise<Result> {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
+  let end = (): void => {};
+  const cutOff = new Promise<never>((_, reject) => {
+    end = () => {
+      reject(outer?.reason);
+      controller.abort(outer?.reason);
+    };
+    outer?.addEventListener('abort', end);
     timer = setTimeout(() => {
       const error = new InboxError(
         'handler_timeout',
@@ -21,9 +28,10 @@ export async function withTimeLimit<Result>(
     }, timeLimitMs);
   });
   try {
-    return await Promise.race([work(controller.signal), timeout]);
+    return await Promise.race([work(controller.signal), cutOff]);
   } finally {
     clearTimeout(timer);
+    outer?.removeEventListener('abort', end);
   }
 }
 

@@ -10,6 +10,10 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './signature': { packages: [], builtins: ['node:crypto'] },
   './events': { packages: ['zod'], builtins: [] },
   './webhooks': { packages: ['zod'], builtins: ['node:crypto'] },
+  './inbox': { packages: [], builtins: [] },
+  './inbox/sqlite': { packages: [], builtins: ['node:sqlite'] },
+  './inbox/bullmq': { packages: [], builtins: [] },
+  './inbox/pg-boss': { packages: [], builtins: [] },
   './sandbox': { packages: ['zod'], builtins: 'any' },
 };
 
