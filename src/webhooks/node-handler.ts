@@ -37,7 +37,9 @@ export async function handleNode(
   const answer = await answerRequest(request, receiver);
   // Gone before its body was whole: there is nobody to answer.
   if (answer === undefined || response.headersSent) return;
-  response.writeHead(answer.status, answer.headers);
+  // Said here, since Node would send a body of unknown length in chunks.
+  const length = String(Buffer.byteLength(answer.body));
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': length });
   response.end(request.method === 'HEAD' ? undefined : answer.body);
 }
 
