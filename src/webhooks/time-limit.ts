@@ -17,7 +17,8 @@ export async function withTimeLimit<Result>(
       reject(outer?.reason);
       controller.abort(outer?.reason);
     };
-    outer?.addEventListener('abort', end);
+    if (outer?.aborted) end();
+    else outer?.addEventListener('abort', end);
     timer = setTimeout(() => {
       const error = new InboxError(
         'handler_timeout',

@@ -171,7 +171,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       }),
     async counts() {
       const counts = await ask(() =>
-        queue.getJobCounts('waiting', 'active', 'delayed', 'paused', 'prioritized', 'failed'),
+        queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized', 'failed'),
       );
       const { failed = 0, ...open } = counts;
       return { open: Object.values(open).reduce((sum, count) => sum + count, 0), dead: failed };

@@ -39,7 +39,7 @@ export interface BullQueue {
     ascending: boolean,
   ): Promise<(BullJob | undefined)[]>;
   getJobCounts(
-    ...types: ('waiting' | 'active' | 'delayed' | 'failed' | 'paused' | 'prioritized')[]
+    ...types: ('waiting' | 'active' | 'delayed' | 'failed' | 'prioritized')[]
   ): Promise<Record<string, number>>;
 }
 
