@@ -13,6 +13,8 @@ import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
 export interface SqliteInboxOptions extends HandlingOptions {
   /** The database file, on a local disk (not on a network share). Several processes may share it. */
   path: string;
+  /** Bytes of the file at most; beyond it deliveries are answered 503. @default no limit but the disk */
+  maxBytes?: number | undefined;
   /** Milliseconds between two looks for what other processes stored. @default 500 */
   pollMs?: number | undefined;
   /** Milliseconds to wait for another process that writes; the event loop waits with it. @default 1000 */
@@ -50,7 +52,9 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   // The time limit comes first, with room to write down that it was reached.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
   const longestWaitMs = Math.max(leaseMs, handling.retryMaxMs) + 60_000;
-  const store = open({ ...handling, path: options.path, busyTimeoutMs, leaseMs, longestWaitMs });
+  const { path, maxBytes } = options;
+  if (maxBytes !== undefined) wholeNumber('maxBytes', maxBytes);
+  const store = open({ ...handling, path, maxBytes, busyTimeoutMs, leaseMs, longestWaitMs });
   const write = groupCommit(store.database);
 
   let host: InboxHost | undefined;

@@ -5,6 +5,7 @@ import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 
 export interface SqliteStoreOptions {
   readonly path: string;
+  readonly maxBytes?: number | undefined;
   /** Milliseconds to wait for another process that writes. */
   readonly busyTimeoutMs: number;
   /** Milliseconds for which a delivery belongs to who has taken it. */
@@ -44,6 +45,10 @@ export function openSqliteStore(options: SqliteStoreOptions) {
   const database = new DatabaseSync(options.path, { timeout: options.busyTimeoutMs });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   database.exec(schema);
+  if (options.maxBytes !== undefined) {
+    const { page_size } = database.prepare('PRAGMA page_size').get() ?? {};
+    database.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxBytes / Number(page_size))}`);
+  }
   const statements = {
     remember: database.prepare('INSERT OR IGNORE INTO partner_inbox_seen VALUES (?, ?)'),
     insert: database.prepare(

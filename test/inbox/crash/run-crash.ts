@@ -40,6 +40,7 @@ export interface CrashFigures {
 interface Child {
   readonly role: 'receiver' | 'worker';
   process: ChildProcess | undefined;
+  wanted: boolean;
   port: number | undefined;
 }
 
@@ -62,7 +63,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   // Its tables or queues are there before the children race for them.
   await inbox.counts();
   const children = (['receiver', 'receiver', 'worker'] as const).map(
-    (role): Child => ({ role, process: undefined, port: undefined }),
+    (role): Child => ({ role, process: undefined, wanted: false, port: undefined }),
   );
   for (const child of children) start(child, place);
   const receivers = children.filter(({ role }) => role === 'receiver');
@@ -159,20 +160,26 @@ async function startOwn(
 
 function start(child: Child, place: Place): void {
   const { role } = child;
+  child.wanted = true;
   const file = join(import.meta.dirname, 'child.ts');
   const started = spawn(process.execPath, [file, JSON.stringify({ role, place })], {
     stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
   });
   child.process = started;
   started.on('error', () => {});
+  // Whoever starts while its engine is away gives up: a supervisor starts it again.
+  started.on('exit', () => {
+    if (child.process === started && child.wanted) setTimeout(() => child.wanted && start(child, place), 300);
+  });
   started.on('message', ({ port }: { port: number }) => {
     if (child.process === started) child.port = port;
   });
 }
 
 function kill(child: Child): void {
-  child.process?.kill('SIGKILL');
+  child.wanted = false;
   child.port = undefined;
+  child.process?.kill('SIGKILL');
 }
 
 async function isAcknowledged(port: number, body: string): Promise<boolean> {
