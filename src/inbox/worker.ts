@@ -3,6 +3,7 @@ import type { HandledFate, InboxHost } from '../webhooks/inbox.ts';
 import { attemptDelivery, type Taken } from './attempt.ts';
 import type { Handling } from './handling-options.ts';
 import { settledWithin } from './settled-within.ts';
+import type { Sleep } from './sleep.ts';
 
 /** Where a worker gets its deliveries, and what it does with their fates. */
 export interface WorkSource<One extends Taken> {
@@ -22,8 +23,6 @@ export interface Worker {
   /** Resolves when nothing is handled any more, or the time is over and the rest was given back. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
-
-export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const afterErrorMs = 1_000;
 const settleTries = 5;
@@ -124,19 +123,3 @@ export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'on
     // The store's failure is what matters, not that of its report.
   }
 }
-
-/** Resolves after so many milliseconds, or at once when the signal is aborted. */
-export const sleepFor: Sleep = (ms, signal) =>
-  new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done);
-  });

@@ -5,9 +5,10 @@ import type { Taken } from '../attempt.ts';
 import { describeError } from '../describe-error.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
+import { type Sleep, sleepFor } from '../sleep.ts';
 import { storeGate } from '../store-gate.ts';
 import { readDelivery, writeDelivery } from '../stored-delivery.ts';
-import { type Sleep, sleepFor, startWorker, type Worker, type WorkSource } from '../worker.ts';
+import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import type { Boss, BossJob, BossJobOptions } from './pg-boss-types.ts';
 
 /** The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs` and the lease are rounded up. */

@@ -6,7 +6,8 @@ import { describeError } from '../describe-error.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { retryDelay } from '../retry-delay.ts';
-import { type Sleep, sleepFor, startWorker, type Worker, type WorkSource } from '../worker.ts';
+import { type Sleep, sleepFor } from '../sleep.ts';
+import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
 
