@@ -45,7 +45,7 @@ export function startWorker<One extends Taken>(
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 0));
     while (!stopping) {
       alarm = new AbortController();
       let pauseMs = pollMs;

@@ -126,11 +126,11 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       host = given;
       if (handles === 'elsewhere') return;
       // A worker starts at once, and handlers are registered after createWebhooks has returned.
-      setImmediate(() => {
+      setTimeout(() => {
         if (stopping !== undefined) return;
         worker = createWorker?.(queue.name, (job) => process(given, job), workerOptions);
         worker?.on('error', (error) => reportStore(error, handling));
-      });
+      }, 0);
     },
     async receive(delivery: Delivery) {
       if (stopping !== undefined) throw new InboxError('inbox_stopped', 'The inbox was stopped.');

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers';
 
 /** Runs work inside a transaction, and resolves once that is on disk. */
 export type Write = <Result>(work: () => Result) => Promise<Result>;
@@ -43,9 +44,8 @@ export function groupCommit(database: DatabaseSync): Write {
 
 function rollBack(database: DatabaseSync): void {
   try {
-    // A full disk has rolled back by itself.
-    if (database.isTransaction) database.exec('ROLLBACK');
+    database.exec('ROLLBACK');
   } catch {
-    // Closed, or broken: then nothing was committed either.
+    // A full disk has rolled back by itself; and where it is closed or broken, nothing was committed either.
   }
 }

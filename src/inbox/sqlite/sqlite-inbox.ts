@@ -101,30 +101,27 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     },
     async receive(delivery) {
       if (stopping !== undefined) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
-      try {
-        const result = await write(() => store.insert(delivery, now()));
-        if (result === 'stored') worker?.wake();
-        return result;
-      } catch (error) {
-        throw storeError(error);
-      }
+      const result = await write(() => store.insert(delivery, now())).catch(refuse);
+      if (result === 'stored') worker?.wake();
+      return result;
     },
     async deadLetters({ limit = 100 } = {}) {
       return store.deadLetters(limit);
     },
     async replay(digest) {
-      const found = await write(() => store.replay(digest, now()));
+      const found = await write(() => store.replay(digest, now())).catch(refuse);
       worker?.wake();
       return found;
     },
-    discard: (digest) => write(() => store.discard(digest)),
+    discard: (digest) => write(() => store.discard(digest)).catch(refuse),
     async counts() {
       return store.counts();
     },
     stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
       stopping ??= (async () => {
+        const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         // What was received before is written first.
-        const end = (await worker?.stop(timeoutMs)) ?? (await write(() => 'drained' as const));
+        await write(() => undefined).catch(() => {});
         store.database.close();
         return end;
       })();
@@ -139,6 +136,10 @@ function open(options: Parameters<typeof openSqliteStore>[0]): SqliteStore {
   } catch (error) {
     throw storeError(error);
   }
+}
+
+function refuse(error: unknown): never {
+  throw storeError(error);
 }
 
 /** SQLITE_FULL */

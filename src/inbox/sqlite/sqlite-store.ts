@@ -42,7 +42,8 @@ const schema = `
 
 /** Opens the file, and makes the tables where there are none. Every commit waits until it is on disk. */
 export function openSqliteStore(options: SqliteStoreOptions) {
-  const database = new DatabaseSync(options.path, { timeout: options.busyTimeoutMs });
+  const database = new DatabaseSync(options.path);
+  database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   database.exec(schema);
   if (options.maxBytes !== undefined) {
