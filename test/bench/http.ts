@@ -27,7 +27,7 @@ const { values: flags } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
-/** At least this share of the bare server's requests a second (design: Budgets). */
+/** At least this share of what a bare server takes on one core (design: Budgets). */
 const budget = 0.75;
 /** Bytes that memory may grow by while deliveries come, when it has settled. */
 const memoryBudget = 2_000_000;
@@ -82,14 +82,16 @@ async function compareThroughput(): Promise<void> {
   for (const kind of serverKinds) {
     const own = rounds.get(kind) ?? [];
     const share = shareOf(own, bare, perSecond);
-    const verdict = kind === 'webhooks' ? `  >= ${percent(budget)} ${share >= budget ? 'ok' : 'OVER'}` : '';
-    if (kind === 'webhooks' && !(share >= budget)) over++;
+    // What one core takes: the same where nothing else runs on it, and still true where something does.
+    const ofCore = shareOf(own, bare, perCpuSecond);
+    const verdict = kind === 'webhooks' ? `  >= ${percent(budget)} ${ofCore >= budget ? 'ok' : 'OVER'}` : '';
+    if (kind === 'webhooks' && !(ofCore >= budget)) over++;
     const columns = [
       kind.padEnd(10),
       median(own.map(perSecond)).toFixed(0).padStart(11),
       percent(share).padStart(9),
       median(own.map(perCpuSecond)).toFixed(0).padStart(19),
-      percent(shareOf(own, bare, perCpuSecond)).padStart(9),
+      percent(ofCore).padStart(9),
       median(own.map(({ p99 }) => p99))
         .toFixed(2)
         .padStart(8),
@@ -99,7 +101,9 @@ async function compareThroughput(): Promise<void> {
   }
   const stripe = rounds.get('stripe') ?? [];
   const ours = rounds.get('webhooks') ?? [];
-  console.log(`  webhooks / stripe: ${percent(shareOf(ours, stripe, perSecond))} of its requests a second`);
+  console.log(
+    `  webhooks / stripe: ${percent(shareOf(ours, stripe, perCpuSecond))} of what it takes on one core`,
+  );
 }
 
 async function watchMemory(): Promise<void> {
