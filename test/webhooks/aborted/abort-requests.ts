@@ -37,6 +37,7 @@ export async function abortRequests(options: {
       atPeak = await settled(child, ({ begun }) => begun >= options.concurrent * wave);
       for (const socket of sockets) socket.destroy();
       afterLast = await settled(child, ({ pending, handles }) => pending === 0 && handles <= atRest.handles);
+      afterLast = await atLowest(child, afterLast);
       if (wave === 1) afterFirst = afterLast;
     }
     return { atRest, atPeak, afterFirst, afterLast };
@@ -71,6 +72,17 @@ async function settled(child: ChildProcess, isSettled: (figures: Figures) => boo
     if (isSettled(figures) || attempt >= 100) return figures;
     await setTimeout(100);
   }
+}
+
+/** Memory outside of the heap is given back some time after the collection that found it unused. */
+async function atLowest(child: ChildProcess, first: Figures): Promise<Figures> {
+  let lowest = first;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    await setTimeout(50);
+    const figures = await figuresOf(child);
+    if (figures.memory < lowest.memory) lowest = figures;
+  }
+  return lowest;
 }
 
 async function figuresOf(child: ChildProcess): Promise<Figures> {

@@ -8,13 +8,13 @@ describe.each(['node', 'fetch'] as const)('requests broken off at once (%s)', (t
     const { atRest, atPeak, afterFirst, afterLast } = await abortRequests({
       transport,
       concurrent,
-      waves: 3,
+      waves: 4,
     });
     expect(atPeak.pending).toBe(concurrent);
     expect(atPeak.handles).toBeGreaterThanOrEqual(atRest.handles + concurrent);
-    expect(afterLast).toMatchObject({ pending: 0, handled: 0, begun: 3 * concurrent });
+    expect(afterLast).toMatchObject({ pending: 0, handled: 0, begun: 4 * concurrent });
     expect(afterLast.handles).toBeLessThanOrEqual(atRest.handles);
-    // Half a body each would be 4 MB in two waves.
-    expect(afterLast.memory - afterFirst.memory).toBeLessThan(1_000_000);
+    // Half a body each would be 6 MB in three waves, what holds it not counted.
+    expect(afterLast.memory - afterFirst.memory).toBeLessThan(3_000_000);
   });
 });
