@@ -27,6 +27,10 @@ export default defineConfig({
     signature: 'src/signature/index.ts',
     events: 'src/events/index.ts',
     webhooks: 'src/webhooks/index.ts',
+    inbox: 'src/inbox/index.ts',
+    'inbox-sqlite': 'src/inbox/sqlite/index.ts',
+    'inbox-bullmq': 'src/inbox/bullmq/index.ts',
+    'inbox-pg-boss': 'src/inbox/pg-boss/index.ts',
     sandbox: 'src/sandbox/index.ts',
   },
   // One copy of every class across entries: without shared chunks `instanceof` breaks.

@@ -28,6 +28,16 @@ export {
   orderEvent,
 } from './order-event.ts';
 export {
+  applyEvent,
+  emptyTimeline,
+  isFinalStage,
+  type OrderStage,
+  type OrderTimeline,
+  orderStages,
+} from './order-timeline.ts';
+export type { OrderFactName, OrderFacts } from './order-timeline-facts.ts';
+export { type OrderFlag, raisedFlags } from './order-timeline-flags.ts';
+export {
   type EventIssue,
   orderEventNames,
   type ParsedOrderEvent,

@@ -15,20 +15,25 @@ export function answerTo(outcome: Outcome): Answer {
     case 'failed':
       return answer(500, { error: 'handler_failed' });
     case 'busy':
+    case 'unavailable':
       return answer(
         503,
-        { error: 'busy' },
+        { error: outcome.kind },
         { 'retry-after': String(Math.max(1, Math.ceil(outcome.retryAfterMs / 1000))) },
       );
     default:
-      return answer(200, { received: true });
+      return received;
   }
 }
+
+/** Made once: nearly every answer is this one. */
+const received = answer(200, { received: true });
 
 const refusals = {
   method_not_allowed: [405, { allow: 'POST' }],
   unsupported_media_type: [415, { accept: 'application/json' }],
   body_too_large: [413, {}],
+  body_timeout: [408, { connection: 'close' }],
   body_unreadable: [400, {}],
   raw_body_required: [500, {}],
 } as const satisfies Record<RequestRefusalCode, readonly [number, Readonly<Record<string, string>>]>;

@@ -4,21 +4,25 @@ import type { Deployment } from '../deployment/define-deployment.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../deployment/signature-scheme.ts';
 import { fromWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import { InboxError, isInboxError } from '../errors/inbox-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
 import { warn } from '../errors/warn.ts';
 import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { parseOrderEvent } from '../events/parse-order-event.ts';
 import { decodeBody } from '../signature/decode-body.ts';
+import { rereadBody } from '../signature/reread-body.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import { parsedBodyAdvice } from './answer.ts';
+import type { DeliveryReport } from './delivery-report.ts';
 import { handleFetch, type Receiver } from './fetch-handler.ts';
 import { type EventContext, type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
-import { type Inbox, type InboxResult, inboxResults } from './inbox.ts';
+import { type HandleDelivery, type Inbox, type InboxResult, inboxResults } from './inbox.ts';
 import { type KeyRing, keyRingOf, keyRingOfKeys } from './key-ring.ts';
 import { memoryDeduplication } from './memory-deduplication.ts';
 import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
 import { type DeliveryReference, type Outcome, statusOfRefusal } from './outcome.ts';
+import { longestTimerMs } from './time-limit.ts';
 
 export interface WebhooksOptions {
   /** One set of credentials, or several: generations during a rotation, or partners. */
@@ -31,10 +35,22 @@ export interface WebhooksOptions {
   inbox?: Inbox | undefined;
   /** Bytes of a body at most; enforced while it is read. @default 262144 */
   maxBodyBytes?: number | undefined;
+  /**
+   * Milliseconds that a body may take to arrive, from the moment the webhooks are called; then 408. A framework that
+   * reads the body first has a limit of its own. @default 10000
+   */
+  bodyTimeoutMs?: number | undefined;
   /** How many handled deliveries the memory keeps in mind. Not used with an `inbox`. @default 10000 */
   maxRemembered?: number | undefined;
+  /** Milliseconds until a handler is cut off and answered with 500. Not used with an `inbox`. @default 60000 */
+  timeLimitMs?: number | undefined;
   /** Learns why a handler (or the inbox) failed; the answer does not wait for it. @default console.error */
   onError?: ((error: unknown, delivery: DeliveryReference) => unknown) | undefined;
+  /**
+   * Learns the fate of every delivery, with timings: for metrics. Nothing waits for it, and what it throws is warned
+   * of and dropped. What is refused before its body is read is not reported.
+   */
+  onDelivery?: ((report: DeliveryReport) => unknown) | undefined;
 }
 
 /** Receives signed order events: see {@link createWebhooks}. */
@@ -59,13 +75,22 @@ export interface Webhooks {
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
 }
 
-const defaults = { maxBodyBytes: 262_144, maxRemembered: 10_000, busyRetryAfterMs: 5_000 } as const;
+const defaults = {
+  maxBodyBytes: 262_144,
+  bodyTimeoutMs: 10_000,
+  maxRemembered: 10_000,
+  rememberMs: 30 * 24 * 60 * 60 * 1000,
+  timeLimitMs: 60_000,
+  busyRetryAfterMs: 5_000,
+  unavailableRetryAfterMs: 10_000,
+} as const;
 
 /**
  * A receiver of order events: verifies, narrows, drops duplicates, and calls your handlers.
  *
  * Answers 200 handled or duplicate, 400 not a JSON object, 401 wrong signature, 405, 413, 415, 500 handler failed,
- * 503 while another delivery of the same event is being handled (ledger: `callback-reply`).
+ * 503 while another delivery of the same event is being handled, or the store of the inbox is down (ledger:
+ * `callback-reply`).
  *
  * @throws {ConfigurationError} for unsound options
  * @example
@@ -84,14 +109,34 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const ring = resolveKeys(options, scheme);
   const wireNames = options.deployment?.wireNames ?? {};
   const maxBodyBytes = positive('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes);
+  const bodyTimeoutMs = positive('bodyTimeoutMs', options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const maxRemembered = positive('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
-  const inbox = options.inbox ?? memoryDeduplication(maxRemembered);
+  const timeLimitMs = positive('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs);
+  if (timeLimitMs > longestTimerMs) throw invalid(`timeLimitMs must be at most ${longestTimerMs}.`);
+  const { rememberMs } = defaults;
+  const inbox =
+    options.inbox ?? memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now: Date.now });
   if (typeof inbox.receive !== 'function') throw invalid('inbox needs a receive function.');
   const onError = options.onError ?? logFailure;
   if (typeof onError !== 'function') throw invalid('onError must be a function.');
+  const { onDelivery } = options;
+  if (onDelivery !== undefined && typeof onDelivery !== 'function') {
+    throw invalid('onDelivery must be a function.');
+  }
   const handlers = new Handlers();
 
   async function receive(body: string | Uint8Array): Promise<Outcome> {
+    const begun = performance.now();
+    const outcome = await decide(body);
+    if (onDelivery !== undefined) {
+      const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
+      const durationMs = performance.now() - begun;
+      void observe({ stage: 'receive', fate: outcome.kind, name, digest, code, durationMs });
+    }
+    return outcome;
+  }
+
+  async function decide(body: string | Uint8Array): Promise<Outcome> {
     if (exceeds(body, maxBodyBytes)) return { kind: 'refused', status: 413, code: 'body_too_large' };
     let verified: VerifiedBody;
     try {
@@ -113,8 +158,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const digest = createHash('sha256').update(identity).digest('hex');
     // Every key has a label at the same place.
     const reference: DeliveryReference = { name, digest, key: ring.labels[keyIndex] ?? { index: keyIndex } };
-    const context: EventContext = { ...reference, text, decimal: (path) => decimalLiteral(text, path) };
-    const work = handlers.find(parsed, context);
+    // A receiver without any handler may be one that stores for another process.
+    const elsewhere = inbox.handles === 'elsewhere' && !handlers.any;
+    const work = elsewhere ? unhandled : handlers.find(parsed, contextOf(reference, text));
     if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
     const delivery = { ...reference, body: decodeBody(body) };
     try {
@@ -122,16 +168,42 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: defaults.busyRetryAfterMs, ...reference };
     } catch (error) {
-      void report(error, reference);
-      return { kind: 'failed', status: 500, error, ...reference };
+      void reportError(error, reference);
+      if (!isStoreFailure(error)) return { kind: 'failed', status: 500, error, ...reference };
+      const retryAfterMs = defaults.unavailableRetryAfterMs;
+      return { kind: 'unavailable', status: 503, retryAfterMs, error, ...reference };
     }
   }
 
-  async function report(error: unknown, reference: DeliveryReference): Promise<void> {
+  inbox.attach?.({
+    async handle({ body, name, digest, key }, handleOptions) {
+      const { value, text } = rereadBody(body, scheme);
+      const parsed = parseOrderEvent(fromWireNames(value, wireNames));
+      const work = handlers.find(parsed, contextOf({ name, digest, key }, text)) ?? unhandled;
+      await work(handleOptions);
+    },
+    report({ name, digest, key }, { fate, attempt, durationMs, waitedMs, error }) {
+      if (fate !== 'handled') void reportError(error, { name, digest, key });
+      void observe({ stage: 'handle', fate, name, digest, durationMs, waitedMs, attempt });
+    },
+  });
+
+  async function reportError(error: unknown, reference: DeliveryReference): Promise<void> {
     try {
       await onError(error, reference);
     } catch {
       warn('onError failed; the delivery is answered with 500 all the same.');
+    }
+  }
+
+  let observerWarned = false;
+  async function observe(report: DeliveryReport): Promise<void> {
+    try {
+      await onDelivery?.(report);
+    } catch {
+      // Once: it is likely to fail for every delivery.
+      if (!observerWarned) warn('onDelivery failed; the answers are not affected.');
+      observerWarned = true;
     }
   }
 
@@ -142,7 +214,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     warned = true;
   }
 
-  const receiver: Receiver = { maxBodyBytes, receive, reportParsedBody };
+  const receiver: Receiver = { maxBodyBytes, bodyTimeoutMs, receive, reportParsedBody };
   const webhooks: Webhooks = {
     on(name, handler) {
       handlers.on(name, handler);
@@ -161,6 +233,23 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     node: (request, response) => handleNode(request, response, receiver),
   };
   return webhooks;
+}
+
+function contextOf(reference: DeliveryReference, text: string): EventContext {
+  return { ...reference, text, decimal: (path) => decimalLiteral(text, path) };
+}
+
+/** The work on a stored delivery that nothing is registered for: it must not count as handled. */
+const unhandled: HandleDelivery = async () => {
+  throw new InboxError(
+    'no_handler',
+    'Nothing is registered for a stored delivery. Register every handler before anything is awaited, and the ' +
+      'same ones where deliveries are received and where they are handled.',
+  );
+};
+
+function isStoreFailure(error: unknown): boolean {
+  return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
 }
 
 function resolveKeys(options: WebhooksOptions, scheme: SignatureScheme): KeyRing {

@@ -5,6 +5,8 @@ import type { Outcome } from './outcome.ts';
 /** What a handler for a shape of I/O needs of the webhooks. */
 export interface Receiver {
   readonly maxBodyBytes: number;
+  /** How long a body may take to arrive. */
+  readonly bodyTimeoutMs: number;
   receive(body: string | Uint8Array): Promise<Outcome>;
   /** Reports that something read the body before we could. */
   reportParsedBody(): void;
@@ -26,37 +28,47 @@ async function answerRequest(request: Request, receiver: Receiver): Promise<Answ
     receiver.reportParsedBody();
     return refuse('raw_body_required');
   }
-  let body: Uint8Array | undefined;
+  if (request.body === null) return answerTo(await receiver.receive(new Uint8Array()));
+  const reader = request.body.getReader();
+  const { late, stop } = startDeadline(receiver.bodyTimeoutMs);
+  let body: Uint8Array | 'body_too_large' | 'body_timeout';
   try {
-    body = await readStream(request.body, receiver.maxBodyBytes);
+    body = await Promise.race([readAll(reader, receiver.maxBodyBytes), late]);
   } catch {
     return refuse('body_unreadable');
+  } finally {
+    stop();
   }
-  return body === undefined ? refuse('body_too_large') : answerTo(await receiver.receive(body));
+  if (typeof body !== 'string') return answerTo(await receiver.receive(body));
+  // The rest is not read.
+  reader.cancel().catch(() => {});
+  return refuse(body);
 }
 
-/** The whole body, or `undefined` when it passes the limit: the rest is not read. */
-async function readStream(
-  stream: ReadableStream<Uint8Array> | null,
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
-): Promise<Uint8Array | undefined> {
+): Promise<Uint8Array | 'body_too_large'> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = stream?.getReader();
-  while (reader) {
+  for (let size = 0; ; ) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) return joinChunks(chunks, size);
     // Of something else the size is unknown: it would slip past the limit.
     if (!ArrayBuffer.isView(value)) throw new TypeError('The body stream gave something other than bytes.');
     size += value.byteLength;
-    if (size > maxBytes) {
-      reader.cancel().catch(() => {});
-      return undefined;
-    }
+    if (size > maxBytes) return 'body_too_large';
     chunks.push(value);
   }
-  return joinChunks(chunks, size);
 }
+
+function startDeadline(ms: number): { readonly late: Promise<'body_timeout'>; stop(): void } {
+  const { promise: late, resolve } = Promise.withResolvers<'body_timeout'>();
+  const timer = setTimeout(resolve, Math.min(ms, longestDelay), 'body_timeout' as const);
+  return { late, stop: () => clearTimeout(timer) };
+}
+
+/** A timer that is set for longer fires at once. */
+export const longestDelay = 2 ** 31 - 1;
 
 /** One array of bytes out of many. */
 export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
+import type { HandleDelivery } from './inbox.ts';
 import type { DeliveryReference } from './outcome.ts';
 
 /** What a handler learns beside the event. */
@@ -13,6 +14,8 @@ export interface EventContext extends DeliveryReference {
    * For money: `event.fiat_amount_to_pay` may have been rounded by parsing.
    */
   decimal(path: string | readonly (string | number)[]): string | undefined;
+  /** Aborted when the inbox cuts the handler off (its time limit, or a stop): pass it on to what can be aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs to its end before the delivery is acknowledged. What it throws is answered with 500. */
@@ -51,21 +54,31 @@ export class Handlers {
     this.#unrecognized = handler;
   }
 
+  /** False as long as nothing at all is registered. */
+  get any(): boolean {
+    return this.#byName.size > 0 || this.#any !== undefined || this.#unrecognized !== undefined;
+  }
+
   /** The work to do for a parsed body, or `undefined` when nothing is registered for it. */
-  find(parsed: ParsedOrderEvent, context: EventContext): (() => Promise<void>) | undefined {
+  find(parsed: ParsedOrderEvent, context: EventContext): HandleDelivery | undefined {
     if (parsed.kind !== 'known') {
       const handler = this.#unrecognized;
       if (handler === undefined) {
         this.#warnOnce(parsed);
         return undefined;
       }
-      return async () => handler(parsed, context);
+      return async (options) => handler(parsed, { ...context, ...options });
     }
     const { event } = parsed;
     const registered = [this.#byName.get(event.event_name), this.#any].filter((one) => one !== undefined);
     if (registered.length === 0) return undefined;
-    return async () => {
-      for (const handler of registered) await handler(event, context);
+    return async (options) => {
+      const whole = options === undefined ? context : { ...context, ...options };
+      for (const handler of registered) {
+        // Cut off during the one before: this delivery is another attempt's now.
+        options?.signal?.throwIfAborted();
+        await handler(event, whole);
+      }
     };
   }
 

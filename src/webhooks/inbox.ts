@@ -12,11 +12,49 @@ export interface Delivery extends DeliveryReference {
  */
 export interface Inbox {
   /**
+   * Who handles what is stored. `elsewhere`: another process does, so that a receiver without any handler stores
+   * everything. @default 'here'
+   */
+  readonly handles?: 'here' | 'elsewhere';
+  /**
    * Takes an authentic delivery. Resolves with what became of it:
    * `handled` after `handle` has resolved, `stored` once it is kept durably, `duplicate` when it was one of these
    * before, `busy` while another worker holds it. Rejects when `handle` or the store fails: it may come again.
+   * An `InboxError` about the store is answered with 503, anything else with 500.
    */
-  receive(delivery: Delivery, handle: () => Promise<void>): Promise<InboxResult>;
+  receive(delivery: Delivery, handle: HandleDelivery): Promise<InboxResult>;
+  /**
+   * Called once by `createWebhooks`, before handlers are registered. An inbox that stores deliveries has them
+   * handled by the host it is given, also those that a crash left behind.
+   */
+  attach?(host: InboxHost): void;
+}
+
+/** Runs the handlers. A handler that is cut off sees the signal in its context. */
+export type HandleDelivery = (options?: { readonly signal?: AbortSignal | undefined }) => Promise<void>;
+
+/** What an inbox needs of the webhooks it belongs to. */
+export interface InboxHost {
+  /**
+   * Parses and dispatches a delivery that was verified before it was stored; its signature is not looked at again,
+   * since keys may have been rotated. Rejects when a handler fails, or with `no_handler` when there is none.
+   */
+  handle(delivery: Delivery, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Tells `onDelivery`, and `onError` of a failure. Never throws. */
+  report(delivery: DeliveryReference, fate: HandledFate): void;
+}
+
+/** What became of one attempt to handle a stored delivery. */
+export interface HandledFate {
+  /** `failed`: it will be tried again. `dead`: it will not, unless it is replayed. */
+  readonly fate: 'handled' | 'failed' | 'dead';
+  /** From 1. */
+  readonly attempt: number;
+  /** How long the handlers ran. */
+  readonly durationMs: number;
+  /** From its storing to this attempt. */
+  readonly waitedMs?: number | undefined;
+  readonly error?: unknown;
 }
 
 /** What may become of a delivery in an inbox. */

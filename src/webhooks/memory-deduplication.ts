@@ -1,29 +1,58 @@
 import type { Inbox } from './inbox.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+export interface MemoryDeduplicationOptions {
+  /** How many handled deliveries are remembered at most; the oldest is forgotten. */
+  readonly maxRemembered: number;
+  /** Milliseconds until a handled delivery is forgotten. */
+  readonly rememberMs: number;
+  /** Milliseconds until a handler is cut off: without it, one that never settles would keep its delivery busy. */
+  readonly timeLimitMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Handles before it acknowledges, and remembers what was handled. */
+export interface MemoryDeduplication extends Inbox {
+  /** How many deliveries are remembered, and how many are being handled. */
+  readonly size: { readonly remembered: number; readonly active: number };
+}
 
 /**
  * Remembers the digests of handled deliveries, the newest `maxRemembered` of them. A delivery that failed is
  * forgotten, so that its repetition is handled.
  */
-export function memoryDeduplication(maxRemembered: number): Inbox {
-  const handled = new Set<string>();
+export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
+  const { maxRemembered, rememberMs, timeLimitMs, now } = options;
+  const handled = new Map<string, number>();
   const underWay = new Set<string>();
+
+  /** A Map keeps the order of insertion: the first is the oldest. */
+  function forget(): void {
+    const horizon = now() - rememberMs;
+    for (const [oldest, at] of handled) {
+      if (handled.size <= maxRemembered && at > horizon) break;
+      handled.delete(oldest);
+    }
+  }
+
   return {
     async receive({ digest }, handle) {
+      forget();
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';
       underWay.add(digest);
       try {
-        await handle();
+        await withTimeLimit((signal) => handle({ signal }), timeLimitMs);
       } finally {
         underWay.delete(digest);
       }
-      handled.add(digest);
-      // A Set keeps the order of insertion: the first is the oldest.
-      for (const oldest of handled) {
-        if (handled.size <= maxRemembered) break;
-        handled.delete(oldest);
-      }
+      handled.set(digest, now());
+      forget();
       return 'handled';
+    },
+    get size() {
+      return { remembered: handled.size, active: underWay.size };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Answer, answerTo, refuse } from './answer.ts';
 import { checkHead } from './check-head.ts';
-import { joinChunks, type Receiver } from './fetch-handler.ts';
+import { joinChunks, longestDelay, type Receiver } from './fetch-handler.ts';
 
 /** The parts of `http.IncomingMessage` that are used; Express and Fastify (`request.raw`) have them too. */
 export interface NodeRequest {
@@ -37,7 +37,9 @@ export async function handleNode(
   const answer = await answerRequest(request, receiver);
   // Gone before its body was whole: there is nobody to answer.
   if (answer === undefined || response.headersSent) return;
-  response.writeHead(answer.status, answer.headers);
+  // Said here, since Node would send a body of unknown length in chunks.
+  const length = String(Buffer.byteLength(answer.body));
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': length });
   response.end(request.method === 'HEAD' ? undefined : answer.body);
 }
 
@@ -50,9 +52,9 @@ async function answerRequest(request: NodeRequest, receiver: Receiver): Promise<
     receiver.reportParsedBody();
     return refuse('raw_body_required');
   }
-  const body = kept ?? (await readBody(request, receiver.maxBodyBytes));
+  const body = kept ?? (await readBody(request, receiver));
   if (body === 'gone') return undefined;
-  if (body === 'too_large') return close(refuse('body_too_large'));
+  if (body === 'body_too_large' || body === 'body_timeout') return close(refuse(body));
   return answerTo(await receiver.receive(body));
 }
 
@@ -70,26 +72,39 @@ function keptBody(request: NodeRequest): string | Uint8Array | 'parsed' | undefi
     : undefined;
 }
 
-function readBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array | 'too_large' | 'gone'> {
+function readBody(
+  request: NodeRequest,
+  { maxBodyBytes, bodyTimeoutMs }: Receiver,
+): Promise<Uint8Array | 'body_too_large' | 'body_timeout' | 'gone'> {
+  // Then its last event is over, and waiting for one would never end.
+  if (request.destroyed) return Promise.resolve('gone');
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
     let size = 0;
-    // Then its last event is over, and waiting for one would never end.
-    if (request.destroyed) resolve('gone');
+    let settled = false;
+    const settle = (body: Uint8Array | 'body_too_large' | 'body_timeout' | 'gone') => {
+      settled = true;
+      clearTimeout(timer);
+      chunks = [];
+      resolve(body);
+    };
+    const timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestDelay), 'body_timeout');
     request.on('data', (data) => {
+      // What still comes is thrown away: the connection is about to be closed.
+      if (settled) return;
       // Text when something called setEncoding before us.
       const chunk = typeof data === 'string' ? Buffer.from(data) : data;
       size += chunk.byteLength;
-      if (size <= maxBytes) {
+      if (size <= maxBodyBytes) {
         chunks.push(chunk);
         return;
       }
       chunks = [];
-      if (size > drainBytes + maxBytes) resolve('too_large');
+      if (size > drainBytes + maxBodyBytes) settle('body_too_large');
     });
-    request.on('end', () => resolve(size > maxBytes ? 'too_large' : joinChunks(chunks, size)));
-    request.on('error', () => resolve('gone'));
-    request.on('close', () => resolve('gone'));
+    request.on('end', () => settle(size > maxBodyBytes ? 'body_too_large' : joinChunks(chunks, size)));
+    request.on('error', () => settle('gone'));
+    request.on('close', () => settle('gone'));
   });
 }
 

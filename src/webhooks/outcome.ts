@@ -6,6 +6,7 @@ export type RequestRefusalCode =
   | 'method_not_allowed'
   | 'unsupported_media_type'
   | 'body_too_large'
+  | 'body_timeout'
   | 'body_unreadable'
   | 'raw_body_required';
 
@@ -30,6 +31,7 @@ export interface DeliveryReference {
  * - `duplicate`: handled (or stored) before.
  * - `busy`: another delivery of the same event is being handled right now.
  * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
+ * - `unavailable`: the store of the inbox is down or full; nothing was kept, the sender is told to come again.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type Outcome =
@@ -38,6 +40,12 @@ export type Outcome =
       readonly status: 200;
     } & DeliveryReference)
   | ({ readonly kind: 'busy'; readonly status: 503; readonly retryAfterMs: number } & DeliveryReference)
+  | ({
+      readonly kind: 'unavailable';
+      readonly status: 503;
+      readonly retryAfterMs: number;
+      readonly error: unknown;
+    } & DeliveryReference)
   | ({ readonly kind: 'failed'; readonly status: 500; readonly error: unknown } & DeliveryReference)
   | {
       readonly kind: 'refused';

@@ -10,6 +10,11 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './signature': { packages: [], builtins: ['node:crypto'] },
   './events': { packages: ['zod'], builtins: [] },
   './webhooks': { packages: ['zod'], builtins: ['node:crypto'] },
+  // The errors are in one file with what signs.
+  './inbox': { packages: [], builtins: ['node:crypto'] },
+  './inbox/sqlite': { packages: [], builtins: ['node:crypto', 'node:sqlite', 'node:timers'] },
+  './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
+  './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
   './sandbox': { packages: ['zod'], builtins: 'any' },
 };
 

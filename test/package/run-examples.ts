@@ -6,7 +6,7 @@ import { startTally } from './tally.ts';
 const timeLimit = 30_000;
 
 // The demo is an npm script of its own.
-const examples = globSync('examples/*.ts', { cwd: root })
+const examples = globSync(['examples/*.ts', 'examples/frameworks/*.ts'], { cwd: root })
   .filter((file) => file !== 'examples/demo.ts')
   .sort();
 

@@ -29,9 +29,9 @@ export function quietWebhooks(options: WebhooksOptions = {}) {
 }
 
 /** Webhooks, and the events they have handled. */
-export function recordingWebhooks() {
+export function recordingWebhooks(options: WebhooksOptions = {}) {
   const events: OrderEvent[] = [];
-  const webhooks = quietWebhooks().onAny((event) => {
+  const webhooks = quietWebhooks(options).onAny((event) => {
     events.push(event);
   });
   return { events, webhooks };

@@ -1,0 +1,132 @@
+/**
+ * For the author of a webhook handler with a PostgreSQL database: keep each order's timeline, whatever order its
+ * events come in and however often, and act on each step once, in one transaction.
+ */
+
+import { applyEvent, emptyTimeline, type OrderTimeline, raisedFlags } from 'partner-exchange-sdk/events';
+import { signBody, signingKey } from 'partner-exchange-sdk/signature';
+import { createWebhooks, type OrderEvent } from 'partner-exchange-sdk/webhooks';
+import { Client, Pool, type PoolClient } from 'pg';
+
+const connectionString = process.env.DATABASE_URL ?? 'postgres://root@127.0.0.1:5432/test';
+if (!(await isReachable())) {
+  console.log(`No PostgreSQL at ${new URL(connectionString).host}: this example needs one (DATABASE_URL).`);
+  process.exit(process.env.CI === 'true' ? 1 : 0);
+}
+
+// A schema of this run's own; yours would be a migration.
+const schema = `order_timeline_${process.pid}`;
+const pool = new Pool({ connectionString, max: 4, options: `-c search_path=${schema}` });
+await pool.query(`
+  create schema ${schema};
+  create table orders (partner_order_id text primary key, timeline jsonb not null);
+  create table payouts (partner_order_id text primary key, txn_hash text not null);
+  create table alerts (partner_order_id text, flag jsonb);`);
+
+async function record(event: OrderEvent): Promise<void> {
+  const id = event.partner_order_id;
+  // The third-party error need not name its order: that is for a person to look at.
+  if (id === undefined || id === null) return console.log('no order is named by', event.event_name);
+  await inTransaction(async (database) => {
+    // The row has to exist before it can be locked: two first events of one order may come at once.
+    await database.query('insert into orders values ($1, $2) on conflict do nothing', [
+      id,
+      emptyTimeline(id),
+    ]);
+    const { rows } = await database.query<{ timeline: OrderTimeline }>(
+      'select timeline from orders where partner_order_id = $1 for update',
+      [id],
+    );
+    const before = rows[0]?.timeline ?? emptyTimeline(id);
+    const after = applyEvent(before, event);
+    // The same object: this event says nothing new.
+    if (after === before) return;
+    await database.query('update orders set timeline = $2 where partner_order_id = $1', [id, after]);
+    if (after.stage === 'credited' && before.stage !== 'credited') {
+      await database.query('insert into payouts values ($1, $2)', [id, after.facts.crypto_txn_hash?.[0]]);
+    }
+    for (const flag of raisedFlags(before, after)) {
+      await database.query('insert into alerts values ($1, $2)', [id, flag]);
+    }
+  });
+}
+
+const credentials = {
+  partnerPublicKey: 'pk_partner_demo',
+  partnerSecretKey: 'sk_partner_demo',
+  merchantSecretKey: 'sk_merchant_demo',
+};
+// Two machines: neither knows which deliveries the other has handled. The database does.
+const machines = [1, 2].map(() => createWebhooks({ credentials }).onAny(record));
+
+const common = {
+  partner_order_id: 'A-1001',
+  platform_order_ref: 'ref_7d41',
+  fiat_amount_to_pay: 15000.5,
+  crypto_amount_to_receive: 9.75,
+  exchange_rate: 1538.51,
+  pair: 'NGN/USDT',
+  fiat_currency: 'NGN',
+  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+  chain: 'usdt-trc20',
+  payer_into_account: { account_name: 'Ada Obi', account_number: '0123456789', bank_name: 'First Bank' },
+  payment_link: null,
+  crypto_txn_hash: null,
+  partner_callback_url: 'https://partner.example/orders',
+  transactional_kyc: { email: '', phone: '', first_name: '', last_name: '' },
+};
+const init = { fiat_payment_status: 'PENDING', crypto_payment_status: 'PENDING' };
+const paid = { fiat_payment_status: 'PAID', crypto_payment_status: 'STARTED' };
+const credited = { fiat_payment_status: 'PAID', crypto_payment_status: 'PAID', crypto_txn_hash: '0x9f2c4d' };
+// Late, twice and out of order; and the amount has changed on the way.
+const bodies = [
+  { ...common, ...credited, event_name: 'event.buy.credited.crypto' },
+  { ...common, ...init, event_name: 'event.buy.init' },
+  { ...common, ...credited, event_name: 'event.buy.credited.crypto' },
+  { ...common, ...paid, event_name: 'event.buy.received.fiat', fiat_amount_to_pay: 1500.05 },
+];
+
+try {
+  const key = signingKey(credentials, 'order');
+  const deliveries = bodies.map((body) => signBody(body, { key }).text);
+  const outcomes = await Promise.all(
+    machines.flatMap((webhooks) => deliveries.map((text) => webhooks.receive(text))),
+  );
+  console.log('answers:', outcomes.map(({ status }) => status).join(' '));
+  const orders = await pool.query<{ timeline: OrderTimeline }>('select timeline from orders');
+  const { stage, seen } = orders.rows[0]?.timeline ?? emptyTimeline('A-1001');
+  console.log('order A-1001 is', stage, 'by', seen.join(', '));
+  const payouts = await pool.query('select * from payouts');
+  console.log('payouts recorded:', payouts.rowCount);
+  const alerts = await pool.query<{ flag: object }>('select flag from alerts');
+  for (const { flag } of alerts.rows) console.log('alert:', JSON.stringify(flag));
+  if (stage !== 'credited' || payouts.rowCount !== 1 || alerts.rowCount !== 1) process.exitCode = 1;
+} finally {
+  await pool.query(`drop schema ${schema} cascade`);
+  await pool.end();
+}
+
+async function inTransaction(work: (database: PoolClient) => Promise<void>): Promise<void> {
+  const database = await pool.connect();
+  try {
+    await database.query('begin');
+    await work(database);
+    await database.query('commit');
+    database.release();
+  } catch (error) {
+    // The connection goes with its transaction, in whatever state that is.
+    database.release(true);
+    throw error;
+  }
+}
+
+async function isReachable(): Promise<boolean> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 2000 });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Delivery, HandledFate, InboxHost } from '../webhooks/inbox.ts';
+import { withTimeLimit } from '../webhooks/time-limit.ts';
+
+/** A delivery that a worker has taken from its store. */
+export interface Taken {
+  readonly delivery: Delivery;
+  /** Counting this one, from 1. */
+  readonly attempt: number;
+  readonly receivedAt: number;
+}
+
+/**
+ * One attempt to handle a stored delivery. Never rejects: what a handler throws, and a handler that does not settle
+ * in time, is a fate.
+ */
+export async function attemptDelivery(
+  host: InboxHost,
+  { delivery, attempt, receivedAt }: Taken,
+  options: {
+    readonly maxAttempts: number;
+    readonly timeLimitMs: number;
+    readonly now: () => number;
+    /** Cuts the attempt off. */
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<HandledFate> {
+  // Not less than nothing, where the clock went back.
+  const waitedMs = Math.max(0, options.now() - receivedAt);
+  const begun = performance.now();
+  const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
+  try {
+    const work = (signal: AbortSignal) => host.handle(delivery, { signal });
+    await withTimeLimit(work, options.timeLimitMs, options.signal);
+    return { fate: 'handled', ...timings() };
+  } catch (error) {
+    return { fate: attempt >= options.maxAttempts ? 'dead' : 'failed', error, ...timings() };
+  }
+}

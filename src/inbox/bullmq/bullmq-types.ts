@@ -1,0 +1,59 @@
+/** The parts of a BullMQ `Job` that are used. */
+export interface BullJob {
+  readonly id?: string | undefined;
+  readonly name: string;
+  // What is in a store may be anything: it is checked where it is read.
+  readonly data: unknown;
+  readonly timestamp: number;
+  readonly attemptsMade: number;
+  readonly failedReason: string;
+  updateData(data: object): Promise<void>;
+  retry(
+    state: 'failed',
+    options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },
+  ): Promise<void>;
+  remove(): Promise<void>;
+  isFailed(): Promise<boolean>;
+}
+
+/** The parts of a BullMQ `Queue` that are used. */
+export interface BullQueue {
+  readonly name: string;
+  add(
+    name: string,
+    data: object,
+    options: {
+      jobId: string;
+      attempts: number;
+      backoff: { type: string };
+      removeOnComplete: { age: number };
+      removeOnFail: boolean;
+    },
+  ): Promise<unknown>;
+  getJob(id: string): Promise<BullJob | undefined>;
+  getJobState(id: string): Promise<string>;
+  getJobs(
+    types: 'failed'[],
+    start: number,
+    end: number,
+    ascending: boolean,
+  ): Promise<(BullJob | undefined)[]>;
+  getJobCounts(
+    ...types: ('waiting' | 'active' | 'delayed' | 'failed' | 'prioritized')[]
+  ): Promise<Record<string, number>>;
+}
+
+/** The parts of a BullMQ `Worker` that are used. */
+export interface BullWorker {
+  close(force?: boolean): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** What a worker has to be made with, besides its connection. */
+export interface BullWorkerOptions {
+  concurrency: number;
+  lockDuration: number;
+  stalledInterval: number;
+  maxStalledCount: number;
+  settings: { backoffStrategy: (attemptsMade: number) => number };
+}

@@ -1,0 +1,87 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { warn } from '../errors/warn.ts';
+import { longestTimerMs } from '../webhooks/time-limit.ts';
+import { describeError } from './describe-error.ts';
+
+/** How stored deliveries are handled; the same for every durable inbox. */
+export interface HandlingOptions {
+  /** Attempts until a delivery becomes a dead letter. @default 8 */
+  maxAttempts?: number | undefined;
+  /**
+   * Milliseconds until a handler is cut off and its attempt has failed. A worker that dies loses its deliveries to
+   * another one after a little more than that. @default 60000
+   */
+  timeLimitMs?: number | undefined;
+  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 1000 */
+  retryFirstMs?: number | undefined;
+  /** Milliseconds between two attempts at most. @default 600000 */
+  retryMaxMs?: number | undefined;
+  /** How many deliveries this process handles at a time. @default 10 */
+  concurrency?: number | undefined;
+  /** Milliseconds for which the digest of a delivery is remembered. @default 2592000000 (30 days) */
+  rememberMs?: number | undefined;
+  /** `elsewhere`: this process only stores; another one handles. @default 'here' */
+  handles?: 'here' | 'elsewhere' | undefined;
+  /** Learns why the store failed while nobody was waiting for an answer. @default a process warning */
+  onStoreError?: ((error: unknown) => unknown) | undefined;
+  /** From 0 to 1. @default Math.random */
+  random?: (() => number) | undefined;
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: (() => number) | undefined;
+}
+
+/** Every option with its value. */
+export type Handling = {
+  readonly [Option in keyof HandlingOptions]-?: Exclude<HandlingOptions[Option], undefined>;
+};
+
+export const handlingDefaults = Object.freeze({
+  maxAttempts: 8,
+  timeLimitMs: 60_000,
+  retryFirstMs: 1_000,
+  retryMaxMs: 600_000,
+  concurrency: 10,
+  rememberMs: 30 * 24 * 60 * 60 * 1000,
+  handles: 'here',
+  onStoreError: warnOfStore,
+  random: Math.random,
+  now: Date.now,
+}) satisfies Handling;
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function checkHandling(options: HandlingOptions): Handling {
+  const defaults = handlingDefaults;
+  const handles = options.handles ?? defaults.handles;
+  if (handles !== 'here' && handles !== 'elsewhere') throw invalid("handles must be 'here' or 'elsewhere'.");
+  return Object.freeze({
+    maxAttempts: wholeNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1000),
+    timeLimitMs: wholeNumber('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, longestTimerMs / 2),
+    retryFirstMs: wholeNumber('retryFirstMs', options.retryFirstMs ?? defaults.retryFirstMs),
+    retryMaxMs: wholeNumber('retryMaxMs', options.retryMaxMs ?? defaults.retryMaxMs),
+    concurrency: wholeNumber('concurrency', options.concurrency ?? defaults.concurrency, 10_000),
+    rememberMs: wholeNumber('rememberMs', options.rememberMs ?? defaults.rememberMs),
+    handles,
+    onStoreError: checkFunction('onStoreError', options.onStoreError ?? defaults.onStoreError),
+    random: checkFunction('random', options.random ?? defaults.random),
+    now: checkFunction('now', options.now ?? defaults.now),
+  });
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function wholeNumber(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw invalid(`${name} must be a whole number from 1 to ${Math.floor(most)}.`);
+}
+
+export function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_option', message);
+}
+
+function checkFunction<Callable>(name: string, value: Callable): Callable {
+  if (typeof value === 'function') return value;
+  throw invalid(`${name} must be a function.`);
+}
+
+function warnOfStore(error: unknown): void {
+  warn(`The store of the inbox failed, and is tried again: ${describeError(error)}`);
+}

@@ -1,0 +1,18 @@
+/**
+ * Keep verified deliveries until they are handled. The durable inboxes have entries of their own: `./inbox/sqlite`,
+ * `./inbox/bullmq`, `./inbox/pg-boss`.
+ *
+ * @module partner-exchange-sdk/inbox
+ */
+export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
+export type {
+  Delivery,
+  HandleDelivery,
+  HandledFate,
+  Inbox,
+  InboxHost,
+  InboxResult,
+} from '../webhooks/inbox.ts';
+export type { HandlingOptions } from './handling-options.ts';
+export type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
+export { type MemoryInboxOptions, memoryInbox } from './memory-inbox.ts';

@@ -1,0 +1,39 @@
+import type { Inbox } from '../webhooks/inbox.ts';
+
+/** An inbox with dead letters, which can be stopped. */
+export interface ManagedInbox extends Inbox {
+  /** Deliveries whose handling was given up, the oldest first. @param options.limit @default 100 */
+  deadLetters(options?: { readonly limit?: number | undefined }): Promise<DeadLetter[]>;
+  /**
+   * Has a dead letter tried again, with all its attempts. Resolves with false when there is none of this digest.
+   * A durable inbox handles it soon after; the memory before it resolves, and rejects when that fails.
+   */
+  replay(digest: string): Promise<boolean>;
+  /** Forgets a dead letter for good; its digest stays remembered. False when there is none of this digest. */
+  discard(digest: string): Promise<boolean>;
+  /** What is in the inbox now. */
+  counts(): Promise<InboxCounts>;
+  /**
+   * Takes nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
+   * running after the time have their signal aborted; a durable inbox has their deliveries handled again.
+   * @param options.timeoutMs @default 10000
+   */
+  stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
+}
+
+/** A delivery whose handling was given up. Read its body from the store where you need it. */
+export interface DeadLetter {
+  readonly digest: string;
+  /** The `event_name`. */
+  readonly name: string;
+  readonly attempts: number;
+  readonly receivedAt: Date;
+  /** What the last attempt failed with, cut to 500 characters. */
+  readonly reason: string;
+}
+
+export interface InboxCounts {
+  /** Stored and not yet handled: waiting for its first attempt or the next, or being handled. */
+  readonly open: number;
+  readonly dead: number;
+}

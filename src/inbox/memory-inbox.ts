@@ -1,0 +1,126 @@
+import { InboxError } from '../errors/inbox-error.ts';
+import type { Delivery, InboxHost } from '../webhooks/inbox.ts';
+import { memoryDeduplication } from '../webhooks/memory-deduplication.ts';
+import { describeError } from './describe-error.ts';
+import { checkHandling, type HandlingOptions, invalid, wholeNumber } from './handling-options.ts';
+import type { DeadLetter, ManagedInbox } from './managed-inbox.ts';
+import { settledWithin } from './settled-within.ts';
+
+export interface MemoryInboxOptions
+  extends Pick<HandlingOptions, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
+  /** How many handled deliveries are remembered; beyond it the oldest is forgotten. @default 10000 */
+  maxRemembered?: number | undefined;
+  /** How many failing deliveries and dead letters are kept; beyond it the oldest is dropped. @default 1000 */
+  maxDeadLetters?: number | undefined;
+}
+
+interface Failing {
+  readonly delivery: Delivery;
+  readonly receivedAt: Date;
+  attempts: number;
+  reason: string;
+}
+
+const defaults = Object.freeze({ maxRemembered: 10_000, maxDeadLetters: 1_000, stopTimeoutMs: 10_000 });
+
+/**
+ * Handles before it acknowledges, since memory does not survive a crash: a delivery that fails is answered 500, and
+ * each repetition by the sender is another attempt, also of a dead letter. One process only.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
+  const { maxAttempts, timeLimitMs, rememberMs, now } = checkHandling(options);
+  const maxRemembered = wholeNumber('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
+  const maxDeadLetters = wholeNumber('maxDeadLetters', options.maxDeadLetters ?? defaults.maxDeadLetters);
+  const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now });
+  const failing = new Map<string, Failing>();
+  const running = new Set<Promise<unknown>>();
+  let host: InboxHost | undefined;
+  let stopped = false;
+
+  function countFailure(delivery: Delivery, error: unknown, durationMs: number): void {
+    const entry = failing.get(delivery.digest) ?? {
+      delivery,
+      receivedAt: new Date(now()),
+      attempts: 0,
+      reason: '',
+    };
+    entry.attempts++;
+    entry.reason = describeError(error);
+    failing.set(delivery.digest, entry);
+    for (const oldest of failing.keys()) {
+      if (failing.size <= maxDeadLetters) break;
+      failing.delete(oldest);
+    }
+    // Without the error: whoever waits for the answer is told of it.
+    if (entry.attempts === maxAttempts)
+      host?.report(delivery, { fate: 'dead', attempt: maxAttempts, durationMs });
+  }
+
+  const inbox: ManagedInbox = {
+    attach(given) {
+      if (host !== undefined) throw invalid('An inbox belongs to one createWebhooks: make another one.');
+      host = given;
+    },
+    async receive(delivery, handle) {
+      if (stopped) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
+      const work = remembered.receive(delivery, async (handleOptions) => {
+        const begun = performance.now();
+        // The time limit rejects elsewhere: it has to be counted too.
+        const cutOff = () => countFailure(delivery, handleOptions?.signal?.reason, performance.now() - begun);
+        handleOptions?.signal?.addEventListener('abort', cutOff);
+        try {
+          await handle(handleOptions);
+        } catch (error) {
+          if (!handleOptions?.signal?.aborted) countFailure(delivery, error, performance.now() - begun);
+          throw error;
+        } finally {
+          handleOptions?.signal?.removeEventListener('abort', cutOff);
+        }
+      });
+      running.add(work);
+      try {
+        const result = await work;
+        if (result === 'handled') failing.delete(delivery.digest);
+        return result;
+      } finally {
+        running.delete(work);
+      }
+    },
+    async deadLetters({ limit = 100 } = {}) {
+      return dead().slice(0, limit).map(toDeadLetter);
+    },
+    async replay(digest) {
+      const entry = failing.get(digest);
+      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      const { delivery } = entry;
+      await inbox.receive(
+        delivery,
+        (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve(),
+      );
+      return true;
+    },
+    async discard(digest) {
+      const entry = failing.get(digest);
+      return entry !== undefined && entry.attempts >= maxAttempts && failing.delete(digest);
+    },
+    async counts() {
+      return { open: remembered.size.active, dead: dead().length };
+    },
+    async stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
+      stopped = true;
+      return (await settledWithin([...running], timeoutMs)) ? 'drained' : 'cut-off';
+    },
+  };
+
+  function dead(): Failing[] {
+    return [...failing.values()].filter(({ attempts }) => attempts >= maxAttempts);
+  }
+
+  return inbox;
+}
+
+function toDeadLetter({ delivery: { digest, name }, receivedAt, attempts, reason }: Failing): DeadLetter {
+  return { digest, name, attempts, receivedAt, reason };
+}

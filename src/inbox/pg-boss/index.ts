@@ -1,0 +1,11 @@
+/**
+ * A durable inbox on your pg-boss, for many machines.
+ *
+ * @module partner-exchange-sdk/inbox/pg-boss
+ */
+export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
+export type { HandlingOptions } from '../handling-options.ts';
+export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
+export type { Sleep } from '../sleep.ts';
+export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';
+export type { Boss, BossJob, BossJobOptions } from './pg-boss-types.ts';

@@ -1,0 +1,15 @@
+/** Waits until all have settled, but not longer than the time given. True when they have. */
+export async function settledWithin(
+  promises: readonly Promise<unknown>[],
+  timeoutMs: number,
+): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  try {
+    return await Promise.race([Promise.allSettled(promises).then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,18 @@
+/** Resolves after so many milliseconds, or at once when the signal is aborted. Never rejects. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** With `setTimeout`. */
+export const sleepFor: Sleep = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done);
+  });

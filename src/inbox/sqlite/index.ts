@@ -1,0 +1,10 @@
+/**
+ * A durable inbox on `node:sqlite`, for one machine.
+ *
+ * @module partner-exchange-sdk/inbox/sqlite
+ */
+export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
+export type { HandlingOptions } from '../handling-options.ts';
+export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
+export type { Sleep } from '../sleep.ts';
+export { type SqliteInboxOptions, sqliteInbox } from './sqlite-inbox.ts';

@@ -1,0 +1,155 @@
+import { InboxError } from '../../errors/inbox-error.ts';
+import type { InboxHost } from '../../webhooks/inbox.ts';
+import { longestTimerMs } from '../../webhooks/time-limit.ts';
+import type { Taken } from '../attempt.ts';
+import { describeError } from '../describe-error.ts';
+import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import type { ManagedInbox } from '../managed-inbox.ts';
+import { retryDelay } from '../retry-delay.ts';
+import { type Sleep, sleepFor } from '../sleep.ts';
+import { startWorker, type Worker, type WorkSource } from '../worker.ts';
+import { groupCommit } from './group-commit.ts';
+import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
+
+export interface SqliteInboxOptions extends HandlingOptions {
+  /** The database file, on a local disk (not on a network share). Several processes may share it. */
+  path: string;
+  /** Bytes of the file at most; beyond it deliveries are answered 503. @default no limit but the disk */
+  maxBytes?: number | undefined;
+  /** Milliseconds between two looks for what other processes stored. @default 500 */
+  pollMs?: number | undefined;
+  /** Milliseconds to wait for another process that writes; the event loop waits with it. @default 1000 */
+  busyTimeoutMs?: number | undefined;
+  /** Resolves after so many milliseconds, or at once when the signal is aborted. @default setTimeout */
+  sleep?: Sleep | undefined;
+}
+
+const defaults = Object.freeze({
+  pollMs: 500,
+  busyTimeoutMs: 1_000,
+  forgetEveryMs: 60_000,
+  stopTimeoutMs: 10_000,
+});
+
+/**
+ * A durable inbox in one file: stored and on disk before it is acknowledged, handled by this process or another one
+ * on the same machine. For many machines there are the adapters to BullMQ and pg-boss.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @throws {InboxError} `store_unavailable` when the file cannot be opened
+ * @example
+ * ```ts
+ * const inbox = sqliteInbox({ path: 'inbox.sqlite' });
+ * const webhooks = createWebhooks({ credentials, inbox }).onAny((event, { digest }) => apply(event, digest));
+ * ```
+ */
+export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
+  const handling = checkHandling(options);
+  const { timeLimitMs, now, handles } = handling;
+  if (typeof options.path !== 'string' || options.path === '') throw invalid('sqliteInbox needs a path.');
+  const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
+  const busyTimeoutMs = wholeNumber('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, 60_000);
+  const sleep = options.sleep ?? sleepFor;
+  // The time limit comes first, with room to write down that it was reached.
+  const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
+  const longestWaitMs = Math.max(leaseMs, handling.retryMaxMs) + 60_000;
+  const { path, maxBytes } = options;
+  if (maxBytes !== undefined) wholeNumber('maxBytes', maxBytes);
+  const store = open({ ...handling, path, maxBytes, busyTimeoutMs, leaseMs, longestWaitMs });
+  const write = groupCommit(store.database);
+
+  let host: InboxHost | undefined;
+  let worker: Worker | undefined;
+  let stopping: Promise<'drained' | 'cut-off'> | undefined;
+  let forgetAt = Number.NEGATIVE_INFINITY;
+
+  const source: WorkSource<Taken> = {
+    async take(limit) {
+      const pauseMs = store.untilNext(now());
+      if (pauseMs === undefined || pauseMs > 0) {
+        return { taken: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
+      }
+      const { taken, dead } = await write(() => store.take(limit, now()));
+      for (const { delivery, attempt } of dead) {
+        host?.report(delivery, { fate: 'dead', attempt: attempt - 1, durationMs: 0 });
+      }
+      return { taken, pauseMs: 0 };
+    },
+    settle: (taken, { fate, error }) =>
+      write(() => {
+        if (fate === 'handled') store.remove(taken.delivery.digest);
+        else if (fate === 'dead') store.bury(taken, describeError(error));
+        else store.postpone(taken, now() + retryDelay(taken.attempt, handling), describeError(error));
+      }),
+    release: (left) =>
+      write(() => {
+        for (const taken of left) store.postpone(taken, now(), 'Cut off by a stop.');
+      }),
+    async tidy() {
+      if (performance.now() < forgetAt) return;
+      const more = await write(() => store.forget(now()));
+      forgetAt = performance.now() + (more ? 0 : defaults.forgetEveryMs);
+    },
+  };
+
+  return {
+    handles,
+    attach(given) {
+      if (host !== undefined) throw invalid('An inbox belongs to one createWebhooks: make another one.');
+      host = given;
+      if (handles === 'here') worker = startWorker(source, { host: given, handling, pollMs, sleep });
+    },
+    async receive(delivery) {
+      if (stopping !== undefined) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
+      const result = await write(() => store.insert(delivery, now())).catch(refuse);
+      if (result === 'stored') worker?.wake();
+      return result;
+    },
+    async deadLetters({ limit = 100 } = {}) {
+      return store.deadLetters(limit);
+    },
+    async replay(digest) {
+      const found = await write(() => store.replay(digest, now())).catch(refuse);
+      worker?.wake();
+      return found;
+    },
+    discard: (digest) => write(() => store.discard(digest)).catch(refuse),
+    async counts() {
+      return store.counts();
+    },
+    stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
+      stopping ??= (async () => {
+        const end = (await worker?.stop(timeoutMs)) ?? 'drained';
+        // What was received before is written first.
+        await write(() => undefined).catch(() => {});
+        store.database.close();
+        return end;
+      })();
+      return stopping;
+    },
+  };
+}
+
+function open(options: Parameters<typeof openSqliteStore>[0]): SqliteStore {
+  try {
+    return openSqliteStore(options);
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+function refuse(error: unknown): never {
+  throw storeError(error);
+}
+
+/** SQLITE_FULL */
+const fullCode = 13;
+
+function storeError(cause: unknown): InboxError {
+  const full = cause instanceof Error && 'errcode' in cause && cause.errcode === fullCode;
+  return full
+    ? new InboxError('store_full', 'The disk of the inbox is full: the delivery was not acknowledged.', {
+        cause,
+      })
+    : new InboxError('store_unavailable', 'The file of the inbox cannot be used now.', { cause });
+}

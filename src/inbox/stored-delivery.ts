@@ -1,0 +1,25 @@
+import type { Delivery } from '../webhooks/inbox.ts';
+
+/** A delivery as the data of a job. */
+export function writeDelivery({ digest, name, key, body }: Delivery): object {
+  return { digest, name, key, body };
+}
+
+/**
+ * A delivery out of the data of a job, or `handled` where its body was taken away after it was handled.
+ *
+ * @throws {TypeError} when it is neither: another program wrote to the queue
+ */
+export function readDelivery(data: unknown): Delivery | 'handled' {
+  if (typeof data !== 'object' || data === null) throw foreign();
+  if ('handled' in data) return 'handled';
+  const { digest, name, body, key } = { digest: null, name: null, body: null, key: null, ...data };
+  if (typeof digest !== 'string' || typeof name !== 'string' || typeof body !== 'string') throw foreign();
+  if (typeof key !== 'object' || key === null) throw foreign();
+  // Written by writeDelivery: the rest of the job is.
+  return { digest, name, body, key: key as Delivery['key'] };
+}
+
+function foreign(): TypeError {
+  return new TypeError('A job of the inbox queue is no delivery: give the inbox a queue of its own.');
+}

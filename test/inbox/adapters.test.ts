@@ -1,0 +1,122 @@
+import { Queue, Worker } from 'bullmq';
+import { describe, expect, it } from 'vitest';
+import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
+import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
+import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
+import { refusal } from '../errors/refusal.ts';
+import { eventually, order, quick, receiver } from './contract.ts';
+import { engines, redisAddress } from './engines.ts';
+
+const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
+const month = 30 * 24 * 60 * 60;
+
+describe('the BullMQ inbox', () => {
+  it('keeps handled jobs for 30 days, failed ones for ever, and tries 8 times', async () => {
+    const added: unknown[] = [];
+    const queue: unknown = {
+      name: 'x',
+      getJobState: async () => 'unknown',
+      add: async (...call: unknown[]) => added.push(call),
+    };
+    // Only what receive reaches.
+    const inbox = bullmqInbox({ queue: queue as BullQueue, handles: 'elsewhere' });
+    const outcome = await receiver(inbox).webhooks.receive(order('A'));
+    const digest = 'digest' in outcome ? outcome.digest : '';
+    expect(added).toEqual([
+      [
+        'event.buy.init',
+        { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
+        {
+          jobId: `delivery-${digest}`,
+          attempts: 8,
+          backoff: { type: 'inbox' },
+          removeOnComplete: { age: month },
+          removeOnFail: false,
+        },
+      ],
+    ]);
+  });
+
+  it.runIf(redisHere)(
+    'keeps nothing of the body once it is handled, and forgets the rest in time',
+    async () => {
+      const prefix = `pex_adapter_${Date.now()}`;
+      const queue = new Queue('inbox', { connection: redisAddress, prefix });
+      const inbox = bullmqInbox({
+        queue,
+        createWorker: (name, processor, options) =>
+          new Worker(name, processor, { ...options, connection: redisAddress, prefix }),
+        ...quick,
+        rememberMs: 1_000,
+      });
+      const { webhooks, calls } = receiver(inbox);
+      await webhooks.receive(order('A'));
+      await eventually(async () => expect(await queue.getCompletedCount()).toBe(1));
+      const [job] = await queue.getCompleted();
+      expect(job?.data).toEqual({ handled: true, name: 'event.buy.init' });
+      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      // BullMQ clears up when a job completes.
+      await webhooks.receive(order('B'));
+      await eventually(() => expect(calls).toEqual(['A', 'B']));
+      await eventually(async () =>
+        expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' }),
+      );
+      await inbox.stop();
+      await queue.obliterate({ force: true });
+      await queue.close();
+    },
+  );
+
+  it('needs a queue, and something to make its worker with', () => {
+    const queue: unknown = { name: 'x', add: async () => {} };
+    expect(refusal(() => bullmqInbox({ queue: queue as BullQueue }))).toBe(
+      'ConfigurationError invalid_option',
+    );
+    expect(refusal(() => bullmqInbox({} as { queue: BullQueue }))).toBe('ConfigurationError invalid_option');
+  });
+});
+
+describe('the pg-boss inbox', () => {
+  it('keeps handled jobs for 30 days, what is not handled for years, and tries 8 times', async () => {
+    const sent: unknown[] = [];
+    const queues: unknown[] = [];
+    const boss: unknown = {
+      createQueue: async (...call: unknown[]) => queues.push(call),
+      send: async (...call: unknown[]) => {
+        sent.push(call);
+        return 'id';
+      },
+    };
+    // Only what receive reaches.
+    const { webhooks } = receiver(pgBossInbox({ boss: boss as Boss, handles: 'elsewhere' }));
+    const outcome = await webhooks.receive(order('A'));
+    await webhooks.receive(order('B'));
+    const digest = 'digest' in outcome ? outcome.digest : '';
+    const years = expect.toSatisfy((seconds: number) => seconds > 5 * 12 * month);
+    expect(queues).toEqual([
+      ['partner_inbox_dead', { retentionSeconds: years }],
+      ['partner_inbox', { retentionSeconds: years, deadLetter: 'partner_inbox_dead' }],
+    ]);
+    expect(sent[0]).toEqual([
+      'partner_inbox',
+      { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
+      {
+        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+        retryLimit: 7,
+        retryDelay: 1,
+        retryBackoff: true,
+        retryDelayMax: 600,
+        expireInSeconds: 65,
+        retentionSeconds: years,
+        deleteAfterSeconds: month,
+        deadLetter: 'partner_inbox_dead',
+      },
+    ]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('needs a pg-boss', () => {
+    expect(refusal(() => pgBossInbox({} as { boss: Boss }))).toBe('ConfigurationError invalid_option');
+  });
+});

@@ -1,0 +1,19 @@
+import { afterAll, describe, it } from 'vitest';
+import { describeContract } from './contract.ts';
+import { engines } from './engines.ts';
+
+const inContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
+
+for (const engine of engines) {
+  const missing = await engine.absent();
+  describe(`the ${engine.name} inbox`, () => {
+    if (missing === undefined) {
+      describeContract(engine);
+      afterAll(() => engine.remove());
+    } else if (inContinuousIntegration) {
+      it('is tested', () => {
+        throw new Error(`In CI every engine is tested, and there is no ${missing}.`);
+      });
+    } else it.skip(`skipped: there is no ${missing}`, () => {});
+  });
+}

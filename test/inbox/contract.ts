@@ -1,0 +1,317 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
+import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
+import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
+import type { EventContext } from '../../src/webhooks/handlers.ts';
+import type { Outcome } from '../../src/webhooks/outcome.ts';
+import { buyInitBody } from '../support/bodies.ts';
+import { delivery, gate, quietWebhooks } from '../webhooks/deliveries.ts';
+import type { Engine, Store } from './engines.ts';
+
+export const order = (id: string, key?: string) => delivery(buyInitBody({ partner_order_id: id }), key);
+
+/** Short waits: pg-boss rounds them up to whole seconds. */
+export const quick: HandlingOptions = {
+  maxAttempts: 3,
+  timeLimitMs: 400,
+  retryFirstMs: 10,
+  retryMaxMs: 40,
+  concurrency: 4,
+};
+
+const patience = { timeout: 15_000, interval: 20 } as const;
+/** Waits until the assertion holds. */
+export const eventually = (assertion: () => unknown) => vi.waitFor(assertion, patience);
+
+/** Webhooks on an inbox, what their handler is called with, and how it behaves for an order. */
+export function receiver(
+  inbox: ManagedInbox,
+  behave: (orderId: string, context: EventContext) => unknown = () => {},
+  options: WebhooksOptions = {},
+) {
+  const calls: string[] = [];
+  const reports: DeliveryReport[] = [];
+  const webhooks = quietWebhooks({ inbox, onDelivery: (report) => reports.push(report), ...options }).on(
+    'event.buy.init',
+    async (event, context) => {
+      calls.push(event.partner_order_id);
+      await behave(event.partner_order_id, context);
+    },
+  );
+  /** As the service might do it: again, until it is acknowledged or has been told no often enough. */
+  async function send(body: string): Promise<Outcome> {
+    for (let tries = 1; ; tries++) {
+      const outcome = await webhooks.receive(body);
+      if (outcome.status === 200 || tries === 10) return outcome;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+  return { webhooks, calls, reports, send };
+}
+
+/** What every inbox promises, whatever it keeps deliveries in. */
+export function describeContract(engine: Engine): void {
+  let store: Store | undefined;
+  const open = async (options: HandlingOptions = {}) => {
+    store ??= await engine.open();
+    return store.inbox({ ...quick, ...options });
+  };
+  afterEach(async () => {
+    await store?.close();
+    store = undefined;
+  });
+
+  it('acknowledges a delivery and has it handled, with all that a handler learns', async () => {
+    const contexts: EventContext[] = [];
+    const { send, calls } = receiver(await open(), (_, context) => contexts.push(context));
+    const outcome = await send(order('A'));
+    expect(outcome).toMatchObject({ kind: engine.durable ? 'stored' : 'handled', status: 200 });
+    await eventually(() => expect(calls).toEqual(['A']));
+    const [context] = contexts;
+    expect(context).toMatchObject({
+      name: 'event.buy.init',
+      digest: 'digest' in outcome ? outcome.digest : '',
+      key: { index: 0 },
+      signal: expect.any(AbortSignal),
+    });
+    expect(context?.text).not.toContain('signature');
+    expect(context?.decimal('fiat_amount_to_pay')).toBe('15000.5');
+  });
+
+  it('handles a delivery once that comes again, before it is handled and long after', async () => {
+    const begun = gate();
+    const end = gate();
+    const { webhooks, send, calls } = receiver(await open(), async () => {
+      begun.open();
+      await end.opened;
+    });
+    const first = send(order('A'));
+    await begun.opened;
+    const second = await webhooks.receive(order('A'));
+    expect(second).toMatchObject(
+      engine.durable ? { kind: 'duplicate', status: 200 } : { kind: 'busy', status: 503 },
+    );
+    end.open();
+    await first;
+    await eventually(async () => expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' }));
+    await send(order('B'));
+    await eventually(() => expect(calls).toEqual(['A', 'B']));
+    expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A', 'B']);
+  });
+
+  it('handles a delivery once of which 50 come at once, and acknowledges them all in the end', async () => {
+    const { send, calls } = receiver(await open());
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => send(order('A'))));
+    expect(outcomes.filter(({ status }) => status !== 200)).toEqual([]);
+    await send(order('B'));
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'B']));
+  });
+
+  it.each<[string, () => unknown]>([
+    ['throws an error', () => Promise.reject(new Error('the database is down'))],
+    ['throws text', () => Promise.reject('down')],
+    ['throws undefined', () => Promise.reject(undefined)],
+    ['throws what cannot be printed', () => Promise.reject(Object.create(null))],
+  ])('tries again when a handler %s', async (_, fail) => {
+    let calls = 0;
+    const { send, reports } = receiver(await open(), () => (calls++ === 0 ? fail() : undefined));
+    await send(order('A'));
+    await eventually(() => expect(calls).toBe(2));
+    await eventually(() => expect(reports.map(({ fate }) => fate)).toContain('handled'));
+    expect(reports.map(({ fate }) => fate)).toContain('failed');
+  });
+
+  it('puts a poison event with the dead letters after the stated number of attempts; others pass it', async () => {
+    const inbox = await open();
+    const poison = new Set(['poison']);
+    const { send, calls, reports } = receiver(inbox, (id) => {
+      if (poison.has(id)) throw new Error(`no such order`);
+    });
+    void send(order('poison'));
+    for (const id of ['A', 'B', 'C']) await send(order(id));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    // The memory leaves it to the sender to try again, who does not count.
+    if (engine.durable) expect(calls.filter((id) => id === 'poison')).toHaveLength(3);
+    await eventually(() => expect(calls).toEqual(expect.arrayContaining(['A', 'B', 'C'])));
+    expect(reports.filter(({ fate }) => fate === 'dead')).toMatchObject([
+      { stage: 'handle', attempt: 3, name: 'event.buy.init' },
+    ]);
+    const [letter] = await inbox.deadLetters();
+    expect(letter).toMatchObject({ name: 'event.buy.init', receivedAt: expect.any(Date) });
+    expect(letter?.reason).toContain('no such order');
+    expect(Math.abs(Date.now() - Number(letter?.receivedAt))).toBeLessThan(60_000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    poison.clear();
+    const before = calls.length;
+    expect(await inbox.replay('00'.repeat(32))).toBe(false);
+    expect(await inbox.replay(letter?.digest ?? '')).toBe(true);
+    await eventually(() => expect(calls.slice(before)).toEqual(['poison']));
+    expect(await inbox.deadLetters()).toEqual([]);
+    await eventually(async () => expect(await send(order('poison'))).toMatchObject({ kind: 'duplicate' }));
+  });
+
+  it('gives a replayed dead letter all its attempts, and forgets one that is discarded', async () => {
+    const inbox = await open({ maxAttempts: 2 });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await webhooks.receive(order('A'));
+    if (!engine.durable) await webhooks.receive(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    const [letter] = await inbox.deadLetters();
+    const digest = letter?.digest ?? '';
+    expect(calls).toHaveLength(2);
+    await inbox.replay(digest).catch(() => {});
+    await eventually(() => expect(calls.length).toBeGreaterThanOrEqual(engine.durable ? 4 : 3));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    expect(await inbox.discard('00'.repeat(32))).toBe(false);
+    expect(await inbox.discard(digest)).toBe(true);
+    expect(await inbox.deadLetters()).toEqual([]);
+    expect(await inbox.discard(digest)).toBe(false);
+    expect(calls).toHaveLength(engine.durable ? 4 : 3);
+  });
+
+  it('cuts off a handler that never settles, tells it so, and tries again', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const { send, calls } = receiver(await open(), (id, { signal }) => {
+      if (id !== 'A' || signals.push(signal) > 1) return undefined;
+      return new Promise(() => {});
+    });
+    void send(order('A'));
+    await eventually(() => expect(calls).toEqual(['A']));
+    // Another one is not held up by it.
+    await send(order('B'));
+    await eventually(() => expect(calls).toContain('B'));
+    await eventually(() => expect(calls).toEqual(['A', 'B', 'A']));
+    expect(signals[0]).toMatchObject({ aborted: true, reason: { code: 'handler_timeout' } });
+  });
+
+  it('stops: handlers end, and nothing more is acknowledged', async () => {
+    const inbox = await open();
+    const begun = gate();
+    const end = gate();
+    let ended = false;
+    const { webhooks } = receiver(inbox, async () => {
+      begun.open();
+      await end.opened;
+      ended = true;
+    });
+    const first = webhooks.receive(order('A'));
+    await begun.opened;
+    const stopped = inbox.stop({ timeoutMs: 5_000 });
+    end.open();
+    expect(await stopped).toBe('drained');
+    expect(ended).toBe(true);
+    await first;
+    expect(await webhooks.receive(order('B'))).toMatchObject({
+      kind: 'unavailable',
+      status: 503,
+      retryAfterMs: expect.any(Number),
+      error: { code: 'inbox_stopped' },
+    });
+  });
+
+  it('stops in the time given though a handler goes on', async () => {
+    const inbox = await open({ timeLimitMs: 60_000 });
+    const begun = gate();
+    const { webhooks } = receiver(inbox, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    void webhooks.receive(order('A'));
+    await begun.opened;
+    expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
+  });
+
+  it('belongs to one createWebhooks', async () => {
+    const inbox = await open();
+    receiver(inbox);
+    expect(() => receiver(inbox)).toThrow('one createWebhooks');
+  });
+
+  it.each([
+    { maxAttempts: 0 },
+    { timeLimitMs: 0.5 },
+    { timeLimitMs: 2 ** 31 },
+    { rememberMs: -1 },
+    { now: 5 },
+  ])('refuses %j', async (wrong) => {
+    await expect(open(wrong as HandlingOptions)).rejects.toMatchObject({ code: 'invalid_option' });
+  });
+
+  if (!engine.durable) return;
+
+  it('reports storing and handling, with timings and nothing of the body', async () => {
+    const { send, reports } = receiver(await open());
+    await send(order('A'));
+    await eventually(() => expect(reports).toHaveLength(2));
+    const [digest, durationMs] = [expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(Number)];
+    const common = { name: 'event.buy.init', digest, durationMs };
+    const handled = { ...common, stage: 'handle', fate: 'handled', attempt: 1, waitedMs: durationMs };
+    expect(reports.toSorted((a, b) => b.stage.localeCompare(a.stage))).toEqual([
+      { ...common, stage: 'receive', fate: 'stored', code: undefined },
+      handled,
+    ]);
+  });
+
+  it('has another process handle what one stored, under keys rotated since', async () => {
+    const receiving = quietWebhooks({ inbox: await open({ handles: 'elsewhere' }), keys: ['old key'] });
+    expect(await receiving.receive(order('A', 'old key'))).toMatchObject({ kind: 'stored' });
+    const { calls } = receiver(await open(), undefined, { keys: ['new key'] });
+    await eventually(() => expect(calls).toEqual(['A']));
+  });
+
+  it('handles after a restart what was stored before it', async () => {
+    const first = await open({ handles: 'elsewhere' });
+    const { webhooks } = receiver(first);
+    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
+    await first.stop();
+    const { calls, webhooks: restarted } = receiver(await open());
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'B', 'C']));
+    expect(await restarted.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it('has a delivery handled again whose handler was cut off by a stop', async () => {
+    const first = await open({ timeLimitMs: 2_000 });
+    const begun = gate();
+    const { webhooks } = receiver(first, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    await webhooks.receive(order('A'));
+    await begun.opened;
+    expect(await first.stop({ timeoutMs: 20 })).toBe('cut-off');
+    const { calls } = receiver(await open());
+    await eventually(() => expect(calls).toEqual(['A']));
+  });
+
+  it('does not count a delivery as handled that nothing is registered for', async () => {
+    const inbox = await open({ maxAttempts: 1 });
+    const receiving = receiver(await open({ handles: 'elsewhere' }));
+    quietWebhooks({ inbox }).on('buy.event.close', () => {});
+    await receiving.send(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+  });
+
+  it('handles no more at a time than it may, and all in the end', async () => {
+    let [now, most] = [0, 0];
+    const { webhooks, calls } = receiver(await open({ concurrency: 3 }), async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now--;
+    });
+    const ids = Array.from({ length: 40 }, (_, index) => `order ${index}`);
+    await Promise.all(ids.map((id) => webhooks.receive(order(id))));
+    await eventually(() => expect(calls.toSorted()).toEqual(ids.toSorted()));
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it('lets two workers share the work, each delivery handled once', async () => {
+    const one = receiver(await open());
+    const other = receiver(await open());
+    const ids = Array.from({ length: 60 }, (_, index) => `order ${index}`);
+    await Promise.all(ids.flatMap((id) => [one.send(order(id)), other.send(order(id))]));
+    await eventually(() => expect([...one.calls, ...other.calls].toSorted()).toEqual(ids.toSorted()));
+  });
+}

@@ -1,0 +1,108 @@
+import {
+  defineDeployment,
+  ExchangeClient,
+  isRequestError,
+  isValidationError,
+  MessengerClient,
+} from 'partner-exchange-sdk';
+import { signingKey, verifyBody } from 'partner-exchange-sdk/signature';
+import { type Checks, equal, thrownBy } from './checks.ts';
+
+const credentials = {
+  partnerPublicKey: 'pk_partner_run',
+  partnerSecretKey: 'sk_partner_run',
+  merchantSecretKey: 'sk_merchant_run',
+};
+const deployment = defineDeployment({
+  onboardingBaseUrl: 'https://onboarding.example',
+  stagingUrl: 'https://staging.example',
+  messengerBaseUrl: 'https://messenger.example',
+});
+const order = {
+  partner_order_id: 'A-1001',
+  fiat_amount: '15000.50',
+  fiat_currency: 'NGN',
+  chain: 'usdt-trc20',
+  buyer_crypto_address: 'TXyz0000000000000000000000000000000',
+  partner_callback_url: 'https://partner.example/orders',
+};
+
+/** Both clients, over a fetch of the suite's own. */
+export async function checkClients(checks: Checks): Promise<void> {
+  await checks.run('createOrder posts a body signed with the key for orders', async () => {
+    const { fetch, requests } = service(() => Response.json({ id: 7 }, { status: 201 }));
+    const reply = await new ExchangeClient({ deployment, credentials, fetch }).createOrder(order);
+    equal([reply.status, reply.body], [201, { id: 7 }]);
+    const [request] = requests;
+    equal(request?.authorization, `Bearer ${credentials.partnerPublicKey}`);
+    const { value } = verifyBody(request?.body ?? '', { key: signingKey(credentials, 'order') });
+    equal(value.partner_order_id, 'A-1001');
+  });
+  await checks.run('a refusal says so', async () => {
+    const { fetch } = service(() => Response.json({ why: 'closed' }, { status: 422 }));
+    const error = await thrownBy(() =>
+      new ExchangeClient({ deployment, credentials, fetch }).createOrder(order),
+    );
+    equal(isRequestError(error) && [error.outcome, error.status, error.body], [
+      'refused',
+      422,
+      { why: 'closed' },
+    ]);
+  });
+  await checks.run('a failure of the network is told, and an order is not repeated', async () => {
+    const { fetch, requests } = service(() => {
+      throw new TypeError('fetch failed');
+    });
+    const error = await thrownBy(() =>
+      new ExchangeClient({ deployment, credentials, fetch }).createOrder(order),
+    );
+    equal(isRequestError(error) && error.outcome, 'unknown');
+    equal(requests.length, 1);
+  });
+  await checks.run('what is safe is repeated', async () => {
+    let calls = 0;
+    const { fetch } = service(() => new Response(null, { status: ++calls < 3 ? 503 : 200 }));
+    const client = new ExchangeClient({
+      deployment,
+      credentials,
+      fetch,
+      retry: { limit: 2, baseDelayMs: 1 },
+    });
+    equal((await client.whitelistIp()).status, 200);
+    equal(calls, 3);
+  });
+  await checks.run('a reply that does not come is given up', async () => {
+    const { fetch } = service(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    );
+    const client = new ExchangeClient({ deployment, credentials, fetch, timeoutMs: 50 });
+    const error = await thrownBy(() => client.createOrder(order));
+    equal(isRequestError(error) && error.outcome, 'unknown');
+  });
+  await checks.run('input that is not valid is never sent', async () => {
+    const { fetch, requests } = service(() => new Response());
+    const client = new ExchangeClient({ deployment, credentials, fetch });
+    equal(isValidationError(await thrownBy(() => client.createOrder({ ...order, fiat_amount: '-1' }))), true);
+    equal(requests.length, 0);
+  });
+  await checks.run('sendMessage posts the code, and redacts it nowhere it is needed', async () => {
+    const { fetch, requests } = service(() => Response.json({ sent: true }));
+    const messenger = new MessengerClient({ deployment, apiKey: 'API-X-1', fetch });
+    const reply = await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+    equal(reply.body, { sent: true });
+    equal(JSON.parse(requests[0]?.body ?? '').message, 'Your code is 493021');
+  });
+}
+
+function service(answer: (request: Request) => Response | Promise<Response>) {
+  const requests: { readonly authorization: string | null; readonly body: string }[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    const body = await request.clone().text();
+    requests.push({ authorization: request.headers.get('authorization'), body });
+    return await answer(request);
+  };
+  return { fetch, requests };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
+import { refusal } from '../errors/refusal.ts';
+import { buyInitBody } from '../support/bodies.ts';
+import { delivery, quietWebhooks } from './deliveries.ts';
+import { warningsDuring } from './warnings.ts';
+
+const sent = delivery(buyInitBody());
+
+function observed() {
+  const reports: DeliveryReport[] = [];
+  return { reports, onDelivery: (report: DeliveryReport) => reports.push(report) };
+}
+
+describe('onDelivery', () => {
+  it('reports what became of each delivery', async () => {
+    const { reports, onDelivery } = observed();
+    let failures = 1;
+    const webhooks = quietWebhooks({ onDelivery, maxBodyBytes: 5_000 });
+    await webhooks.receive(sent);
+    webhooks.on('event.buy.init', () => {
+      if (failures-- > 0) throw new Error('no');
+    });
+    for (const body of [sent, sent, sent, '{', sent.replace('A-1001', 'A-1002'), 'x'.repeat(5_001)]) {
+      await webhooks.receive(body);
+    }
+    expect(reports.map(({ stage, fate, code, name }) => [stage, fate, code, name])).toEqual([
+      ['receive', 'ignored', undefined, 'event.buy.init'],
+      ['receive', 'failed', undefined, 'event.buy.init'],
+      ['receive', 'handled', undefined, 'event.buy.init'],
+      ['receive', 'duplicate', undefined, 'event.buy.init'],
+      ['receive', 'refused', 'body_not_json', undefined],
+      ['receive', 'refused', 'signature_mismatch', undefined],
+      ['receive', 'refused', 'body_too_large', undefined],
+    ]);
+    expect(reports.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+  });
+
+  it('is told nothing of what the body holds, but the name of its event', async () => {
+    const { reports, onDelivery } = observed();
+    const webhooks = quietWebhooks({ onDelivery }).onAny(() => Promise.reject(new Error('Ada Obi')));
+    await webhooks.receive(sent);
+    await webhooks.receive(sent.replace('A-1001', 'A-1002'));
+    const text = JSON.stringify(reports);
+    for (const told of ['A-1001', 'Ada', 'Obi', 'example.com', '0123456789', 'sk_'])
+      expect(text).not.toContain(told);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no metrics');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no metrics'))],
+    ['never settles', () => new Promise(() => {})],
+  ])('does not change the answer when it %s', async (how, onDelivery) => {
+    const webhooks = quietWebhooks({ onDelivery }).onAny(() => {});
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(sent)).toMatchObject({ kind: 'handled', status: 200 });
+      expect(await webhooks.receive(sent)).toMatchObject({ kind: 'duplicate', status: 200 });
+    });
+    // Once, though it failed twice.
+    expect(warnings).toHaveLength(how === 'never settles' ? 0 : 1);
+  });
+
+  it('is refused when it is no function', () => {
+    const options: object = { onDelivery: 'log' };
+    expect(refusal(() => quietWebhooks(options))).toBe('ConfigurationError invalid_option');
+  });
+});
+
+describe('timeLimitMs', () => {
+  it('ends a handler that never settles with 500, and lets its delivery come again', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const webhooks = quietWebhooks({ timeLimitMs: 20 }).on('event.buy.init', (_, { signal }) => {
+      if (signals.push(signal) === 1) return new Promise(() => {});
+    });
+    expect(await webhooks.receive(sent)).toMatchObject({
+      kind: 'failed',
+      error: { code: 'handler_timeout' },
+    });
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'handled' });
+  });
+
+  it('keeps the second handler from running when the first was cut off', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let reached = false;
+    const webhooks = quietWebhooks({ timeLimitMs: 20 })
+      .on('event.buy.init', () => promise)
+      .onAny(() => {
+        reached = true;
+      });
+    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed' });
+    resolve();
+    await new Promise((done) => setTimeout(done, 10));
+    expect(reached).toBe(false);
+  });
+
+  it.each([0, -1, 0.5, 2 ** 31])('is refused as %s', (timeLimitMs) => {
+    expect(refusal(() => quietWebhooks({ timeLimitMs }))).toBe('ConfigurationError invalid_option');
+  });
+});
