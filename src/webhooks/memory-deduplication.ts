@@ -24,21 +24,32 @@ export interface MemoryDeduplication extends Inbox {
  */
 export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
   const { maxRemembered, rememberMs, timeLimitMs, now } = options;
-  const handled = new Map<string, number>();
+  const handled = new Set<string>();
   const underWay = new Set<string>();
+  // A ring, the oldest at `first`: finding the first of a Map whose first are deleted takes longer than a signature.
+  const digests: string[] = [];
+  const times: number[] = [];
+  let first = 0;
 
-  /** A Map keeps the order of insertion: the first is the oldest. */
-  function forget(): void {
+  function remember(digest: string): void {
+    forget(maxRemembered - 1);
+    const at = (first + handled.size) % maxRemembered;
+    digests[at] = digest;
+    times[at] = now();
+    handled.add(digest);
+  }
+
+  function forget(atMost: number): void {
     const horizon = now() - rememberMs;
-    for (const [oldest, at] of handled) {
-      if (handled.size <= maxRemembered && at > horizon) break;
-      handled.delete(oldest);
+    while (handled.size > 0 && (handled.size > atMost || (times[first] ?? 0) <= horizon)) {
+      handled.delete(digests[first] ?? '');
+      first = (first + 1) % maxRemembered;
     }
   }
 
   return {
     async receive({ digest }, handle) {
-      forget();
+      forget(maxRemembered);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';
       underWay.add(digest);
@@ -47,8 +58,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
       } finally {
         underWay.delete(digest);
       }
-      handled.set(digest, now());
-      forget();
+      remember(digest);
       return 'handled';
     },
     get size() {
