@@ -8,10 +8,11 @@ const whole = !process.argv.includes('--no-dts');
 const common = { format: 'esm', target: 'node22', platform: 'node', sourcemap: true } as const;
 
 /**
- * What signing and verifying needs, and nearly every entry with it, goes into one file, `core.js`: as the several
- * shared chunks that splitting makes of it, loading `./signature` takes twice as long.
+ * What signing and verifying needs, and nearly every entry with it, goes into two files: as the many shared chunks
+ * that splitting makes of it, loading `./signature` takes twice as long. The errors are apart, for entries that need
+ * no `node:crypto`; `src/json` has no state and no classes, and may be there twice.
  */
-const coreModules = await modulesBehind(
+const shared = await modulesBehind(
   'src/signature/sign-body.ts',
   'src/signature/verify-body.ts',
   'src/credentials/define-credentials.ts',
@@ -19,6 +20,10 @@ const coreModules = await modulesBehind(
   'src/deployment/wire-names.ts',
   'src/errors/warn.ts',
 );
+const files: Readonly<Record<'core' | 'errors', readonly string[]>> = {
+  core: shared.filter((path) => !isIn('errors', path) && !isIn('json', path)),
+  errors: shared.filter((path) => isIn('errors', path)),
+};
 
 export default defineConfig({
   ...common,
@@ -36,8 +41,8 @@ export default defineConfig({
   // One copy of every class across entries: without shared chunks `instanceof` breaks.
   splitting: true,
   removeNodeProtocol: false,
-  esbuildPlugins: [coreIsExternal()],
-  onSuccess: buildCore,
+  esbuildPlugins: [sharedIsExternal()],
+  onSuccess: buildShared,
   clean: whole || ['!**/*.d.ts'],
   dts: whole,
 });
@@ -55,24 +60,34 @@ async function modulesBehind(...entryPoints: string[]): Promise<string[]> {
   return Object.keys(metafile.inputs).map((path) => resolve(path));
 }
 
-function coreIsExternal(): Plugin {
+function isIn(folder: string, path: string): boolean {
+  return relative('src', path).startsWith(`${folder}/`);
+}
+
+/** Leaves imports of the shared modules to the file they are in; `own` is the file that is being made. */
+function sharedIsExternal(own?: string): Plugin {
   return {
-    name: 'core-is-external',
+    name: 'shared-is-external',
     setup({ onResolve }) {
-      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) =>
-        coreModules.includes(resolve(resolveDir, path)) ? { path: './core.js', external: true } : undefined,
-      );
+      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+        const target = resolve(resolveDir, path);
+        const file = Object.entries(files).find(([, modules]) => modules.includes(target))?.[0];
+        return file === undefined || file === own ? undefined : { path: `./${file}.js`, external: true };
+      });
     },
   };
 }
 
-/** One file of all that the core modules export. */
-async function buildCore(): Promise<void> {
-  const contents = coreModules.map((path) => `export * from './${relative('.', path)}';`).join('\n');
-  await build({
-    ...common,
-    bundle: true,
-    stdin: { contents, resolveDir: '.', sourcefile: 'core.ts' },
-    outfile: 'dist/core.js',
-  });
+/** One file each of all that its modules export. */
+async function buildShared(): Promise<void> {
+  for (const [file, modules] of Object.entries(files)) {
+    const contents = modules.map((path) => `export * from './${relative('.', path)}';`).join('\n');
+    await build({
+      ...common,
+      bundle: true,
+      plugins: [sharedIsExternal(file)],
+      stdin: { contents, resolveDir: '.', sourcefile: `${file}.ts` },
+      outfile: `dist/${file}.js`,
+    });
+  }
 }

@@ -41,9 +41,12 @@ export function readLiteralTree(text: string): LiteralNode {
     index++;
     skipSpace();
     while (index < text.length && text[index] !== close) {
+      const before = index;
       items.push(readItem());
       skipSpace();
       if (text[index] === ',') index++;
+      // Not JSON after all: what does not move on would not end.
+      if (index === before) throw new SyntaxError('The text is not JSON.');
     }
     index++;
     return items;

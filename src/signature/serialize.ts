@@ -17,12 +17,15 @@ export interface BodyForms {
 export function canonicalText(scheme: SignatureScheme, body: BodyForms): string {
   if (scheme.serialization === 'as-sent') return body.excised;
   try {
-    return serialize(scheme, body);
+    const text = serialize(scheme, body);
+    // Two texts that are not well-formed Unicode may have the same digest.
+    if (text.isWellFormed()) return text;
   } catch (error) {
     // Serialising is recursive, in the engine too: a text nested beyond its call stack has a typed outcome.
     if (!(error instanceof RangeError)) throw error;
     throw new SignatureError('body_too_deep', 'The body is nested too deeply to be serialised again.');
   }
+  throw new SignatureError('body_not_utf8', 'The body has half of a surrogate pair: it has no UTF-8 text.');
 }
 
 function serialize({ serialization, joiner = '' }: SignatureScheme, { excised, value }: BodyForms): string {
@@ -90,8 +93,12 @@ interface Style {
 }
 
 const compactStyle: Style = { comma: ',', colon: ':', quote: (text) => JSON.stringify(text) };
-const pythonStyle: Style = { comma: ', ', colon: ': ', quote: quoteAscii };
-const phpStyle: Style = { comma: ',', colon: ':', quote: (text) => quoteAscii(text).replaceAll('/', '\\/') };
+const pythonStyle: Style = { comma: ', ', colon: ': ', quote: (text) => quoteAscii(text, 0x7f) };
+const phpStyle: Style = {
+  comma: ',',
+  colon: ':',
+  quote: (text) => quoteAscii(text, 0x80).replaceAll('/', '\\/'),
+};
 
 function write(node: LiteralNode, style: Style): string {
   switch (node.kind) {
@@ -131,16 +138,25 @@ function byCodeUnit([one]: Member, [other]: Member): number {
 }
 
 function byCodePoint([one]: Member, [other]: Member): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  let index = 0;
+  while (index < one.length && index < other.length) {
+    const [left = 0, right = 0] = [one.codePointAt(index), other.codePointAt(index)];
+    if (left !== right) return left - right;
+    index += left > 0xffff ? 2 : 1;
+  }
+  return one.length - other.length;
 }
 
-/** A JSON string in which everything beyond ASCII is written as `\uXXXX`. */
-function quoteAscii(text: string): string {
+/** A JSON string in which every unit from `from` on is written as `\uXXXX`. */
+function quoteAscii(text: string, from: number): string {
   const json = JSON.stringify(text);
   let quoted = '';
+  let start = 0;
   for (let index = 0; index < json.length; index++) {
     const code = json.charCodeAt(index);
-    quoted += code < 0x7f ? json[index] : `\\u${code.toString(16).padStart(4, '0')}`;
+    if (code < from) continue;
+    quoted += `${json.slice(start, index)}\\u${code.toString(16).padStart(4, '0')}`;
+    start = index + 1;
   }
-  return quoted;
+  return quoted + json.slice(start);
 }

@@ -42,9 +42,11 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
-  const { signature: _, ...value } = body;
-  const excised = JSON.stringify(value);
-  const signature = writeSignature(scheme, key, canonicalText(scheme, { excised, value }));
+  const { signature: _, ...rest } = body;
+  const excised = JSON.stringify(rest);
+  // What is signed is what is posted, even if a getter would give something else the second time.
+  const signed = canonicalText(scheme, { excised, value: JSON.parse(excised) as JsonObject });
+  const signature = writeSignature(scheme, key, signed);
   const separator = excised === '{}' ? '' : ',';
   return { text: `${excised.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
 }

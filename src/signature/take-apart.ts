@@ -1,6 +1,7 @@
 import type { Encoding } from '../deployment/signature-scheme.ts';
 import { SignatureError } from '../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { decodeDigest, encodedLength } from './digest.ts';
 import { exciseSignature, spaceStart } from './excise-signature.ts';
 
@@ -76,12 +77,13 @@ function describe(source: string): string {
   return source.startsWith('\uFEFF') ? 'JSON behind a byte order mark' : 'not JSON';
 }
 
-/** `undefined` for what is not JSON. */
+/** `undefined` for what is not JSON. @throws {SignatureError} `body_too_deep` where the text has to be read by hand */
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) return undefined;
+    throw new SignatureError('body_too_deep', 'The body is nested too deeply to be read by hand.');
   }
 }
 

@@ -42,7 +42,7 @@ try {
 const bundles = await bundleEntries();
 for (const bundle of bundles) {
   await tally.check(`built ${bundle.subpath} loads nothing beyond its reach`, () => {
-    refuse(beyondReach(bundle.subpath, bundle.reached));
+    refuse(beyondReach(bundle.entry, bundle.reached));
   });
   await tally.check(`size of ${bundle.subpath}`, () => checkSize(bundle));
 }

@@ -25,7 +25,10 @@ const limits: Readonly<Record<string, Limit>> = {
 
 /** An entry as an application's bundler would ship it: minified, without zod and ky. */
 export interface EntryBundle {
+  /** What it is called in the table. */
   readonly subpath: string;
+  /** The entry that it is, or is a part of. */
+  readonly entry: string;
   /** Bytes after gzip. */
   readonly size: number;
   readonly budget: number | undefined;
@@ -77,6 +80,7 @@ async function bundle(subpath: string, source: BuildOptions): Promise<EntryBundl
   const { budget, ceiling } = limits[subpath] ?? {};
   return {
     subpath,
+    entry: subpath.split(',')[0] ?? subpath,
     size: outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0),
     budget,
     ceiling,

@@ -39,10 +39,23 @@ export interface Finding {
  */
 export function checkText(text: string, scheme: SignatureScheme): Finding {
   const reference = readReference(text);
-  const expected = expectedCode(text, scheme.encoding, reference);
+  const plain = expectedCode(text, scheme.encoding, reference);
+  const joinsHalfPair = plain === 'signature_mismatch' && reference && hasHalfPair(reference, scheme);
+  const expected = joinsHalfPair ? 'body_not_utf8' : plain;
   const defect = defectIn(text, scheme, { reference, expected });
   const misread = defect !== undefined && reference !== undefined && isMisread(text, reference);
   return { expected, defect: misread ? undefined : defect, misread };
+}
+
+/** Whether what is joined, unquoted, holds half of a surrogate pair: it cannot be signed as UTF-8 then. */
+function hasHalfPair({ value }: ReferenceText, { serialization }: SignatureScheme): boolean {
+  const joined = serialization === 'query' || serialization.startsWith('values');
+  if (!joined || typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([name, member]) =>
+      (serialization === 'query' && !name.isWellFormed()) ||
+      (typeof member === 'string' && !member.isWellFormed()),
+  );
 }
 
 function defectIn(

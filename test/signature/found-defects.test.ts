@@ -5,13 +5,13 @@ import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
 
-// What should hold and does not yet: whoever mends one makes its `it.fails` an `it`.
+// What the fuzzer and the vectors found, and what holds since.
 const scheme = (serialization: SignatureScheme['serialization']) =>
   ({ construction: 'hmac', serialization, encoding: 'hex' }) as const;
 
 describe('php', () => {
   // php-src, ext/json/json_encoder.c: the table of what is escaped has no bit for 7f.
-  it.fails('leaves U+007F as it is', () => {
+  it('leaves U+007F as it is', () => {
     const sent = signedText('{"d":"\u007f"}', hmacHex('{"d":"\u007f"}'));
     expect(verifyBody(sent, { key: orderKey, scheme: scheme('php') }).text).toBe('{"d":"\u007f"}');
   });
@@ -19,7 +19,7 @@ describe('php', () => {
 
 describe('python-sorted', () => {
   // python3 -c 'import json; print(json.dumps({"\ue000": 1, "\ud800": 2}, sort_keys=True))'
-  it.fails('sorts names with lone surrogates by code point too', () => {
+  it('sorts names with lone surrogates by code point too', () => {
     const signed = '{"\\ud800": 2, "\\ue000": 1}';
     const sent = signedText('{"\\ue000":1,"\\ud800":2}', hmacHex(signed));
     expect(verifyBody(sent, { key: orderKey, scheme: scheme('python-sorted') }).text).toBe(signed);
@@ -27,15 +27,16 @@ describe('python-sorted', () => {
 });
 
 describe('a body in which a lone surrogate was changed into another', () => {
-  it.fails.each(['values', 'values-as-sent', 'query'] as const)('is refused under %s', (serialization) => {
+  it.each(['values', 'values-as-sent', 'query'] as const)('is refused under %s', (serialization) => {
     const given = { key: orderKey, scheme: scheme(serialization) };
-    const forged = signBody({ a: '\ud800' }, given).text.replace('\\ud800', '\\udfff');
-    expect(() => refusal(() => verifyBody(forged, given))).not.toThrow();
+    const forged = signBody({ a: '\ufffd' }, given).text.replace('\ufffd', '\\udfff');
+    expect(refusal(() => verifyBody(forged, given))).toBe('SignatureError body_not_utf8');
+    expect(refusal(() => signBody({ a: '\ud800' }, given))).toBe('SignatureError body_not_utf8');
   });
 });
 
 describe('a body with a nested member that reads differently each time', () => {
-  it.fails.each(['compact', 'sorted', 'base64-compact'] as const)(
+  it.each(['compact', 'sorted', 'base64-compact'] as const)(
     'is signed as posted under %s',
     (serialization) => {
       let reads = 0;
@@ -56,13 +57,13 @@ const engineMisreads = (() => {
 })();
 
 describe.runIf(engineMisreads)('after an unsigned body has been refused', () => {
-  it.fails('an authentic body keeps its names', () => {
+  it('an authentic body keeps its names', () => {
     refusal(() => verifyBody('{"order":[],"caf\\\\":0}', { key: orderKey }));
     const sent = signedText('{"order":1,"caf\\u00e9":2}');
     expect(Object.keys(verifyBody(sent, { key: orderKey }).value)).toEqual(['order', 'café', 'signature']);
   });
 
-  it.fails('two signatures are still refused', () => {
+  it('two signatures are still refused', () => {
     refusal(() => verifyBody('{"pair":[],"\\\\u0073ign":0}', { key: orderKey }));
     const sent = signedText('{"pair":1,"\\u0073ignature":"x"}');
     expect(refusal(() => verifyBody(sent, { key: orderKey }))).toBe('SignatureError signature_duplicated');

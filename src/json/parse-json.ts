@@ -1,0 +1,43 @@
+import type { JsonValue } from './json-value.ts';
+import { type LiteralNode, readLiteralTree } from './literal-tree.ts';
+
+/**
+ * `JSON.parse`, without a fault of the engine: V8 from 12.8 on may read an escaped name as another name that ends in
+ * a backslash, if an earlier text taught it that one (nodejs/node#63785). Bodies are parsed before they are verified,
+ * so anybody can teach it. A value with a backslash in a name is therefore read again by hand.
+ *
+ * @throws {SyntaxError} as JSON.parse
+ * @throws {RangeError} when it has to be read by hand and is nested beyond the call stack
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!text.includes('\\') || !hasSuspectName(value)) return value;
+  return toValue(readLiteralTree(text));
+}
+
+function hasSuspectName(value: unknown): boolean {
+  const pending = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next) && Object.keys(next).some((name) => name.includes('\\'))) return true;
+    for (const member of Object.values(next)) {
+      if (typeof member === 'object' && member !== null) pending.push(member);
+    }
+  }
+  return false;
+}
+
+function toValue(node: LiteralNode): JsonValue {
+  switch (node.kind) {
+    case 'text':
+      return node.text;
+    case 'literal':
+      // A literal is a number, true, false or null.
+      return JSON.parse(node.text) as JsonValue;
+    case 'array':
+      return node.elements.map(toValue);
+    case 'object':
+      return Object.fromEntries(node.members.map(([name, member]) => [name, toValue(member)]));
+  }
+}
