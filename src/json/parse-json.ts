@@ -19,13 +19,21 @@ function hasSuspectName(value: unknown): boolean {
   const pending = [value];
   while (pending.length > 0) {
     const next = pending.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    if (!Array.isArray(next) && Object.keys(next).some((name) => name.includes('\\'))) return true;
-    for (const member of Object.values(next)) {
+    if (!isRecord(next)) continue;
+    const isArray = Array.isArray(next);
+    // Not by Object.entries: of an object with many members that takes as long as parsing it.
+    for (const name in next) {
+      if (!isArray && name.includes('\\')) return true;
+      const member = next[name];
       if (typeof member === 'object' && member !== null) pending.push(member);
     }
   }
   return false;
+}
+
+/** Arrays too: their indexes are names without a backslash. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function toValue(node: LiteralNode): JsonValue {
