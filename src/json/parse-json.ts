@@ -19,20 +19,20 @@ function hasSuspectName(value: unknown): boolean {
   const pending = [value];
   while (pending.length > 0) {
     const next = pending.pop();
-    if (!isRecord(next)) continue;
-    const isArray = Array.isArray(next);
-    // Not by Object.entries: of an object with many members that takes as long as parsing it.
-    for (const name in next) {
-      if (!isArray && name.includes('\\')) return true;
-      const member = next[name];
-      if (typeof member === 'object' && member !== null) pending.push(member);
+    if (Array.isArray(next)) {
+      for (const element of next) if (isNested(element)) pending.push(element);
+    } else if (isNested(next)) {
+      // Not by Object.entries: of an object with many members that takes as long as parsing it.
+      for (const name in next) {
+        if (name.includes('\\')) return true;
+        if (isNested(next[name])) pending.push(next[name]);
+      }
     }
   }
   return false;
 }
 
-/** Arrays too: their indexes are names without a backslash. */
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isNested(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
