@@ -44,9 +44,12 @@ function cutOffEnd(source: string, encoding: Encoding): BodyParts | undefined {
   const signature = source.slice(open + 1, end - 1);
   const claim = decodeDigest(encoding, signature);
   if (claim === undefined) return undefined;
-  const excised = source.slice(0, spaceStart(source, comma)) + source.slice(end);
+  const before = spaceStart(source, comma);
+  // `{,"signature":…}` is no JSON, and would be without the signature.
+  if (source[before - 1] === '{') return undefined;
+  const excised = source.slice(0, before) + source.slice(end);
   const value = tryParse(excised);
-  if (!isJsonObject(value) || Object.hasOwn(value, 'signature') || isEmpty(value)) return undefined;
+  if (!isJsonObject(value) || Object.hasOwn(value, 'signature')) return undefined;
   value.signature = signature;
   return { value, excised, claim };
 }
@@ -85,9 +88,4 @@ function tryParse(text: string): unknown {
     if (!(error instanceof RangeError)) return undefined;
     throw new SignatureError('body_too_deep', 'The body is nested too deeply to be read by hand.');
   }
-}
-
-function isEmpty(value: JsonObject): boolean {
-  for (const _ in value) return false;
-  return true;
 }
