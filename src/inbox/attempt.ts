@@ -29,7 +29,7 @@ export async function attemptDelivery(
   const begun = performance.now();
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
-    const work = (signal: AbortSignal) => host.handle(delivery, { signal });
+    const work = (handleOptions: { readonly signal: AbortSignal }) => host.handle(delivery, handleOptions);
     await withTimeLimit(work, options.timeLimitMs, options.signal);
     return { fate: 'handled', ...timings() };
   } catch (error) {

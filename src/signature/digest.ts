@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Encoding, SignatureScheme } from '../deployment/signature-scheme.ts';
 import { hmacSha512 } from './hmac.ts';
+import { oneShotHash } from './one-shot-hash.ts';
 
 /** Bytes of a SHA-512 digest. */
 const digestBytes = 64;
@@ -61,7 +62,7 @@ export function findSigner(
   });
 }
 
-/** By way of Latin-1, a character a byte: a digest as a Buffer of its own takes longer to make. */
+/** As Latin-1, a character a byte. */
 function digestOf({ construction, separator = '' }: SignatureScheme, key: string, text: string): string {
   switch (construction) {
     case 'hmac':
@@ -76,5 +77,5 @@ function digestOf({ construction, separator = '' }: SignatureScheme, key: string
 }
 
 function sha512(text: string): string {
-  return createHash('sha512').update(text).digest('binary');
+  return oneShotHash('sha512', text, 'binary');
 }

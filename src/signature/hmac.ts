@@ -1,4 +1,5 @@
-import crypto from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { oneShotHash } from './one-shot-hash.ts';
 
 /** Bytes of a block of SHA-512, to which HMAC brings its key (RFC 2104). */
 const blockBytes = 128;
@@ -21,23 +22,23 @@ const scratch = Buffer.alloc(blockBytes + shortText * 3);
  * HMAC-SHA512 of a text (taken as UTF-8), as Latin-1: a character a byte.
  *
  * The same as `createHmac`, at two thirds of its time for a short text: making and finishing its stream takes
- * longer than hashing an event, and a one-shot hash has none. Runtimes without one, and long texts, use it.
+ * longer than hashing an event, and a one-shot hash has none. Long texts use it.
  */
 export function hmacSha512(key: string, text: string): string {
-  if (text.length > shortText || typeof crypto.hash !== 'function') {
-    return crypto.createHmac('sha512', key).update(text).digest('binary');
+  if (text.length > shortText) {
+    return createHmac('sha512', key).update(text).digest('binary');
   }
   const { inner, outer } = prepared.get(key) ?? prepare(key);
   inner.copy(scratch);
   const end = blockBytes + scratch.write(text, blockBytes);
-  outer.write(crypto.hash('sha512', scratch.subarray(0, end), 'binary'), blockBytes, 'latin1');
-  return crypto.hash('sha512', outer, 'binary');
+  outer.write(oneShotHash('sha512', scratch.subarray(0, end), 'binary'), blockBytes, 'latin1');
+  return oneShotHash('sha512', outer, 'binary');
 }
 
 function prepare(key: string): PreparedKey {
   const block = Buffer.alloc(blockBytes);
   const bytes = Buffer.from(key);
-  (bytes.length > blockBytes ? crypto.createHash('sha512').update(bytes).digest() : bytes).copy(block);
+  (bytes.length > blockBytes ? createHash('sha512').update(bytes).digest() : bytes).copy(block);
   const made = {
     inner: Buffer.from(block.map((byte) => byte ^ 0x36)),
     outer: Buffer.concat([block.map((byte) => byte ^ 0x5c), Buffer.alloc(digestBytes)]),

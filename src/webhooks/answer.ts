@@ -50,10 +50,17 @@ export function refuse(code: RequestRefusalCode): Answer {
   return answer(status, { error: code, ...message }, headers);
 }
 
-function answer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {
+function answer(status: number, content: object, headers: Readonly<Record<string, string>> = {}): Answer {
+  const body = JSON.stringify(content);
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    body: JSON.stringify(body),
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      // Said here, since Node would send a body of unknown length in chunks.
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    },
+    body,
   };
 }

@@ -20,6 +20,7 @@ export function checkHead(head: RequestHead, maxBodyBytes: number): RequestRefus
 }
 
 function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
   const end = contentType.indexOf(';');
   const type = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   return type === '' || type === 'application/json' || type === 'text/json' || type.endsWith('+json');

@@ -1,16 +1,7 @@
-import { type Answer, answerTo, refuse } from './answer.ts';
+import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
-import type { Outcome } from './outcome.ts';
-
-/** What a handler for a shape of I/O needs of the webhooks. */
-export interface Receiver {
-  readonly maxBodyBytes: number;
-  /** How long a body may take to arrive. */
-  readonly bodyTimeoutMs: number;
-  receive(body: string | Uint8Array): Promise<Outcome>;
-  /** Reports that something read the body before we could. */
-  reportParsedBody(): void;
-}
+import type { Receiver } from './receiver.ts';
+import { longestTimerMs } from './time-limit.ts';
 
 /** `Request -> Response`. Never rejects for anything a caller sends. */
 export async function handleFetch(request: Request, receiver: Receiver): Promise<Response> {
@@ -18,15 +9,15 @@ export async function handleFetch(request: Request, receiver: Receiver): Promise
 }
 
 async function answerRequest(request: Request, receiver: Receiver): Promise<Answer> {
+  const begun = performance.now();
   const head = { method: request.method, header: (name: string) => request.headers.get(name) };
   const refusal = checkHead(head, receiver.maxBodyBytes);
   if (refusal !== undefined) {
     request.body?.cancel().catch(() => {});
-    return refuse(refusal);
+    return receiver.refuse(refusal, begun);
   }
   if (request.bodyUsed || request.body?.locked) {
-    receiver.reportParsedBody();
-    return refuse('raw_body_required');
+    return receiver.refuse('raw_body_required', begun);
   }
   if (request.body === null) return answerTo(await receiver.receive(new Uint8Array()));
   const reader = request.body.getReader();
@@ -35,14 +26,14 @@ async function answerRequest(request: Request, receiver: Receiver): Promise<Answ
   try {
     body = await Promise.race([readAll(reader, receiver.maxBodyBytes), late]);
   } catch {
-    return refuse('body_unreadable');
+    return receiver.refuse('body_unreadable', begun);
   } finally {
     stop();
   }
   if (typeof body !== 'string') return answerTo(await receiver.receive(body));
   // The rest is not read.
   reader.cancel().catch(() => {});
-  return refuse(body);
+  return receiver.refuse(body, begun);
 }
 
 async function readAll(
@@ -63,12 +54,9 @@ async function readAll(
 
 function startDeadline(ms: number): { readonly late: Promise<'body_timeout'>; stop(): void } {
   const { promise: late, resolve } = Promise.withResolvers<'body_timeout'>();
-  const timer = setTimeout(resolve, Math.min(ms, longestDelay), 'body_timeout' as const);
+  const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), 'body_timeout' as const);
   return { late, stop: () => clearTimeout(timer) };
 }
-
-/** A timer that is set for longer fires at once. */
-export const longestDelay = 2 ** 31 - 1;
 
 /** One array of bytes out of many. */
 export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -12,7 +12,8 @@ export {
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-export { createWebhooks, type Webhooks, type WebhooksOptions } from './create-webhooks.ts';
+export type { Answer } from './answer.ts';
+export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { DeliveryReport } from './delivery-report.ts';
 export { type FastifyReplyParts, type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
@@ -21,3 +22,5 @@ export type { MatchedKey } from './key-ring.ts';
 export { type LambdaAnswer, type LambdaRequest, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
 export type { DeliveryReference, Outcome, RequestRefusalCode } from './outcome.ts';
+export type { WebhooksOptions } from './webhooks-options.ts';
+export type { WholeRequest } from './whole-request.ts';

@@ -1,5 +1,3 @@
-import { type Answer, answerTo, refuse } from './answer.ts';
-import { checkHead } from './check-head.ts';
 import type { Webhooks } from './create-webhooks.ts';
 
 /** The parts of an event of API Gateway (HTTP API, payload 2.0) or of a function URL that are used. */
@@ -28,22 +26,11 @@ export interface LambdaAnswer {
  * ```
  */
 export function lambdaHandler(
-  webhooks: Pick<Webhooks, 'receive'>,
+  webhooks: Pick<Webhooks, 'answer'>,
 ): (request: LambdaRequest) => Promise<LambdaAnswer> {
-  return async (request) => {
-    const { status, headers, body } = await answerRequest(request, webhooks);
-    const isHead = request.requestContext.http.method === 'HEAD';
-    return { statusCode: status, headers: { ...headers }, body: isHead ? '' : body };
+  return async ({ requestContext, headers, body: text = '', isBase64Encoded }) => {
+    const body = isBase64Encoded ? Buffer.from(text, 'base64') : text;
+    const answer = await webhooks.answer({ method: requestContext.http.method, headers, body });
+    return { statusCode: answer.status, headers: { ...answer.headers }, body: answer.body };
   };
-}
-
-async function answerRequest(
-  { requestContext, headers, body = '', isBase64Encoded }: LambdaRequest,
-  webhooks: Pick<Webhooks, 'receive'>,
-): Promise<Answer> {
-  const head = { method: requestContext.http.method, header: (name: string) => headers[name] };
-  // The body is here already: its own length counts, and `receive` holds it to the limit.
-  const refusal = checkHead(head, Number.POSITIVE_INFINITY);
-  if (refusal !== undefined) return refuse(refusal);
-  return answerTo(await webhooks.receive(isBase64Encoded ? Buffer.from(body, 'base64') : body));
 }

@@ -1,3 +1,4 @@
+import { digestMemory } from './digest-memory.ts';
 import type { Inbox } from './inbox.ts';
 import { withTimeLimit } from './time-limit.ts';
 
@@ -24,41 +25,21 @@ export interface MemoryDeduplication extends Inbox {
  */
 export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
   const { maxRemembered, rememberMs, timeLimitMs, now } = options;
-  const handled = new Set<string>();
+  const handled = digestMemory(maxRemembered);
   const underWay = new Set<string>();
-  // A ring, the oldest at `first`: finding the first of a Map whose first are deleted takes longer than a signature.
-  const digests: string[] = [];
-  const times: number[] = [];
-  let first = 0;
-
-  function remember(digest: string): void {
-    forget(maxRemembered - 1);
-    const at = (first + handled.size) % maxRemembered;
-    digests[at] = digest;
-    times[at] = now();
-    handled.add(digest);
-  }
-
-  function forget(atMost: number): void {
-    const horizon = now() - rememberMs;
-    while (handled.size > 0 && (handled.size > atMost || (times[first] ?? 0) <= horizon)) {
-      handled.delete(digests[first] ?? '');
-      first = (first + 1) % maxRemembered;
-    }
-  }
 
   return {
     async receive({ digest }, handle) {
-      forget(maxRemembered);
+      handled.forget(now() - rememberMs);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';
       underWay.add(digest);
       try {
-        await withTimeLimit((signal) => handle({ signal }), timeLimitMs);
+        await withTimeLimit(handle, timeLimitMs);
       } finally {
         underWay.delete(digest);
       }
-      remember(digest);
+      handled.add(digest, now());
       return 'handled';
     },
     get size() {

@@ -1,6 +1,10 @@
-import { type Answer, answerTo, refuse } from './answer.ts';
+import { afterTurn } from './after-turn.ts';
+import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
-import { joinChunks, longestDelay, type Receiver } from './fetch-handler.ts';
+import { joinChunks } from './fetch-handler.ts';
+import type { RequestRefusalCode } from './outcome.ts';
+import type { Receiver } from './receiver.ts';
+import { longestTimerMs } from './time-limit.ts';
 
 /** The parts of `http.IncomingMessage` that are used; Express and Fastify (`request.raw`) have them too. */
 export interface NodeRequest {
@@ -21,12 +25,15 @@ export interface NodeRequest {
 /** The parts of `http.ServerResponse` that are used. */
 export interface NodeResponse {
   readonly headersSent: boolean;
-  writeHead(status: number, headers: Record<string, string>): unknown;
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   end(body?: string): unknown;
 }
 
 /** How far a body over the limit is read and thrown away, so that its sender gets to see the answer. */
 const drainBytes = 16 * 1024 * 1024;
+
+/** A body as received, or why there is none. */
+type Taken = { readonly body: string | Uint8Array } | { readonly refusal: RequestRefusalCode };
 
 /** For `node:http` and what is built on it. Never rejects for anything a caller sends. */
 export async function handleNode(
@@ -34,64 +41,60 @@ export async function handleNode(
   response: NodeResponse,
   receiver: Receiver,
 ): Promise<void> {
-  const answer = await answerRequest(request, receiver);
+  const begun = performance.now();
+  const taken = refuseHead(request, receiver) ?? keptBody(request) ?? (await readBody(request, receiver));
+  if ('body' in taken) {
+    send(answerTo(await receiver.receive(taken.body)), request, response);
+    return;
+  }
+  const { refusal } = taken;
+  const answer = receiver.refuse(refusal, begun);
   // Gone before its body was whole: there is nobody to answer.
-  if (answer === undefined || response.headersSent) return;
-  // Said here, since Node would send a body of unknown length in chunks.
-  const length = String(Buffer.byteLength(answer.body));
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': length });
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  if (refusal === 'body_unreadable') return;
+  // Unless something else has read it, the rest of the request is not read: the connection cannot serve another.
+  const closing = refusal === 'raw_body_required' ? {} : { connection: 'close' };
+  send({ ...answer, headers: { ...answer.headers, ...closing } }, request, response);
 }
 
-async function answerRequest(request: NodeRequest, receiver: Receiver): Promise<Answer | undefined> {
-  const head = { method: request.method, header: (name: string) => firstValue(request.headers[name]) };
-  const refusal = checkHead(head, receiver.maxBodyBytes);
-  if (refusal !== undefined && refusal !== 'body_too_large') return close(refuse(refusal));
-  const kept = keptBody(request);
-  if (kept === 'parsed') {
-    receiver.reportParsedBody();
-    return refuse('raw_body_required');
-  }
-  const body = kept ?? (await readBody(request, receiver));
-  if (body === 'gone') return undefined;
-  if (body === 'body_too_large' || body === 'body_timeout') return close(refuse(body));
-  return answerTo(await receiver.receive(body));
+function refuseHead({ method, headers }: NodeRequest, { maxBodyBytes }: Receiver): Taken | undefined {
+  const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
+  // By its length alone a body is not refused: its sender would not get to see the answer.
+  return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };
 }
 
 /** What a framework has kept of the body; `undefined` when the stream has not been read yet. */
-function keptBody(request: NodeRequest): string | Uint8Array | 'parsed' | undefined {
+function keptBody(request: NodeRequest): Taken | undefined {
   for (const kept of [request.rawBody, request.body]) {
-    if (typeof kept === 'string') return kept;
+    if (typeof kept === 'string') return { body: kept };
     // Not by its class: tests run in a realm of their own.
-    if (ArrayBuffer.isView(kept)) return new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength);
+    if (ArrayBuffer.isView(kept)) {
+      return { body: new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength) };
+    }
   }
   // Express 4 sets `body` to {} where no parser took an interest: the bytes are still to be read then.
   if (request.readableDidRead === false) return undefined;
   return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
-    ? 'parsed'
+    ? { refusal: 'raw_body_required' }
     : undefined;
 }
 
-function readBody(
-  request: NodeRequest,
-  { maxBodyBytes, bodyTimeoutMs }: Receiver,
-): Promise<Uint8Array | 'body_too_large' | 'body_timeout' | 'gone'> {
+function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receiver): Promise<Taken> {
   // Then its last event is over, and waiting for one would never end.
-  if (request.destroyed) return Promise.resolve('gone');
+  if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
     let size = 0;
-    let settled = false;
-    const settle = (body: Uint8Array | 'body_too_large' | 'body_timeout' | 'gone') => {
-      settled = true;
+    let isSettled = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = (taken: Taken) => {
+      isSettled = true;
       clearTimeout(timer);
       chunks = [];
-      resolve(body);
+      resolve(taken);
     };
-    const timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestDelay), 'body_timeout');
     request.on('data', (data) => {
       // What still comes is thrown away: the connection is about to be closed.
-      if (settled) return;
+      if (isSettled) return;
       // Text when something called setEncoding before us.
       const chunk = typeof data === 'string' ? Buffer.from(data) : data;
       size += chunk.byteLength;
@@ -100,17 +103,27 @@ function readBody(
         return;
       }
       chunks = [];
-      if (size > drainBytes + maxBodyBytes) settle('body_too_large');
+      if (size > drainBytes + maxBodyBytes) settle({ refusal: 'body_too_large' });
     });
-    request.on('end', () => settle(size > maxBodyBytes ? 'body_too_large' : joinChunks(chunks, size)));
-    request.on('error', () => settle('gone'));
-    request.on('close', () => settle('gone'));
+    request.on('end', () =>
+      settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
+    );
+    request.on('error', () => settle({ refusal: 'body_unreadable' }));
+    request.on('close', () => settle({ refusal: 'body_unreadable' }));
+    // The parser says when the request has ended, but not before the turn has.
+    const declared = Number(request.headers['content-length'] ?? Number.NaN);
+    afterTurn(() => {
+      // Nearly every body comes with its head.
+      if (isSettled || size === declared) return;
+      timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestTimerMs), { refusal: 'body_timeout' });
+    });
   });
 }
 
-/** The rest of the request is not read: the connection cannot serve another. */
-function close(answer: Answer): Answer {
-  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+function send({ status, headers, body }: Answer, { method }: NodeRequest, response: NodeResponse): void {
+  if (response.headersSent) return;
+  response.writeHead(status, headers);
+  response.end(method === 'HEAD' ? undefined : body);
 }
 
 function firstValue(value: string | string[] | undefined): string | undefined {

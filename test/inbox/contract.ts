@@ -1,10 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
-import type { WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
 import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
 import type { Outcome } from '../../src/webhooks/outcome.ts';
+import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks } from '../webhooks/deliveries.ts';
 import type { Engine, Store } from './engines.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WebhooksOptions } from '../../src/webhooks/create-webhooks.ts';
+import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { refusal } from '../errors/refusal.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
