@@ -88,7 +88,9 @@ export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
  * published name keeps both members as they are: nothing is overwritten.
  */
 export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
-  const wanted = pairs(names).filter(([published]) => !Object.hasOwn(body, published));
+  const renamed = pairs(names);
+  if (renamed.length === 0) return body;
+  const wanted = renamed.filter(([published]) => !Object.hasOwn(body, published));
   return rename(body, new Map(wanted.map(([published, own]) => [own, published])));
 }
 

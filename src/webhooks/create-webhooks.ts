@@ -69,9 +69,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     bodyTimeoutMs,
     receive,
     refuse(code, begun) {
+      const answer = refuse(code);
       reporting.delivery?.({
         stage: 'receive',
         fate: 'refused',
+        status: answer.status,
         code,
         durationMs: performance.now() - begun,
       });
@@ -80,7 +82,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         if (!warned) warn(parsedBodyAdvice);
         warned = true;
       }
-      return refuse(code);
+      return answer;
     },
   };
 

@@ -4,7 +4,9 @@ import type { RequestRefusalCode } from './outcome.ts';
 /**
  * The fate of one delivery, for metrics and logs. Holds nothing of the body but the name of its event, and no key.
  *
- * A delivery in a durable inbox is reported when it is received (`stored`), and at each attempt to handle it.
+ * Every request is reported once, also one that is refused before its body is read. A delivery in a durable inbox is
+ * reported when it is received (`stored`), and at each attempt to handle it. `memoryInbox` handles while it receives:
+ * it reports `handle` only to say that a delivery is `dead`, beside the `failed` of its last request.
  */
 export interface DeliveryReport {
   /** `receive`: the request, up to its answer. `handle`: an attempt to handle what was stored. */
@@ -22,14 +24,22 @@ export interface DeliveryReport {
     | 'unavailable'
     | 'refused'
     | 'dead';
-  /** The `event_name`; only of an authentic delivery. */
+  /** `receive`: the HTTP status of the answer. */
+  readonly status?: number | undefined;
+  /**
+   * The `event_name`; only of an authentic delivery. Whoever has a key may name anything: for a label of a metric
+   * replace what is not in `orderEventNames`.
+   */
   readonly name?: string | undefined;
   /** The digest it is known by; only of an authentic delivery. */
   readonly digest?: string | undefined;
   /** Why it was refused. */
   readonly code?: SignatureErrorCode | RequestRefusalCode | undefined;
-  /** Of the stage, in milliseconds. */
-  readonly durationMs: number;
+  /**
+   * Milliseconds. `receive`: from the whole body to the outcome, and of a request that was refused before that, from
+   * its head. `handle`: how long the handlers ran; absent when nobody knows, since their process died.
+   */
+  readonly durationMs?: number | undefined;
   /** `handle`: milliseconds from its storing to this attempt. */
   readonly waitedMs?: number | undefined;
   /** `handle`: from 1. */

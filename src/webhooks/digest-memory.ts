@@ -4,7 +4,7 @@ export interface DigestMemory {
   has(digest: string): boolean;
   /** Adds one that it does not have; beyond the room there is, the oldest is forgotten. */
   add(digest: string, time: number): void;
-  /** Forgets what was added at this time or before, as far as it lies in front. */
+  /** Forgets the oldest as long as they were added at this time or before. */
   forget(time: number): void;
 }
 
@@ -23,42 +23,46 @@ export function digestMemory(maxSize: number): DigestMemory {
   let table = makeTable(Math.min(maxSize, firstRoom));
   let first = 0;
   let size = 0;
-  const wanted = new Int32Array(digestWords);
-  const wantedBytes = Buffer.from(wanted.buffer);
+  let wanted: string | undefined;
 
-  function read(digest: string): void {
-    if (digest.length === digestBytes * 2 && wantedBytes.write(digest, 'hex') === digestBytes) return;
-    throw new TypeError('A digest is 64 hexadecimal digits.');
+  /** Puts a digest beside the ring, where it can be compared. */
+  function want(digest: string): void {
+    // Most often it is looked for, and added next.
+    if (digest === wanted) return;
+    wanted = undefined;
+    if (digest.length !== digestBytes * 2 || table.beside.write(digest, 'hex') !== digestBytes) {
+      throw new TypeError('A digest is 64 hexadecimal digits.');
+    }
+    wanted = digest;
   }
 
-  function add(time: number): void {
+  function addWanted(time: number): void {
     const { room, words, times, slots } = table;
     const place = (first + size) % room;
-    words.set(wanted, place * digestWords);
+    words.copyWithin(place * digestWords, room * digestWords, (room + 1) * digestWords);
     times[place] = time;
-    slots[findSlot(table, wanted)] = place;
+    slots[findSlot(table, room)] = place;
     size++;
   }
 
   function forgetFirst(): void {
-    const { room, words } = table;
-    const start = first * digestWords;
-    freeSlot(table, findSlot(table, words.subarray(start, start + digestWords)));
-    first = (first + 1) % room;
+    freeSlot(table, findSlot(table, first));
+    first = (first + 1) % table.room;
     size--;
   }
 
   function grow(): void {
-    const { room, words, times } = table;
-    const [begin, count] = [first, size];
+    const small = table;
+    const { room, words, times } = small;
     table = makeTable(Math.min(maxSize, room * 2));
+    // It is full: from the first to the end, and from there to the first.
+    table.words.set(words.subarray(first * digestWords, room * digestWords));
+    table.words.set(words.subarray(0, first * digestWords), (room - first) * digestWords);
+    table.times.set(times.subarray(first));
+    table.times.set(times.subarray(0, first), room - first);
     first = 0;
-    size = 0;
-    for (let index = 0; index < count; index++) {
-      const place = (begin + index) % room;
-      wanted.set(words.subarray(place * digestWords, (place + 1) * digestWords));
-      add(times[place] ?? 0);
-    }
+    for (let place = 0; place < size; place++) table.slots[findSlot(table, place)] = place;
+    wanted = undefined;
   }
 
   return {
@@ -66,14 +70,14 @@ export function digestMemory(maxSize: number): DigestMemory {
       return size;
     },
     has(digest) {
-      read(digest);
-      return table.slots[findSlot(table, wanted)] !== none;
+      want(digest);
+      return table.slots[findSlot(table, table.room)] !== none;
     },
     add(digest, time) {
-      if (size === table.room && size < maxSize) grow();
-      else if (size === maxSize) forgetFirst();
-      read(digest);
-      add(time);
+      if (size === maxSize) forgetFirst();
+      else if (size === table.room) grow();
+      want(digest);
+      addWanted(time);
     },
     forget(time) {
       while (size > 0 && (table.times[first] ?? 0) <= time) forgetFirst();
@@ -83,32 +87,37 @@ export function digestMemory(maxSize: number): DigestMemory {
 
 interface Table {
   readonly room: number;
+  /** The digests in their places, and one more, beside them. */
   readonly words: Int32Array;
+  /** The one beside them. */
+  readonly beside: Buffer;
   readonly times: Float64Array;
-  /** The place in the ring of the digest that has this slot, or `none`. Never more than half full. */
+  /** For each slot the place of its digest, or `none`. Never more than half of them are taken. */
   readonly slots: Int32Array;
   readonly mask: number;
 }
 
 function makeTable(room: number): Table {
+  const words = new Int32Array((room + 1) * digestWords);
   const slotCount = 2 ** Math.ceil(Math.log2(room * 2));
   return {
     room,
-    words: new Int32Array(room * digestWords),
+    words,
+    beside: Buffer.from(words.buffer, room * digestBytes),
     times: new Float64Array(room),
     slots: new Int32Array(slotCount).fill(none),
     mask: slotCount - 1,
   };
 }
 
-/** The slot of a digest, or the free one where it belongs. Any bits of a digest spread as well as all of them. */
-function findSlot({ words, slots, mask }: Table, digest: Int32Array): number {
-  let slot = home(digest, 0) & mask;
-  for (let place = slots[slot] ?? none; place !== none; place = slots[slot] ?? none) {
-    if (isSame(words, place * digestWords, digest)) break;
+/** The slot of the digest at a place, or the free one where it belongs. */
+function findSlot({ words, slots, mask }: Table, place: number): number {
+  let slot = home(words, place) & mask;
+  for (;;) {
+    const other = slots[slot] ?? none;
+    if (other === none || isSame(words, place, other)) return slot;
     slot = (slot + 1) & mask;
   }
-  return slot;
 }
 
 /** Frees a slot, and moves up what had to go further for it. */
@@ -117,9 +126,8 @@ function freeSlot({ words, slots, mask }: Table, freed: number): void {
   for (let slot = (hole + 1) & mask; ; slot = (slot + 1) & mask) {
     const place = slots[slot] ?? none;
     if (place === none) break;
-    const wanted = home(words, place * digestWords) & mask;
-    // As far from where it belongs as the hole, or further: from there it is found as well.
-    if (((slot - wanted) & mask) >= ((slot - hole) & mask)) {
+    // It lies as far from where it belongs as from the hole, or further: it is found there as well.
+    if (((slot - home(words, place)) & mask) >= ((slot - hole) & mask)) {
       slots[hole] = place;
       hole = slot;
     }
@@ -127,13 +135,14 @@ function freeSlot({ words, slots, mask }: Table, freed: number): void {
   slots[hole] = none;
 }
 
-function home(words: Int32Array, at: number): number {
-  return words[at] ?? 0;
+/** Any bits of a digest spread as well as all of them. */
+function home(words: Int32Array, place: number): number {
+  return words[place * digestWords] ?? 0;
 }
 
-function isSame(words: Int32Array, at: number, digest: Int32Array): boolean {
-  for (let index = 0; index < digestWords; index++) {
-    if (words[at + index] !== digest[index]) return false;
+function isSame(words: Int32Array, place: number, other: number): boolean {
+  for (let word = 0; word < digestWords; word++) {
+    if (words[place * digestWords + word] !== words[other * digestWords + word]) return false;
   }
   return true;
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
+import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
 import type { HandleDelivery } from './inbox.ts';
@@ -60,25 +61,25 @@ export class Handlers {
   }
 
   /** The work to do for a parsed body, or `undefined` when nothing is registered for it. */
-  find(parsed: ParsedOrderEvent, context: EventContext): HandleDelivery | undefined {
+  find(parsed: ParsedOrderEvent, delivery: DeliveryReference, text: string): HandleDelivery | undefined {
     if (parsed.kind !== 'known') {
       const handler = this.#unrecognized;
       if (handler === undefined) {
         this.#warnOnce(parsed);
         return undefined;
       }
-      return async (options) => handler(parsed, { ...context, ...options });
+      return async (options) => handler(parsed, contextOf(delivery, text, options?.signal));
     }
     const { event } = parsed;
-    const registered = [this.#byName.get(event.event_name), this.#any].filter((one) => one !== undefined);
-    if (registered.length === 0) return undefined;
+    const named = this.#byName.get(event.event_name);
+    const any = this.#any;
+    if (named === undefined && any === undefined) return undefined;
     return async (options) => {
-      const whole = options === undefined ? context : { ...context, ...options };
-      for (const handler of registered) {
-        // Cut off during the one before: this delivery is another attempt's now.
-        options?.signal?.throwIfAborted();
-        await handler(event, whole);
-      }
+      const context = contextOf(delivery, text, options?.signal);
+      if (named !== undefined) await named(event, context);
+      // Cut off during the one before: this delivery is another attempt's now.
+      options?.signal?.throwIfAborted();
+      if (any !== undefined) await any(event, context);
     };
   }
 
@@ -91,6 +92,14 @@ export class Handlers {
       `An authentic ${parsed.kind} event ${name} was acknowledged unread: register onUnrecognized to receive it.`,
     );
   }
+}
+
+function contextOf(
+  { name, digest, key }: DeliveryReference,
+  text: string,
+  signal: AbortSignal | undefined,
+): EventContext {
+  return { name, digest, key, text, decimal: (path) => decimalLiteral(text, path), signal };
 }
 
 function checkFree(registration: string, present: unknown, handler: unknown): void {

@@ -50,10 +50,11 @@ export interface HandledFate {
   readonly fate: 'handled' | 'failed' | 'dead';
   /** From 1. */
   readonly attempt: number;
-  /** How long the handlers ran. */
-  readonly durationMs: number;
+  /** How long the handlers ran; absent when their process died. */
+  readonly durationMs?: number | undefined;
   /** From its storing to this attempt. */
   readonly waitedMs?: number | undefined;
+  /** Why it failed, for `onError`; absent for what somebody else was told of. */
   readonly error?: unknown;
 }
 

@@ -108,8 +108,9 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receive
     request.on('end', () =>
       settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
     );
-    request.on('error', () => settle({ refusal: 'body_unreadable' }));
-    request.on('close', () => settle({ refusal: 'body_unreadable' }));
+    const gone = () => settle({ refusal: 'body_unreadable' });
+    request.on('error', gone);
+    request.on('close', gone);
     // The parser says when the request has ended, but not before the turn has.
     const declared = Number(request.headers['content-length'] ?? Number.NaN);
     afterTurn(() => {

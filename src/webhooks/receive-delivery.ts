@@ -2,13 +2,12 @@ import { fromWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { InboxError, isInboxError } from '../errors/inbox-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
-import { decimalLiteral } from '../events/decimal-literal.ts';
 import { parseOrderEvent } from '../events/parse-order-event.ts';
 import { decodeBody } from '../signature/decode-body.ts';
 import { oneShotHash } from '../signature/one-shot-hash.ts';
 import { rereadBody } from '../signature/reread-body.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
-import type { EventContext, Handlers } from './handlers.ts';
+import type { Handlers } from './handlers.ts';
 import { type HandleDelivery, type InboxHost, type InboxResult, inboxResults } from './inbox.ts';
 import { type DeliveryReference, type Outcome, statusOfRefusal } from './outcome.ts';
 import type { Reporting } from './reporting.ts';
@@ -53,7 +52,7 @@ export function makeReceiver(
     const reference: DeliveryReference = { name, digest, key: ring.labels[keyIndex] ?? { index: keyIndex } };
     // A receiver without any handler may be one that stores for another process.
     const elsewhere = inbox.handles === 'elsewhere' && !handlers.any;
-    const work = elsewhere ? unhandled : handlers.find(parsed, contextOf(reference, text));
+    const work = elsewhere ? unhandled : handlers.find(parsed, reference, text);
     if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
     try {
       const kind = checkResult(await inbox.receive({ ...reference, body: source }, work));
@@ -77,7 +76,8 @@ export function makeReceiver(
     const outcome = await decide(body);
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
     const durationMs = performance.now() - begun;
-    reporting.delivery?.({ stage: 'receive', fate: outcome.kind, name, digest, code, durationMs });
+    const { kind: fate, status } = outcome;
+    reporting.delivery?.({ stage: 'receive', fate, status, name, digest, code, durationMs });
     return outcome;
   }
 
@@ -87,19 +87,17 @@ export function makeReceiver(
       async handle({ body, name, digest, key }, options) {
         const { value, text } = rereadBody(body, scheme);
         const parsed = parseOrderEvent(fromWireNames(value, wireNames));
-        const work = handlers.find(parsed, contextOf({ name, digest, key }, text)) ?? unhandled;
+        const work = handlers.find(parsed, { name, digest, key }, text) ?? unhandled;
         await work(options);
       },
-      report({ name, digest, key }, { fate, attempt, durationMs, waitedMs, error }) {
-        if (fate !== 'handled') reporting.error(error, { name, digest, key });
+      report({ name, digest, key }, handled) {
+        const { fate, attempt, durationMs, waitedMs } = handled;
+        // A handler may throw undefined, too.
+        if ('error' in handled) reporting.error(handled.error, { name, digest, key });
         reporting.delivery?.({ stage: 'handle', fate, name, digest, durationMs, waitedMs, attempt });
       },
     },
   };
-}
-
-function contextOf(reference: DeliveryReference, text: string): EventContext {
-  return { ...reference, text, decimal: (path) => decimalLiteral(text, path) };
 }
 
 /** The work on a stored delivery that nothing is registered for: it must not count as handled. */

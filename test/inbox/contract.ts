@@ -250,7 +250,7 @@ export function describeContract(engine: Engine): void {
     const common = { name: 'event.buy.init', digest, durationMs };
     const handled = { ...common, stage: 'handle', fate: 'handled', attempt: 1, waitedMs: durationMs };
     expect(reports.toSorted((a, b) => b.stage.localeCompare(a.stage))).toEqual([
-      { ...common, stage: 'receive', fate: 'stored', code: undefined },
+      { ...common, stage: 'receive', fate: 'stored', status: 200, code: undefined },
       handled,
     ]);
   });
