@@ -27,7 +27,7 @@ export function deliveryMetrics(meter: Meter, inbox: ManagedInbox): (report: Del
     const attributes = attributesOf(report);
     const { fate, durationMs, waitedMs, attempt } = report;
     deliveries.add(1, attributes);
-    duration.record(durationMs / 1000, attributes);
+    if (durationMs !== undefined) duration.record(durationMs / 1000, attributes);
     if (waitedMs !== undefined) waiting.record(waitedMs / 1000, attributes);
     // How many it took in the end.
     if (attempt !== undefined && fate !== 'failed') attempts.record(attempt, attributes);
