@@ -20,6 +20,16 @@ export function readDelivery(data: unknown): Delivery | 'handled' {
   return { digest, name, body, key: key as Delivery['key'] };
 }
 
+/** A delivery out of the data of a job; `undefined` when it is none that may still be handled. */
+export function findDelivery(data: unknown): Delivery | undefined {
+  try {
+    const delivery = readDelivery(data);
+    return delivery === 'handled' ? undefined : delivery;
+  } catch {
+    return undefined;
+  }
+}
+
 function foreign(): TypeError {
   return new TypeError('A job of the inbox queue is no delivery: give the inbox a queue of its own.');
 }

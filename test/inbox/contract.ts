@@ -153,6 +153,10 @@ export function describeContract(engine: Engine): void {
     await eventually(async () => expect(await send(order('poison'))).toMatchObject({ kind: 'duplicate' }));
   });
 
+  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('does not list %d dead letters', async (limit) => {
+    await expect((await open()).deadLetters({ limit })).rejects.toMatchObject({ code: 'invalid_option' });
+  });
+
   it('gives a replayed dead letter all its attempts, and forgets one that is discarded', async () => {
     const inbox = await open({ maxAttempts: 2 });
     const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
