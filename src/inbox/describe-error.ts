@@ -1,3 +1,5 @@
+import { storableText } from './storable-text.ts';
+
 const hidden = '[redacted]';
 /** The user and password of an address, the values of a query, and the credentials of an Authorization header. */
 const secrets = /(\/\/)[^\s/]*(?=@)|([?&][\w.-]+=)[^\s&#"']+|(\b(?:Basic|Bearer)\s+)[^\s"']+/gi;
@@ -10,7 +12,7 @@ export function describeError(error: unknown): string {
   const redacted = text(error)
     .slice(0, 5_000)
     .replace(secrets, (_, ...[address, query, header]) => `${address ?? query ?? header}${hidden}`);
-  return redacted.slice(0, 500);
+  return storableText(redacted.slice(0, 500));
 }
 
 function text(error: unknown): string {

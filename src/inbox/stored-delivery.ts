@@ -1,8 +1,9 @@
 import type { Delivery } from '../webhooks/inbox.ts';
+import { storableText } from './storable-text.ts';
 
-/** A delivery as the data of a job. */
+/** A delivery as the data of a job. The name is what the sender wrote; the body holds it as it was. */
 export function writeDelivery({ digest, name, key, body }: Delivery): object {
-  return { digest, name, key, body };
+  return { digest, name: storableText(name), key, body };
 }
 
 /**

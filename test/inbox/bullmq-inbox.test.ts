@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { startRedis } from './crash/private-server.ts';
 import { engines, redisAddress } from './engines.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
-const prefix = `pex_bull_${process.pid}_${Date.now()}`;
+const prefix = `pex_bull_${randomBytes(5).toString('hex')}`;
 /** A lock that a busy machine keeps, and that is soon missed all the same. */
 const [lockMs, lookEveryMs] = [600, 50];
 

@@ -259,6 +259,46 @@ export function describeContract(engine: Engine): void {
     ]);
   });
 
+  it.each(['odd \0 name', 'half \ud83d', '', 'x'.repeat(100_000)])(
+    'keeps an event of any name',
+    async (name) => {
+      const texts: string[] = [];
+      const body = delivery(buyInitBody({ event_name: name, payment_note: 'odd \0 \ud83d 🙂' }));
+      const webhooks = quietWebhooks({ inbox: await open() }).onUnrecognized((_, { text }) => {
+        texts.push(text);
+      });
+      expect(await webhooks.receive(body)).toMatchObject({ kind: 'stored' });
+      expect(await webhooks.receive(body)).toMatchObject({ kind: 'duplicate' });
+      await eventually(() => expect(texts).toEqual([expect.stringContaining('odd \\u0000 \\ud83d 🙂')]));
+    },
+  );
+
+  it.each(['odd \0 text', `${'x'.repeat(492)}🙂`, '\ud83d'])('buries with any reason', async (message) => {
+    const inbox = await open({ maxAttempts: 2 });
+    const { send, calls } = receiver(inbox, () => Promise.reject(new Error(message)));
+    await send(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    expect(calls).toHaveLength(2);
+    expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
+  });
+
+  it('replays a dead letter once, that two replay at the same time', async () => {
+    const inbox = await open({ maxAttempts: 1 });
+    let broken = true;
+    const { send, calls } = receiver(inbox, () => {
+      if (broken) throw new Error('no');
+    });
+    await send(order('A'));
+    await eventually(async () => expect((await inbox.counts()).dead).toBe(1));
+    broken = false;
+    const [{ digest } = { digest: '' }] = await inbox.deadLetters();
+    const replays = await Promise.all([inbox.replay(digest), inbox.replay(digest)]);
+    expect(replays).toContain(true);
+    await send(order('B'));
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'A', 'B']));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+  });
+
   it('has another process handle what one stored, under keys rotated since', async () => {
     const receiving = quietWebhooks({ inbox: await open({ handles: 'elsewhere' }), keys: ['old key'] });
     expect(await receiving.receive(order('A', 'old key'))).toMatchObject({ kind: 'stored' });

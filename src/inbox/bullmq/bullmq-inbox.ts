@@ -20,7 +20,7 @@ export interface BullmqInboxOptions extends HandlingOptions, StoreGateOptions {
 }
 
 /** Attempts are counted by who handles, with its `maxAttempts`: BullMQ gives nothing up by itself. */
-const never = 2 ** 31 - 1;
+const never = 1_000_000_000;
 
 /**
  * A durable inbox on a BullMQ queue of yours. A delivery is a job whose id is made of its digest: as long as the
@@ -60,7 +60,12 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
   }
 
   async function putBack(job: BullJob): Promise<void> {
-    await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+    try {
+      await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+    } catch (error) {
+      // Somebody else did at the same time.
+      if (await job.isFailed()) throw error;
+    }
   }
 
   return durableInbox(

@@ -46,7 +46,9 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   const { boss } = options;
   if (typeof boss?.send !== 'function') throw invalid('pgBossInbox needs a pg-boss instance.');
   const queue = options.queue ?? defaults.queue;
-  if (typeof queue !== 'string' || queue === '') throw invalid('queue must be a name.');
+  if (typeof queue !== 'string' || !/^[\w./-]+$/.test(queue)) {
+    throw invalid('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
+  }
   const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
   const sleep = options.sleep ?? sleepFor;
   const ask = storeGate(options);

@@ -14,7 +14,9 @@ export interface TakenJob extends Taken {
 /** What is not handled is never deleted for its age; pg-boss wants a number. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
 /** Attempts are counted by who handles: pg-boss would give up without a word. */
-const never = 2 ** 31 - 1;
+const never = 1_000_000_000;
+/** Its columns hold no more. */
+const longestSeconds = 2 ** 31 - 1;
 /** pg-boss leases a job for no longer. */
 const longestLeaseMs = 24 * 60 * 60 * 1000;
 
@@ -214,9 +216,8 @@ function nextUuid(id: string): string {
   return toUuid(createHash('sha256').update(id).digest('hex'));
 }
 
-/** Of a column that holds 31 bits. */
 function seconds(name: string, ms: number): number {
-  return Math.ceil(wholeNumber(name, ms, never * 1000) / 1000);
+  return Math.ceil(wholeNumber(name, ms, longestSeconds * 1000) / 1000);
 }
 
 function sum(rows: readonly object[]): number {
