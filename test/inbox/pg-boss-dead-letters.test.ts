@@ -53,22 +53,24 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     await eventually(() => expect(reports).toMatchObject([{ fate: 'dead', attempt: 1 }]));
   });
 
-  it('buries a delivery once, whose burial broke off half way', async () => {
-    let broken = true;
-    const half = given.withOwn('complete', async (...call) => {
-      if (broken) {
+  it.each(['broke off half way', 'was not answered'])(
+    'buries a delivery once, whose burial %s',
+    async (how) => {
+      let broken = true;
+      const half = given.withOwn('complete', async (...call) => {
+        const breaks = broken;
         broken = false;
-        throw new Error('gone');
-      }
-      return await given.boss.complete(...call);
-    });
-    const inbox = given.open({ boss: half, maxAttempts: 1, onStoreError: () => {} });
-    const { webhooks, reports } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
-    await webhooks.receive(order('A'));
-    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
-    await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['stored', 'dead']));
-    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: 'Error: no' }]);
-  });
+        if (how === 'was not answered' || !breaks) await given.boss.complete(...call);
+        if (breaks) throw new Error('gone');
+      });
+      const inbox = given.open({ boss: half, maxAttempts: 1, onStoreError: () => {} });
+      const { webhooks, reports } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
+      await webhooks.receive(order('A'));
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+      await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['stored', 'dead']));
+      expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: 'Error: no' }]);
+    },
+  );
 
   it('replays a dead letter once, though twice at a time, and though it broke off half way', async () => {
     let broken = true;

@@ -78,10 +78,10 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     return (await boss.findJobs(deadQueue, { queued: true, data: { digest } })).map(toBossJob);
   }
 
-  /** Whether this attempt is the last: its lease may have run out, and another worker have the job. */
-  async function isCurrent({ id, attempt }: TakenJob): Promise<boolean> {
+  /** What became of this attempt; `undefined` when its lease ran out, and another worker took the job. */
+  async function stateOf({ id, attempt }: TakenJob): Promise<string | undefined> {
     const [job] = (await boss.findJobs(queue, { id })).map(toBossJob);
-    return job?.state === 'active' && job.retryCount === attempt - 1;
+    return job?.retryCount === attempt - 1 ? job.state : undefined;
   }
 
   return {
@@ -105,7 +105,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
 
     /** Has it tried again later. False when it is another worker's by now. */
     async postpone(taken: TakenJob, reason: string): Promise<boolean> {
-      const current = await isCurrent(taken);
+      const current = (await stateOf(taken)) === 'active';
       if (current) await boss.fail(queue, taken.id, { reason });
       return current;
     },
@@ -120,7 +120,10 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       taken: TakenJob,
       { attempts, reason }: { attempts: number; reason: string },
     ): Promise<boolean> {
-      if (!(await isCurrent(taken))) return false;
+      const state = await stateOf(taken);
+      // Done already, and the answer was lost.
+      if (state === 'completed') return true;
+      if (state !== 'active') return false;
       const { id, delivery, receivedAt } = taken;
       const data = { ...writeDelivery(delivery), receivedAt, attempts, reason };
       // In this order nothing is lost where it breaks off: the lease runs out, and it is buried again.
