@@ -2,7 +2,11 @@ import type { Inbox } from '../webhooks/inbox.ts';
 
 /** An inbox with dead letters, which can be stopped. */
 export interface ManagedInbox extends Inbox {
-  /** Deliveries whose handling was given up, the oldest first. @param options.limit @default 100 */
+  /**
+   * Deliveries whose handling was given up, the oldest first: up to `limit` of them, and no more are read.
+   * @param options.limit @default 100
+   * @throws {ConfigurationError} `invalid_option`
+   */
   deadLetters(options?: { readonly limit?: number | undefined }): Promise<DeadLetter[]>;
   /**
    * Has a dead letter tried again, with all its attempts. Resolves with false when there is none of this digest.
@@ -15,7 +19,8 @@ export interface ManagedInbox extends Inbox {
   counts(): Promise<InboxCounts>;
   /**
    * Takes nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
-   * running after the time have their signal aborted; a durable inbox has their deliveries handled again.
+   * running after the time have their signal aborted; a durable inbox has their deliveries handled again. What is
+   * asked of a durable inbox after it has stopped rejects with `inbox_stopped`.
    * @param options.timeoutMs @default 10000
    */
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
@@ -28,7 +33,10 @@ export interface DeadLetter {
   readonly name: string;
   readonly attempts: number;
   readonly receivedAt: Date;
-  /** What the last attempt failed with, cut to 500 characters. */
+  /**
+   * What the last attempt failed with, cut to 500 characters. Credentials in addresses, queries and Authorization
+   * headers are left out; what else a handler writes into its error is kept as it is.
+   */
   readonly reason: string;
 }
 

@@ -89,7 +89,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       }
     },
     async deadLetters({ limit = 100 } = {}) {
-      return dead().slice(0, limit).map(toDeadLetter);
+      return dead().slice(0, wholeNumber('limit', limit)).map(toDeadLetter);
     },
     async replay(digest) {
       const entry = failing.get(digest);

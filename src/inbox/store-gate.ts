@@ -1,19 +1,33 @@
 import { InboxError } from '../errors/inbox-error.ts';
+import { longestTimerMs } from '../webhooks/time-limit.ts';
+import { wholeNumber } from './handling-options.ts';
+
+/** How long, and by how many, a store over the network is waited for. */
+export interface StoreGateOptions {
+  /** Milliseconds to wait for the store before a delivery is answered 503. @default 5000 */
+  storeTimeoutMs?: number | undefined;
+  /** How many deliveries may wait for the store before further ones are answered 503 at once. @default 1000 */
+  maxPending?: number | undefined;
+}
 
 /** Asks a store over the network. Rejects with an {@link InboxError}, and within the time limit. */
 export type StoreGate = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
+const defaults = Object.freeze({ storeTimeoutMs: 5_000, maxPending: 1_000 });
+
 /**
  * Clients of Redis and PostgreSQL wait and queue while their server is away, some for ever. This waits no longer
  * than the sender of a webhook would, and lets no more than so many wait.
+ *
+ * @throws {ConfigurationError} `invalid_option`
  */
-export function storeGate({
-  timeoutMs,
-  maxPending,
-}: {
-  readonly timeoutMs: number;
-  readonly maxPending: number;
-}): StoreGate {
+export function storeGate(options: StoreGateOptions): StoreGate {
+  const timeoutMs = wholeNumber(
+    'storeTimeoutMs',
+    options.storeTimeoutMs ?? defaults.storeTimeoutMs,
+    longestTimerMs,
+  );
+  const maxPending = wholeNumber('maxPending', options.maxPending ?? defaults.maxPending);
   let pending = 0;
   return async (work) => {
     if (pending >= maxPending) {

@@ -1,8 +1,9 @@
 import type { Delivery } from '../webhooks/inbox.ts';
+import { storableText } from './storable-text.ts';
 
-/** A delivery as the data of a job. */
+/** A delivery as the data of a job. The name is what the sender wrote; the body holds it as it was. */
 export function writeDelivery({ digest, name, key, body }: Delivery): object {
-  return { digest, name, key, body };
+  return { digest, name: storableText(name), key, body };
 }
 
 /**
@@ -18,6 +19,16 @@ export function readDelivery(data: unknown): Delivery | 'handled' {
   if (typeof key !== 'object' || key === null) throw foreign();
   // Written by writeDelivery: the rest of the job is.
   return { digest, name, body, key: key as Delivery['key'] };
+}
+
+/** A delivery out of the data of a job; `undefined` when it is none that may still be handled. */
+export function findDelivery(data: unknown): Delivery | undefined {
+  try {
+    const delivery = readDelivery(data);
+    return delivery === 'handled' ? undefined : delivery;
+  } catch {
+    return undefined;
+  }
 }
 
 function foreign(): TypeError {

@@ -2,15 +2,22 @@ import { InboxError } from '../errors/inbox-error.ts';
 import type { HandledFate, InboxHost } from '../webhooks/inbox.ts';
 import { attemptDelivery, type Taken } from './attempt.ts';
 import type { Handling } from './handling-options.ts';
+import { leaseLost } from './lease-lost.ts';
 import { settledWithin } from './settled-within.ts';
 import type { Sleep } from './sleep.ts';
 
 /** Where a worker gets its deliveries, and what it does with their fates. */
 export interface WorkSource<One extends Taken> {
-  /** Takes up to so many that are due, and says when there may be more: after 0 ms, or so many. */
-  take(limit: number): Promise<{ taken: One[]; pauseMs: number }>;
-  /** Writes down what became of one. Repeated when it fails. */
-  settle(taken: One, fate: HandledFate): Promise<void>;
+  /**
+   * Takes up to so many that are due, and says when there may be more: after 0 ms, or so many. Those that were lost
+   * at their last attempt are dead letters then, and not taken.
+   */
+  take(limit: number): Promise<{ taken: One[]; dead: Taken[]; pauseMs: number }>;
+  /**
+   * Writes down what became of one. Repeated when it rejects. False when another worker has it by now: what became
+   * of that attempt counts.
+   */
+  settle(taken: One, fate: HandledFate): Promise<boolean>;
   /** Gives back what was cut off by a stop, to be taken again soon. */
   release(taken: readonly One[]): Promise<void>;
   /** Now and then, when all went well. */
@@ -65,7 +72,10 @@ export function startWorker<One extends Taken>(
     const free = handling.concurrency - active.size;
     // The next that ends rings the alarm.
     if (free <= 0) return Number.POSITIVE_INFINITY;
-    const { taken, pauseMs } = await source.take(free);
+    const { taken, dead, pauseMs } = await source.take(free);
+    for (const { delivery, attempt } of dead) {
+      host.report(delivery, { fate: 'dead', attempt, error: leaseLost() });
+    }
     for (const one of taken) {
       const { digest } = one.delivery;
       // The lease ran out while its handler still runs: that one goes first.
@@ -83,9 +93,10 @@ export function startWorker<One extends Taken>(
     const fate = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
     // Given back by stop.
     if (cutOff.signal.aborted) return;
+    let settled = false;
     for (let tries = 1; tries <= settleTries; tries++) {
       try {
-        await source.settle(taken, fate);
+        settled = await source.settle(taken, fate);
         break;
       } catch (error) {
         reportStore(error, handling);
@@ -94,7 +105,9 @@ export function startWorker<One extends Taken>(
         await sleep(afterErrorMs, cutOff.signal);
       }
     }
-    host.report(taken.delivery, fate);
+    // What was not buried is tried again, and reported as dead when it is.
+    const open = fate.fate === 'dead' && !settled;
+    host.report(taken.delivery, open ? { ...fate, fate: 'failed' } : fate);
   }
 
   const loop = work();

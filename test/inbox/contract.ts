@@ -135,9 +135,9 @@ export function describeContract(engine: Engine): void {
     // The memory leaves it to the sender to try again, who does not count.
     if (engine.durable) expect(calls.filter((id) => id === 'poison')).toHaveLength(3);
     await eventually(() => expect(calls).toEqual(expect.arrayContaining(['A', 'B', 'C'])));
-    expect(reports.filter(({ fate }) => fate === 'dead')).toMatchObject([
-      { stage: 'handle', attempt: 3, name: 'event.buy.init' },
-    ]);
+    const dead = { stage: 'handle', attempt: 3, name: 'event.buy.init' };
+    // Once it is written down.
+    await eventually(() => expect(reports.filter(({ fate }) => fate === 'dead')).toMatchObject([dead]));
     const [letter] = await inbox.deadLetters();
     expect(letter).toMatchObject({ name: 'event.buy.init', receivedAt: expect.any(Date) });
     expect(letter?.reason).toContain('no such order');
@@ -151,6 +151,10 @@ export function describeContract(engine: Engine): void {
     await eventually(() => expect(calls.slice(before)).toEqual(['poison']));
     expect(await inbox.deadLetters()).toEqual([]);
     await eventually(async () => expect(await send(order('poison'))).toMatchObject({ kind: 'duplicate' }));
+  });
+
+  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('does not list %d dead letters', async (limit) => {
+    await expect((await open()).deadLetters({ limit })).rejects.toMatchObject({ code: 'invalid_option' });
   });
 
   it('gives a replayed dead letter all its attempts, and forgets one that is discarded', async () => {
@@ -255,6 +259,46 @@ export function describeContract(engine: Engine): void {
     ]);
   });
 
+  it.each(['odd \0 name', 'half \ud83d', '', 'x'.repeat(100_000)])(
+    'keeps an event of any name',
+    async (name) => {
+      const texts: string[] = [];
+      const body = delivery(buyInitBody({ event_name: name, payment_note: 'odd \0 \ud83d 🙂' }));
+      const webhooks = quietWebhooks({ inbox: await open() }).onUnrecognized((_, { text }) => {
+        texts.push(text);
+      });
+      expect(await webhooks.receive(body)).toMatchObject({ kind: 'stored' });
+      expect(await webhooks.receive(body)).toMatchObject({ kind: 'duplicate' });
+      await eventually(() => expect(texts).toEqual([expect.stringContaining('odd \\u0000 \\ud83d 🙂')]));
+    },
+  );
+
+  it.each(['odd \0 text', `${'x'.repeat(492)}🙂`, '\ud83d'])('buries with any reason', async (message) => {
+    const inbox = await open({ maxAttempts: 2 });
+    const { send, calls } = receiver(inbox, () => Promise.reject(new Error(message)));
+    await send(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    expect(calls).toHaveLength(2);
+    expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
+  });
+
+  it('replays a dead letter once, that two replay at the same time', async () => {
+    const inbox = await open({ maxAttempts: 1 });
+    let broken = true;
+    const { send, calls } = receiver(inbox, () => {
+      if (broken) throw new Error('no');
+    });
+    await send(order('A'));
+    await eventually(async () => expect((await inbox.counts()).dead).toBe(1));
+    broken = false;
+    const [{ digest } = { digest: '' }] = await inbox.deadLetters();
+    const replays = await Promise.all([inbox.replay(digest), inbox.replay(digest)]);
+    expect(replays).toContain(true);
+    await send(order('B'));
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'A', 'B']));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+  });
+
   it('has another process handle what one stored, under keys rotated since', async () => {
     const receiving = quietWebhooks({ inbox: await open({ handles: 'elsewhere' }), keys: ['old key'] });
     expect(await receiving.receive(order('A', 'old key'))).toMatchObject({ kind: 'stored' });
@@ -270,6 +314,18 @@ export function describeContract(engine: Engine): void {
     const { calls, webhooks: restarted } = receiver(await open());
     await eventually(() => expect(calls.toSorted()).toEqual(['A', 'B', 'C']));
     expect(await restarted.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it('does nothing once it has stopped, and says so', async () => {
+    const inbox = await open();
+    const { webhooks } = receiver(inbox);
+    const { digest } = Object({ digest: '', ...(await webhooks.receive(order('A'))) });
+    await inbox.stop();
+    const asked = [inbox.counts(), inbox.deadLetters(), inbox.replay(digest), inbox.discard(digest)];
+    for (const { status, reason } of Object(await Promise.allSettled(asked))) {
+      expect([status, reason?.code]).toEqual(['rejected', 'inbox_stopped']);
+    }
+    expect(await inbox.stop()).toBe('drained');
   });
 
   it('has a delivery handled again whose handler was cut off by a stop', async () => {

@@ -137,7 +137,7 @@ function pgBossEngine(): Engine {
   };
 }
 
-/** A pg-boss with a schema of its own, which looks for lost leases every second. */
+/** A pg-boss with a schema of its own, which looks every second for lost leases and for what may be deleted. */
 export async function startBoss(schema: string): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: postgresUrl,
@@ -145,6 +145,7 @@ export async function startBoss(schema: string): Promise<PgBoss> {
     max: 6,
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
+    maintenanceIntervalSeconds: 1,
     schedule: false,
   });
   boss.on('error', () => {});

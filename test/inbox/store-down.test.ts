@@ -71,7 +71,7 @@ describe('a store that is down', () => {
   });
 
   it('is not asked by more than so many at a time: the others are answered at once', async () => {
-    const ask = storeGate({ timeoutMs: 30, maxPending: 2 });
+    const ask = storeGate({ storeTimeoutMs: 30, maxPending: 2 });
     const never = () => ask(() => new Promise(() => {}));
     const first = [never(), never()];
     await expect(ask(async () => 'fine')).rejects.toMatchObject({ code: 'store_unavailable' });

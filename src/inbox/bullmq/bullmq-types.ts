@@ -5,14 +5,16 @@ export interface BullJob {
   // What is in a store may be anything: it is checked where it is read.
   readonly data: unknown;
   readonly timestamp: number;
-  readonly attemptsMade: number;
-  readonly failedReason: string;
+  /** Counts also the attempts of processes that died; `attemptsMade` does not. */
+  readonly attemptsStarted: number;
+  readonly failedReason?: string | undefined;
+  /** Set once it is neither waiting nor repeated any more. */
+  readonly finishedOn?: number | undefined;
   updateData(data: object): Promise<void>;
   retry(
     state: 'failed',
     options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },
   ): Promise<void>;
-  remove(): Promise<void>;
   isFailed(): Promise<boolean>;
 }
 
@@ -28,6 +30,7 @@ export interface BullQueue {
       backoff: { type: string };
       removeOnComplete: { age: number };
       removeOnFail: boolean;
+      stackTraceLimit: number;
     },
   ): Promise<unknown>;
   getJob(id: string): Promise<BullJob | undefined>;
@@ -45,8 +48,10 @@ export interface BullQueue {
 
 /** The parts of a BullMQ `Worker` that are used. */
 export interface BullWorker {
-  close(force?: boolean): Promise<void>;
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 
 /** What a worker has to be made with, besides its connection. */

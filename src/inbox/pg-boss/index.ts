@@ -8,4 +8,4 @@ export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
 export type { Sleep } from '../sleep.ts';
 export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';
-export type { Boss, BossJob, BossJobOptions } from './pg-boss-types.ts';
+export type { Boss, BossDatabase, BossJobOptions } from './pg-boss-types.ts';

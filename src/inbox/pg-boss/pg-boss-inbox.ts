@@ -1,50 +1,41 @@
-import { InboxError } from '../../errors/inbox-error.ts';
-import type { Delivery, InboxHost } from '../../webhooks/inbox.ts';
 import { longestTimerMs } from '../../webhooks/time-limit.ts';
 import type { Taken } from '../attempt.ts';
 import { describeError } from '../describe-error.ts';
+import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import { leaseLost } from '../lease-lost.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { type Sleep, sleepFor } from '../sleep.ts';
-import { storeGate } from '../store-gate.ts';
-import { readDelivery, writeDelivery } from '../stored-delivery.ts';
-import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import type { Boss, BossJob, BossJobOptions } from './pg-boss-types.ts';
+import { type StoreGateOptions, storeGate } from '../store-gate.ts';
+import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
+import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';
+import type { Boss, BossJob } from './pg-boss-types.ts';
 
-/** The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs` and the lease are rounded up. */
-export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'> {
+/**
+ * The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs`, `rememberMs` and the lease are rounded up. A
+ * lease is 24 hours at most, `timeLimitMs` a little less.
+ */
+export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreGateOptions {
   /** A started pg-boss. Stopping it is yours, after the inbox. */
   boss: Boss;
   /** The name of the queue, made when there is none; the dead letters are in `<queue>_dead`. @default 'partner_inbox' */
   queue?: string | undefined;
   /** Milliseconds between two looks for what is due. @default 500 */
   pollMs?: number | undefined;
-  /** Milliseconds to wait for PostgreSQL before a delivery is answered 503. @default 5000 */
-  storeTimeoutMs?: number | undefined;
-  /** How many deliveries may wait for PostgreSQL before further ones are answered 503 at once. @default 1000 */
-  maxPending?: number | undefined;
   /** Resolves after so many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
 }
 
-interface TakenJob extends Taken {
-  readonly id: string;
-}
-
-const defaults = Object.freeze({
-  queue: 'partner_inbox',
-  pollMs: 500,
-  storeTimeoutMs: 5_000,
-  maxPending: 1_000,
-  stopTimeoutMs: 10_000,
-});
-
-/** What is not handled is never deleted for its age; pg-boss wants a number. */
-const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
+const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500 });
 
 /**
  * A durable inbox on a pg-boss of yours. A delivery is a job whose id is made of its digest: as long as the job is
- * kept, its repetitions are duplicates. A handled job is kept for `rememberMs`.
+ * kept, its repetitions are duplicates. A job that was handled, or is a dead letter, is kept for `rememberMs`, until
+ * the maintenance of pg-boss that follows (`maintenanceIntervalSeconds`, daily by default) deletes it; the dead
+ * letter itself stays.
+ *
+ * What a process that died had in hand is found by the supervision of any pg-boss on the schema (`supervise`, on by
+ * default), and becomes a dead letter after `maxAttempts` too, reported as one by the process that takes it.
  *
  * All times are those of the database: the clocks of the machines do not matter.
  *
@@ -52,184 +43,97 @@ const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
  */
 export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   const handling = checkHandling(options);
-  const { handles, maxAttempts, timeLimitMs } = handling;
   const { boss } = options;
   if (typeof boss?.send !== 'function') throw invalid('pgBossInbox needs a pg-boss instance.');
   const queue = options.queue ?? defaults.queue;
-  if (typeof queue !== 'string' || queue === '') throw invalid('queue must be a name.');
-  const deadQueue = `${queue}_dead`;
+  if (typeof queue !== 'string' || !/^[\w./-]+$/.test(queue)) {
+    throw invalid('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
+  }
   const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
-  const timeoutMs = wholeNumber(
-    'storeTimeoutMs',
-    options.storeTimeoutMs ?? defaults.storeTimeoutMs,
-    longestTimerMs,
-  );
-  const ask = storeGate({
-    timeoutMs,
-    maxPending: wholeNumber('maxPending', options.maxPending ?? defaults.maxPending),
-  });
   const sleep = options.sleep ?? sleepFor;
-  const jobOptions: Omit<BossJobOptions, 'id'> = {
-    retryLimit: maxAttempts - 1,
-    retryDelay: seconds(handling.retryFirstMs),
-    retryBackoff: true,
-    retryDelayMax: seconds(handling.retryMaxMs),
-    // The time limit comes first, with room to write down that it was reached.
-    expireInSeconds: seconds(timeLimitMs + Math.min(timeLimitMs, 5_000)),
-    retentionSeconds: tenYearsInSeconds,
-    deleteAfterSeconds: seconds(handling.rememberMs),
-    deadLetter: deadQueue,
-  };
-  let host: InboxHost | undefined;
+  const ask = storeGate(options);
+  // Bounded by its concurrency: what is handled must not wait behind what comes in.
+  const askForWorker = storeGate({ ...options, maxPending: Number.MAX_SAFE_INTEGER });
+  const store = pgBossStore(boss, queue, handling);
   let worker: Worker | undefined;
-  let stopping: Promise<'drained' | 'cut-off'> | undefined;
-  let queues: Promise<void> | undefined;
+  /** A fetch that outlasts the time limit is not lost: the next look finds what it took, while the lease holds. */
+  let fetching: { readonly jobs: Promise<BossJob[]>; readonly begun: number } | undefined;
 
-  /** Both queues are there. Tried again when it failed. */
-  function ready(): Promise<void> {
-    queues ??= (async () => {
-      await boss.createQueue(deadQueue, { retentionSeconds: tenYearsInSeconds });
-      await boss.createQueue(queue, { retentionSeconds: tenYearsInSeconds, deadLetter: deadQueue });
-    })().catch((error) => {
-      queues = undefined;
-      throw error;
-    });
-    return queues;
+  async function fetchJobs(limit: number): Promise<BossJob[]> {
+    const now = performance.now();
+    if (fetching === undefined || now - fetching.begun >= store.leaseMs) {
+      fetching = { jobs: store.take(limit), begun: now };
+    }
+    const { jobs } = fetching;
+    const forget = () => {
+      if (fetching?.jobs === jobs) fetching = undefined;
+    };
+    jobs.catch(forget);
+    const taken = await askForWorker(() => jobs);
+    forget();
+    return taken;
   }
 
   const source: WorkSource<TakenJob> = {
     async take(limit) {
-      const jobs = await ask(async () => {
-        await ready();
-        return await boss.fetch(queue, { batchSize: limit, includeMetadata: true });
-      });
+      const jobs = await fetchJobs(limit);
       const taken: TakenJob[] = [];
-      for (const job of jobs.map(toBossJob)) {
-        const delivery = tryReadDelivery(job);
-        if (delivery !== undefined) {
-          const receivedAt = job.createdOn.getTime();
-          taken.push({ id: job.id, delivery, attempt: job.retryCount + 1, receivedAt });
-        } else await ask(() => boss.fail(queue, job.id, { reason: 'No delivery of the inbox.' }));
+      const dead: Taken[] = [];
+      async function sort(job: BossJob): Promise<void> {
+        const one = toTaken(job);
+        if (one === undefined) await askForWorker(() => store.refuse(job));
+        else if (one.attempt <= handling.maxAttempts) taken.push(one);
+        else {
+          const attempts = one.attempt - 1;
+          const buried = await askForWorker(() =>
+            store.bury(one, { attempts, reason: describeError(leaseLost()) }),
+          );
+          if (buried) dead.push({ ...one, attempt: attempts });
+        }
       }
-      return { taken, pauseMs: jobs.length === limit ? 0 : Number.POSITIVE_INFINITY };
+      // What cannot be written down now is found again when its lease runs out; the others do not wait for it.
+      await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, handling))));
+      return { taken, dead, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
     },
-    async settle({ id }, { fate, error }) {
-      // pg-boss counts the attempts, waits, and moves what is dead.
-      if (fate === 'handled') await ask(() => boss.complete(queue, id, null, { includeQueued: true }));
-      else await ask(() => boss.fail(queue, id, { reason: describeError(error) }));
-    },
-    async release(left) {
-      for (const { id } of left) await ask(() => boss.fail(queue, id, { reason: 'Cut off by a stop.' }));
-    },
-  };
-
-  function store(delivery: Delivery): Promise<string | null> {
-    return boss.send(queue, writeDelivery(delivery), { ...jobOptions, id: toUuid(delivery.digest) });
-  }
-
-  async function findDead(digest: string): Promise<BossJob | undefined> {
-    await ready();
-    const [job] = await boss.findJobs(deadQueue, { queued: true, data: { digest } });
-    return job === undefined ? undefined : toBossJob(job);
-  }
-
-  return {
-    handles,
-    attach(given) {
-      if (host !== undefined) throw invalid('An inbox belongs to one createWebhooks: make another one.');
-      host = given;
-      if (handles === 'here') worker = startWorker(source, { host: given, handling, pollMs, sleep });
-    },
-    async receive(delivery) {
-      if (stopping !== undefined) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
-      const id = await ask(async () => {
-        await ready();
-        return await store(delivery);
-      });
-      if (id === null) return 'duplicate';
-      worker?.wake();
-      return 'stored';
-    },
-    async deadLetters({ limit = 100 } = {}) {
-      const jobs = await ask(async () => {
-        await ready();
-        return await boss.findJobs(deadQueue, { queued: true });
-      });
-      const letters = jobs.map(toBossJob).flatMap((job) => {
-        const delivery = tryReadDelivery(job);
-        if (delivery === undefined) return [];
-        const { digest, name } = delivery;
-        const attempts = (job.sourceRetryCount ?? maxAttempts - 1) + 1;
-        return [
-          { digest, name, attempts, receivedAt: job.sourceCreatedOn ?? job.createdOn, reason: reasonOf(job) },
-        ];
-      });
-      return letters.sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime()).slice(0, limit);
-    },
-    async replay(digest) {
-      const found = await ask(async () => {
-        const dead = await findDead(digest);
-        const delivery = dead === undefined ? undefined : tryReadDelivery(dead);
-        if (dead === undefined || delivery === undefined) return false;
-        // In this order nothing is lost where it breaks off: the dead letter goes last.
-        await boss.deleteJob(queue, toUuid(digest));
-        await store(delivery);
-        await boss.deleteJob(deadQueue, dead.id);
+    settle: (taken, { fate, attempt, error }) =>
+      askForWorker(async () => {
+        const reason = describeError(error);
+        if (fate === 'failed') return await store.postpone(taken, reason);
+        if (fate === 'dead') return await store.bury(taken, { attempts: attempt, reason });
+        await store.complete(taken);
         return true;
-      });
-      worker?.wake();
-      return found;
-    },
-    discard: (digest) =>
-      ask(async () => {
-        const dead = await findDead(digest);
-        if (dead !== undefined) await boss.deleteJob(deadQueue, dead.id);
-        return dead !== undefined;
       }),
-    async counts() {
-      const [open, dead] = await ask(async () => {
-        await ready();
-        return await Promise.all([queue, deadQueue].map((name) => boss.getQueueStats(name, { force: true })));
-      });
-      const sum = (stats: Awaited<ReturnType<Boss['getQueueStats']>> | undefined) => {
-        const latest = stats?.at(-1);
-        return latest === undefined ? 0 : latest.queuedCount + latest.activeCount;
-      };
-      return { open: sum(open), dead: sum(dead) };
-    },
-    stop({ timeoutMs: stopTimeoutMs = defaults.stopTimeoutMs } = {}) {
-      stopping ??= worker?.stop(stopTimeoutMs) ?? Promise.resolve('drained');
-      return stopping;
+    async release(left) {
+      await Promise.all(left.map((taken) => askForWorker(() => store.postpone(taken, 'Cut off by a stop.'))));
     },
   };
-}
 
-/** 128 of the 256 bits: enough that no two deliveries share them. */
-function toUuid(digest: string): string {
-  const part = (from: number, to: number) => digest.slice(from, to);
-  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
-}
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1000);
-}
-
-/** pg-boss returns all of these when asked for the metadata. */
-function toBossJob(job: object): BossJob {
-  return job as BossJob;
-}
-
-function tryReadDelivery({ data }: BossJob): Delivery | undefined {
-  try {
-    const delivery = readDelivery(data);
-    return delivery === 'handled' ? undefined : delivery;
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonOf({ output }: BossJob): string {
-  if (typeof output !== 'object' || output === null) return '';
-  const { reason, message } = { reason: undefined, message: undefined, ...output };
-  return String(reason ?? message ?? '').slice(0, 500);
+  return durableInbox(
+    {
+      start(host) {
+        worker = startWorker(source, { host, handling, pollMs, sleep });
+      },
+      async store(delivery) {
+        const result = await ask(() => store.insert(delivery));
+        if (result === 'stored') worker?.wake();
+        return result;
+      },
+      deadLetters: (limit) => ask(() => store.deadLetters(limit)),
+      async replay(digest) {
+        const found = await ask(() => store.replay(digest));
+        worker?.wake();
+        return found;
+      },
+      discard: (digest) => ask(() => store.discard(digest)),
+      counts: () => ask(() => store.counts()),
+      async stop(timeoutMs) {
+        const end = (await worker?.stop(timeoutMs)) ?? 'drained';
+        // What a late fetch takes goes to another process.
+        const left = fetching?.jobs.then((jobs) => source.release(jobs.flatMap((job) => toTaken(job) ?? [])));
+        left?.catch((error: unknown) => reportStore(error, handling));
+        return end;
+      },
+    },
+    handling,
+  );
 }

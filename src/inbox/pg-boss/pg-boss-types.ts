@@ -3,10 +3,11 @@ export interface BossJob {
   readonly id: string;
   // What is in a store may be anything: it is checked where it is read.
   readonly data: unknown;
+  readonly state: string;
   readonly retryCount: number;
   readonly createdOn: Date;
   readonly output: unknown;
-  readonly sourceId: string | null;
+  /** Of a job that pg-boss itself moved to the dead letter queue. */
   readonly sourceCreatedOn: Date | null;
   readonly sourceRetryCount: number | null;
 }
@@ -14,14 +15,19 @@ export interface BossJob {
 /** How a delivery is stored. */
 export interface BossJobOptions {
   id: string;
-  retryLimit: number;
-  retryDelay: number;
-  retryBackoff: boolean;
-  retryDelayMax: number;
-  expireInSeconds: number;
+  retryLimit?: number;
+  retryDelay?: number;
+  retryBackoff?: boolean;
+  retryDelayMax?: number;
+  expireInSeconds?: number;
   retentionSeconds: number;
-  deleteAfterSeconds: number;
-  deadLetter: string;
+  deleteAfterSeconds?: number;
+  group?: { id: string };
+}
+
+/** What runs the SQL of pg-boss. */
+export interface BossDatabase {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /** The parts of a pg-boss instance that are used. */
@@ -31,10 +37,10 @@ export interface Boss {
   fetch(name: string, options: { batchSize: number; includeMetadata: true }): Promise<readonly object[]>;
   complete(name: string, id: string, data: null, options: { includeQueued: boolean }): Promise<unknown>;
   fail(name: string, id: string, data: object): Promise<unknown>;
-  findJobs(name: string, options: { queued?: boolean; data?: object }): Promise<readonly object[]>;
-  deleteJob(name: string, id: string): Promise<unknown>;
-  getQueueStats(
+  findJobs(
     name: string,
-    options: { force: boolean },
-  ): Promise<readonly { readonly queuedCount: number; readonly activeCount: number }[]>;
+    options: { id?: string; queued?: boolean; data?: object; db?: BossDatabase },
+  ): Promise<readonly object[]>;
+  deleteJob(name: string, id: string | string[]): Promise<unknown>;
+  getDb(): BossDatabase;
 }

@@ -1,15 +1,15 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import type { InboxHost } from '../../webhooks/inbox.ts';
 import { longestTimerMs } from '../../webhooks/time-limit.ts';
 import type { Taken } from '../attempt.ts';
 import { describeError } from '../describe-error.ts';
+import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { retryDelay } from '../retry-delay.ts';
 import { type Sleep, sleepFor } from '../sleep.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
-import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
+import { openSqliteStore } from './sqlite-store.ts';
 
 export interface SqliteInboxOptions extends HandlingOptions {
   /** The database file, on a local disk (not on a network share). Several processes may share it. */
@@ -28,7 +28,6 @@ const defaults = Object.freeze({
   pollMs: 500,
   busyTimeoutMs: 1_000,
   forgetEveryMs: 60_000,
-  stopTimeoutMs: 10_000,
 });
 
 /**
@@ -45,7 +44,7 @@ const defaults = Object.freeze({
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   const handling = checkHandling(options);
-  const { timeLimitMs, now, handles } = handling;
+  const { timeLimitMs, now } = handling;
   if (typeof options.path !== 'string' || options.path === '') throw invalid('sqliteInbox needs a path.');
   const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
   const busyTimeoutMs = wholeNumber('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, 60_000);
@@ -55,31 +54,30 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   const longestWaitMs = Math.max(leaseMs, handling.retryMaxMs) + 60_000;
   const { path, maxBytes } = options;
   if (maxBytes !== undefined) wholeNumber('maxBytes', maxBytes);
-  const store = open({ ...handling, path, maxBytes, busyTimeoutMs, leaseMs, longestWaitMs });
+  const store = orRefuse(() =>
+    openSqliteStore({ ...handling, path, maxBytes, busyTimeoutMs, leaseMs, longestWaitMs }),
+  );
   const write = groupCommit(store.database);
 
-  let host: InboxHost | undefined;
   let worker: Worker | undefined;
-  let stopping: Promise<'drained' | 'cut-off'> | undefined;
   let forgetAt = Number.NEGATIVE_INFINITY;
 
   const source: WorkSource<Taken> = {
     async take(limit) {
       const pauseMs = store.untilNext(now());
       if (pauseMs === undefined || pauseMs > 0) {
-        return { taken: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
+        return { taken: [], dead: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
       }
-      const { taken, dead } = await write(() => store.take(limit, now()));
-      for (const { delivery, attempt } of dead) {
-        host?.report(delivery, { fate: 'dead', attempt: attempt - 1, durationMs: 0 });
-      }
-      return { taken, pauseMs: 0 };
+      return { ...(await write(() => store.take(limit, now()))), pauseMs: 0 };
     },
     settle: (taken, { fate, error }) =>
       write(() => {
-        if (fate === 'handled') store.remove(taken.delivery.digest);
-        else if (fate === 'dead') store.bury(taken, describeError(error));
-        else store.postpone(taken, now() + retryDelay(taken.attempt, handling), describeError(error));
+        if (fate === 'dead') return store.bury(taken, describeError(error));
+        if (fate === 'failed') {
+          return store.postpone(taken, now() + retryDelay(taken.attempt, handling), describeError(error));
+        }
+        store.remove(taken.delivery.digest);
+        return true;
       }),
     release: (left) =>
       write(() => {
@@ -92,47 +90,39 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     },
   };
 
-  return {
-    handles,
-    attach(given) {
-      if (host !== undefined) throw invalid('An inbox belongs to one createWebhooks: make another one.');
-      host = given;
-      if (handles === 'here') worker = startWorker(source, { host: given, handling, pollMs, sleep });
-    },
-    async receive(delivery) {
-      if (stopping !== undefined) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
-      const result = await write(() => store.insert(delivery, now())).catch(refuse);
-      if (result === 'stored') worker?.wake();
-      return result;
-    },
-    async deadLetters({ limit = 100 } = {}) {
-      return store.deadLetters(limit);
-    },
-    async replay(digest) {
-      const found = await write(() => store.replay(digest, now())).catch(refuse);
-      worker?.wake();
-      return found;
-    },
-    discard: (digest) => write(() => store.discard(digest)).catch(refuse),
-    async counts() {
-      return store.counts();
-    },
-    stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
-      stopping ??= (async () => {
+  return durableInbox(
+    {
+      async store(delivery) {
+        const result = await write(() => store.insert(delivery, now())).catch(refuse);
+        if (result === 'stored') worker?.wake();
+        return result;
+      },
+      start(host) {
+        worker = startWorker(source, { host, handling, pollMs, sleep });
+      },
+      deadLetters: async (limit) => orRefuse(() => store.deadLetters(limit)),
+      async replay(digest) {
+        const found = await write(() => store.replay(digest, now())).catch(refuse);
+        worker?.wake();
+        return found;
+      },
+      discard: (digest) => write(() => store.discard(digest)).catch(refuse),
+      counts: async () => orRefuse(() => store.counts()),
+      async stop(timeoutMs) {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         // What was received before is written first.
         await write(() => undefined).catch(() => {});
         store.database.close();
         return end;
-      })();
-      return stopping;
+      },
     },
-  };
+    handling,
+  );
 }
 
-function open(options: Parameters<typeof openSqliteStore>[0]): SqliteStore {
+function orRefuse<Result>(work: () => Result): Result {
   try {
-    return openSqliteStore(options);
+    return work();
   } catch (error) {
     throw storeError(error);
   }

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Delivery } from '../../webhooks/inbox.ts';
 import type { Taken } from '../attempt.ts';
+import { describeError } from '../describe-error.ts';
+import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 
 export interface SqliteStoreOptions {
@@ -124,24 +126,29 @@ export function openSqliteStore(options: SqliteStoreOptions) {
         limit,
       });
       const all = rows.map(toTaken);
-      const dead = all.filter(({ attempt }) => attempt > options.maxAttempts);
-      for (const { delivery, attempt } of dead) {
-        const reason = 'The process that handled it died, or lost its lease.';
+      const lost = all.filter(({ attempt }) => attempt > options.maxAttempts);
+      const reason = describeError(leaseLost());
+      for (const { delivery, attempt } of lost) {
         statements.bury.run(reason, attempt - 1, toBlob(delivery.digest), attempt);
       }
-      return { taken: all.filter((one) => !dead.includes(one)), dead };
+      return {
+        taken: all.filter((one) => !lost.includes(one)),
+        dead: lost.map((one) => ({ ...one, attempt: one.attempt - 1 })),
+      };
     },
 
     remove(digest: string): void {
       statements.remove.run(toBlob(digest));
     },
 
-    postpone({ delivery, attempt }: Taken, dueAt: number, reason: string): void {
-      statements.postpone.run(dueAt, reason, toBlob(delivery.digest), attempt);
+    /** False when another worker has it by now. */
+    postpone({ delivery, attempt }: Taken, dueAt: number, reason: string): boolean {
+      return statements.postpone.run(dueAt, reason, toBlob(delivery.digest), attempt).changes > 0;
     },
 
-    bury({ delivery, attempt }: Taken, reason: string): void {
-      statements.bury.run(reason, attempt, toBlob(delivery.digest), attempt);
+    /** False when another worker has it by now. */
+    bury({ delivery, attempt }: Taken, reason: string): boolean {
+      return statements.bury.run(reason, attempt, toBlob(delivery.digest), attempt).changes > 0;
     },
 
     deadLetters(limit: number): DeadLetter[] {

@@ -1,0 +1,69 @@
+import { InboxError } from '../errors/inbox-error.ts';
+import type { Delivery, InboxHost } from '../webhooks/inbox.ts';
+import { type Handling, invalid, wholeNumber } from './handling-options.ts';
+import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
+
+/** What a durable inbox needs of whatever keeps its deliveries. */
+export interface InboxEngine {
+  store(delivery: Delivery): Promise<'stored' | 'duplicate'>;
+  /** Begins to handle. Called once at most, and not with `handles: 'elsewhere'`. */
+  start(host: InboxHost): void;
+  deadLetters(limit: number): Promise<DeadLetter[]>;
+  replay(digest: string): Promise<boolean>;
+  discard(digest: string): Promise<boolean>;
+  counts(): Promise<InboxCounts>;
+  /** Called once at most; nothing is stored after it. */
+  stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
+}
+
+const defaults = Object.freeze({ limit: 100, stopTimeoutMs: 10_000 });
+
+/** An inbox on an engine: it belongs to one host, takes nothing while it stops, and does nothing once it has. */
+export function durableInbox(engine: InboxEngine, { handles }: Pick<Handling, 'handles'>): ManagedInbox {
+  let attached = false;
+  let stopping: Promise<'drained' | 'cut-off'> | undefined;
+  let stopped = false;
+
+  function checkOpen(): void {
+    if (stopped) throw inboxStopped();
+  }
+
+  return {
+    handles,
+    attach(host) {
+      if (attached) throw invalid('An inbox belongs to one createWebhooks: make another one.');
+      attached = true;
+      if (handles === 'here') engine.start(host);
+    },
+    async receive(delivery) {
+      if (stopping !== undefined) throw inboxStopped();
+      return await engine.store(delivery);
+    },
+    async deadLetters({ limit = defaults.limit } = {}) {
+      checkOpen();
+      return await engine.deadLetters(wholeNumber('limit', limit));
+    },
+    async replay(digest) {
+      checkOpen();
+      return await engine.replay(digest);
+    },
+    async discard(digest) {
+      checkOpen();
+      return await engine.discard(digest);
+    },
+    async counts() {
+      checkOpen();
+      return await engine.counts();
+    },
+    stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
+      stopping ??= engine.stop(timeoutMs).finally(() => {
+        stopped = true;
+      });
+      return stopping;
+    },
+  };
+}
+
+function inboxStopped(): InboxError {
+  return new InboxError('inbox_stopped', 'The inbox was stopped.');
+}

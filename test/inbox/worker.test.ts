@@ -1,0 +1,39 @@
+import { expect, it, vi } from 'vitest';
+import { checkHandling } from '../../src/inbox/handling-options.ts';
+import { startWorker } from '../../src/inbox/worker.ts';
+import type { HandledFate } from '../../src/webhooks/inbox.ts';
+
+const delivery = { digest: 'ab'.repeat(32), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
+
+it.each([
+  ['the store takes no word of it', () => Promise.reject(new Error('down'))],
+  ['another worker has it by now', async () => false],
+])('does not report a delivery as dead when %s', async (_, settle) => {
+  const fates: HandledFate[] = [];
+  let taken = [{ delivery, attempt: 1, receivedAt: Date.now() }];
+  const worker = startWorker(
+    {
+      async take() {
+        const due = taken;
+        taken = [];
+        return { taken: due, dead: [], pauseMs: Number.POSITIVE_INFINITY };
+      },
+      settle,
+      release: async () => {},
+    },
+    {
+      host: {
+        handle: () => Promise.reject(new Error('no')),
+        report: (_delivery, fate) => fates.push(fate),
+      },
+      handling: checkHandling({ maxAttempts: 1, onStoreError: () => {} }),
+      pollMs: 10_000,
+      sleep: async (ms, signal) => {
+        // Only the wait for work is a wait.
+        if (ms === 10_000) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    },
+  );
+  await vi.waitFor(() => expect(fates).toMatchObject([{ fate: 'failed', attempt: 1 }]));
+  await worker.stop(100);
+});
