@@ -86,7 +86,7 @@ export async function checkAnswers(
 
 function receiver() {
   const notes: unknown[] = [];
-  const webhooks = createWebhooks({ credentials, maxBodyBytes: 2000, bodyTimeoutMs: 300 }).on(
+  const webhooks = createWebhooks({ credentials, maxBodyBytes: 2000, bodyTimeoutMs: 500 }).on(
     'event.buy.init',
     (event) => {
       notes.push(event.note);

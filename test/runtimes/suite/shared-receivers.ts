@@ -13,7 +13,7 @@ import { bullmqInMemory, pgBossInMemory } from './queues.ts';
  * streams of its own, and what one request leaves behind must not be in the way of the next.
  */
 
-const timeLimitMs = 200;
+const timeLimitMs = 500;
 
 /** Takes a while; at the first attempt it fails, or never ends, where the event says so. */
 function handler(): EventHandler<OrderEvent> {
