@@ -16,6 +16,12 @@ describe('README', () => {
     );
   });
 
+  test('names the runtimes that the package is tried on, in their versions', () => {
+    const [, section = ''] = readme.split('\n### Runtimes\n');
+    const stated = section.split('\n### ')[0] ?? '';
+    expect(runtimeVersions().filter((version) => !stated.includes(version))).toEqual([]);
+  });
+
   test('has only snippets that compile under strict settings', () => {
     const snippets = codeBlocks('ts');
     expect(snippets.length).toBeGreaterThan(3);
@@ -29,6 +35,17 @@ describe('README', () => {
     expect(compileErrors(broken).join()).toContain('deploymnt');
   }, 60_000);
 });
+
+function runtimeVersions(): string[] {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../runtimes/package.json', import.meta.url), 'utf8'),
+  );
+  // Our own file, with exact versions: `1.4.5` or `npm:node@22.12.0`.
+  const { optionalDependencies } = manifest as { optionalDependencies: Record<string, string> };
+  const versions = Object.values(optionalDependencies).map((range) => range.replace(/^npm:.*@/, ''));
+  expect(versions.length).toBeGreaterThan(5);
+  return versions;
+}
 
 /** Fenced blocks of a language, without the indentation they have inside a list. */
 function codeBlocks(language: string): string[] {

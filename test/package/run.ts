@@ -19,6 +19,8 @@ export function run(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (status === 0) return stdout;
+  // Not started: then there is no output either, whatever the types say.
+  if (status === null && signal === null) throw new Error(error?.message ?? 'It did not start.');
   const why = error?.message ?? (signal ? `ended by ${signal}` : `exit code ${status}`);
   throw new Error(`${why}\n${stdout}${stderr}`.trimEnd());
 }

@@ -7,12 +7,8 @@ import {
 } from 'partner-exchange-sdk';
 import { signingKey, verifyBody } from 'partner-exchange-sdk/signature';
 import { type Checks, equal, thrownBy } from './checks.ts';
+import { credentials } from './fixtures.ts';
 
-const credentials = {
-  partnerPublicKey: 'pk_partner_run',
-  partnerSecretKey: 'sk_partner_run',
-  merchantSecretKey: 'sk_merchant_run',
-};
 const deployment = defineDeployment({
   onboardingBaseUrl: 'https://onboarding.example',
   stagingUrl: 'https://staging.example',

@@ -1,15 +1,32 @@
-import { Checks, type Report } from './checks.ts';
+import { checkAnswers } from './answers.ts';
+import type { Checks } from './checks.ts';
 import { checkClients } from './clients.ts';
+import { checkEntries } from './entries.ts';
 import { checkEvents } from './events.ts';
+import { checkMemoryInbox } from './memory-inbox.ts';
+import type { Platform } from './platform.ts';
+import { checkQueueInboxes } from './queue-inboxes.ts';
 import { checkReceiver } from './receiver.ts';
+import { checkSandbox } from './sandbox.ts';
 import { checkSignatures } from './signatures.ts';
+import { checkNoSqlite, checkSqliteInbox } from './sqlite-inbox.ts';
 
-/** All checks, on whatever runtime this is. */
-export async function runSuite(): Promise<Report> {
-  const checks = new Checks();
+/** All checks that need no more than a platform. */
+export async function runSuite(checks: Checks, { serve, sqliteFolder }: Platform): Promise<void> {
+  await checkEntries(checks);
   await checkSignatures(checks);
   await checkEvents(checks);
   await checkReceiver(checks);
+  await checkAnswers(checks, 'fetch', async (webhooks) => ({
+    url: 'https://partner.example/orders',
+    send: webhooks.fetch,
+    close: async () => {},
+  }));
+  await checkAnswers(checks, 'node', (webhooks) => serve(webhooks.node));
+  await checkMemoryInbox(checks);
+  if (sqliteFolder === undefined) await checkNoSqlite(checks);
+  else await checkSqliteInbox(checks, sqliteFolder);
+  await checkQueueInboxes(checks);
   await checkClients(checks);
-  return checks.report();
+  await checkSandbox(checks);
 }

@@ -1,0 +1,45 @@
+import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../package/entries.ts';
+import { run } from '../package/run.ts';
+
+const folder = import.meta.dirname;
+const dependencies = ['ky', 'zod'];
+const options = [
+  ...['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefer-offline'],
+  // By itself npm waits for minutes where there is no network.
+  ...['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000'],
+];
+
+/**
+ * Installs the packed package in this folder, with what it depends on at the versions that the rest of the tests
+ * use, and the runtimes. They are optional dependencies: npm goes on without one that it cannot have.
+ *
+ * There is no lock: npm writes one that has the packages of this platform alone. The versions are exact.
+ */
+export function install(): void {
+  const packed = mkdtempSync(join(tmpdir(), 'partner-exchange-sdk-'));
+  try {
+    run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], { cwd: root });
+    const [tarball] = globSync('*.tgz', { cwd: packed });
+    if (tarball === undefined) throw new Error('npm pack made no tarball.');
+    // By a name without its version: npm would take one that it knows from its cache.
+    copyFileSync(join(packed, tarball), join(packed, 'package.tgz'));
+    const packages = [join(packed, 'package.tgz'), ...dependencies.map(atVersionOfRoot)];
+    run('npm', ['install', ...options, ...packages], { cwd: folder, timeout: 300_000 });
+  } finally {
+    rmSync(packed, { recursive: true, force: true });
+  }
+  if (!existsSync(join(folder, 'node_modules', 'partner-exchange-sdk'))) {
+    throw new Error('The package was not installed.');
+  }
+}
+
+function atVersionOfRoot(name: string): string {
+  // A package that npm has installed: its manifest has a version.
+  const manifest = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return `${name}@${manifest.version}`;
+}

@@ -1,0 +1,36 @@
+import { type BullQueue, bullmqInbox, type ManagedInbox } from 'partner-exchange-sdk/inbox/bullmq';
+import { type Boss, pgBossInbox } from 'partner-exchange-sdk/inbox/pg-boss';
+
+/** An inbox that only stores, in a queue that keeps no more than the ids of its jobs. */
+export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
+  const jobs = new Set<string>();
+  const queue: BullQueue = {
+    name: 'inbox',
+    getJobState: async (id) => (jobs.has(id) ? 'waiting' : 'unknown'),
+    add: async (_name, _data, { jobId }) => jobs.add(jobId),
+    getJob: async () => undefined,
+    getJobs: async () => [],
+    getJobCounts: async () => ({ waiting: jobs.size, failed: 0 }),
+  };
+  return { inbox: bullmqInbox({ queue, handles: 'elsewhere' }), jobs };
+}
+
+/** The same for pg-boss. */
+export function pgBossInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
+  const jobs = new Set<string>();
+  const boss: Boss = {
+    createQueue: async () => {},
+    async send(_name, _data, { id }) {
+      if (jobs.has(id)) return null;
+      jobs.add(id);
+      return id;
+    },
+    fetch: async () => [],
+    complete: async () => {},
+    fail: async () => {},
+    findJobs: async () => [],
+    deleteJob: async () => {},
+    getQueueStats: async (name) => [{ queuedCount: name.endsWith('_dead') ? 0 : jobs.size, activeCount: 0 }],
+  };
+  return { inbox: pgBossInbox({ boss, handles: 'elsewhere' }), jobs };
+}
