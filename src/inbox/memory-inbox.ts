@@ -35,7 +35,6 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
   const maxDeadLetters = wholeNumber('maxDeadLetters', options.maxDeadLetters ?? defaults.maxDeadLetters);
   const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now });
   const failing = new Map<string, Failing>();
-  const running = new Set<Promise<unknown>>();
   let host: InboxHost | undefined;
   let stopped = false;
 
@@ -65,7 +64,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     },
     async receive(delivery, handle) {
       if (stopped) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
-      const work = remembered.receive(delivery, async (handleOptions) => {
+      const result = await remembered.receive(delivery, async (handleOptions) => {
         const begun = performance.now();
         // The time limit rejects elsewhere: it has to be counted too.
         const cutOff = () => countFailure(delivery, handleOptions?.signal?.reason, performance.now() - begun);
@@ -79,14 +78,8 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
           handleOptions?.signal?.removeEventListener('abort', cutOff);
         }
       });
-      running.add(work);
-      try {
-        const result = await work;
-        if (result === 'handled') failing.delete(delivery.digest);
-        return result;
-      } finally {
-        running.delete(work);
-      }
+      if (result === 'handled') failing.delete(delivery.digest);
+      return result;
     },
     async deadLetters({ limit = 100 } = {}) {
       return dead().slice(0, wholeNumber('limit', limit)).map(toDeadLetter);
@@ -110,7 +103,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     },
     async stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
       stopped = true;
-      return (await settledWithin([...running], timeoutMs)) ? 'drained' : 'cut-off';
+      return (await settledWithin(remembered.active(), timeoutMs)) ? 'drained' : 'cut-off';
     },
   };
 

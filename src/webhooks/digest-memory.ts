@@ -2,7 +2,7 @@
 export interface DigestMemory {
   readonly size: number;
   has(digest: string): boolean;
-  /** Adds one that it does not have; beyond the room there is, the oldest is forgotten. */
+  /** Adds one, unless it is there; beyond the room there is, the oldest is forgotten. */
   add(digest: string, time: number): void;
   /** Forgets the oldest as long as they were added at this time or before. */
   forget(time: number): void;
@@ -36,6 +36,10 @@ export function digestMemory(maxSize: number): DigestMemory {
     wanted = digest;
   }
 
+  function isKnown(): boolean {
+    return table.slots[findSlot(table, table.room)] !== none;
+  }
+
   function addWanted(time: number): void {
     const { room, words, times, slots } = table;
     const place = (first + size) % room;
@@ -58,11 +62,11 @@ export function digestMemory(maxSize: number): DigestMemory {
     // It is full: from the first to the end, and from there to the first.
     table.words.set(words.subarray(first * digestWords, room * digestWords));
     table.words.set(words.subarray(0, first * digestWords), (room - first) * digestWords);
+    table.beside.set(small.beside);
     table.times.set(times.subarray(first));
     table.times.set(times.subarray(0, first), room - first);
     first = 0;
     for (let place = 0; place < size; place++) table.slots[findSlot(table, place)] = place;
-    wanted = undefined;
   }
 
   return {
@@ -71,12 +75,13 @@ export function digestMemory(maxSize: number): DigestMemory {
     },
     has(digest) {
       want(digest);
-      return table.slots[findSlot(table, table.room)] !== none;
+      return isKnown();
     },
     add(digest, time) {
+      want(digest);
+      if (isKnown()) return;
       if (size === maxSize) forgetFirst();
       else if (size === table.room) grow();
-      want(digest);
       addWanted(time);
     },
     forget(time) {

@@ -17,6 +17,15 @@ export interface MemoryDeduplicationOptions {
 export interface MemoryDeduplication extends Inbox {
   /** How many deliveries are remembered, and how many are being handled. */
   readonly size: { readonly remembered: number; readonly active: number };
+  /** Those that are being handled now: each settles when its handling has ended or was cut off. */
+  active(): Promise<unknown>[];
+}
+
+interface UnderWay {
+  /** Milliseconds of a clock that is not set back. */
+  readonly begun: number;
+  /** Set at once. */
+  done?: Promise<void>;
 }
 
 /**
@@ -26,18 +35,30 @@ export interface MemoryDeduplication extends Inbox {
 export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
   const { maxRemembered, rememberMs, timeLimitMs, now } = options;
   const handled = digestMemory(maxRemembered);
-  const underWay = new Set<string>();
+  const underWay = new Map<string, UnderWay>();
+
+  /** When a request is cancelled workerd drops all it was doing: no timer fires for it, and no `finally` runs. */
+  function forgetDropped(): void {
+    const longAgo = performance.now() - timeLimitMs * 2;
+    for (const [digest, { begun }] of underWay) {
+      if (begun > longAgo) break;
+      underWay.delete(digest);
+    }
+  }
 
   return {
     async receive({ digest }, handle) {
+      forgetDropped();
       handled.forget(now() - rememberMs);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';
-      underWay.add(digest);
+      const mine: UnderWay = { begun: performance.now() };
+      underWay.set(digest, mine);
       try {
-        await withTimeLimit(handle, timeLimitMs);
+        mine.done = withTimeLimit(handle, timeLimitMs);
+        await mine.done;
       } finally {
-        underWay.delete(digest);
+        if (underWay.get(digest) === mine) underWay.delete(digest);
       }
       handled.add(digest, now());
       return 'handled';
@@ -45,5 +66,6 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
     get size() {
       return { remembered: handled.size, active: underWay.size };
     },
+    active: () => [...underWay.values()].flatMap(({ done }) => done ?? []),
   };
 }

@@ -1,24 +1,54 @@
 /** Runs the bundled Worker in workerd, and prints its report. Plain JavaScript: miniflare is only installed here. */
 import { dirname } from 'node:path';
 import { Miniflare } from 'miniflare';
-import { Checks } from './suite/checks.ts';
-import { checkRequests } from './suite/requests.ts';
+import { Checks, equal } from './suite/checks.ts';
+import { until } from './suite/fixtures.ts';
+import { checkRequests, post } from './suite/requests.ts';
 
 const paths = process.argv.slice(2);
+const compatibility = { compatibilityDate: '2026-07-01', compatibilityFlags: ['nodejs_compat'] };
+// Calls the receiver, and gives up on it soon: workerd then drops all that the receiver was doing for the request.
+const impatient = `export default {
+  fetch: (request, { RECEIVER }) =>
+    RECEIVER.fetch(new Request(request, { signal: AbortSignal.timeout(20) }))
+      .catch(() => new Response(null, { status: 504 })),
+}`;
 const miniflare = new Miniflare({
-  modulesRoot: dirname(paths[0]),
-  modules: paths.map((path) => ({ type: 'ESModule', path })),
-  compatibilityDate: '2026-07-01',
-  compatibilityFlags: ['nodejs_compat'],
+  workers: [
+    {
+      name: 'receiver',
+      modulesRoot: dirname(paths[0]),
+      modules: paths.map((path) => ({ type: 'ESModule', path })),
+      ...compatibility,
+    },
+    {
+      name: 'impatient',
+      modules: true,
+      script: impatient,
+      serviceBindings: { RECEIVER: 'receiver' },
+      ...compatibility,
+    },
+  ],
 });
 const checks = new Checks();
-await checkRequests(checks, async (request) =>
-  miniflare.dispatchFetch(request.url, {
+const send = (fetch) => async (request) =>
+  fetch(request.url, {
     method: request.method,
     headers: Object.fromEntries(request.headers),
     body: await request.text(),
-  }),
-);
+  });
+const toReceiver = send((...request) => miniflare.dispatchFetch(...request));
+await checkRequests(checks, toReceiver);
+const { fetch: giveUp } = await miniflare.getWorker('impatient');
+for (const path of ['/plain', '/memory']) {
+  await checks.run(
+    `${path}: a delivery whose request was cut off is handled when it comes again`,
+    async () => {
+      equal(await post(send(giveUp), path, 'cut off'), 504);
+      await until('handled', async () => (await post(toReceiver, path, 'cut off')) === 200);
+    },
+  );
+}
 const inside = await (await miniflare.dispatchFetch('http://worker.example/')).json();
 await miniflare.dispose();
 const outside = checks.report();

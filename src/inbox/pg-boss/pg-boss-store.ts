@@ -41,18 +41,14 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     // Only jobs with a group are in an index while they are active: counting them reads nothing else.
     group: { id: 'inbox' },
   };
-  let queues: Promise<void> | undefined;
+  let isReady = false;
 
-  /** Both queues are there. Tried again when it failed. */
-  function ready(): Promise<void> {
-    queues ??= (async () => {
-      await boss.createQueue(deadQueue, { retentionSeconds: tenYearsInSeconds });
-      await boss.createQueue(queue, { retentionSeconds: tenYearsInSeconds, deadLetter: deadQueue });
-    })().catch((error) => {
-      queues = undefined;
-      throw error;
-    });
-    return queues;
+  /** Makes the queues where they are missing. At the beginning by several at once, which does no harm. */
+  async function ready(): Promise<void> {
+    if (isReady) return;
+    await boss.createQueue(deadQueue, { retentionSeconds: tenYearsInSeconds });
+    await boss.createQueue(queue, { retentionSeconds: tenYearsInSeconds, deadLetter: deadQueue });
+    isReady = true;
   }
 
   /** False when there is a job of this id already. */
@@ -60,7 +56,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     if ((await boss.send(name, data, options)) !== null) return true;
     // pg-boss says the same where the queue was deleted, or has a policy that refuses jobs.
     if ((await boss.findJobs(name, { id: options.id })).length > 0) return false;
-    queues = undefined;
+    isReady = false;
     throw new Error(`pg-boss did not store a job in ${name}: was the queue deleted, or made with a policy?`);
   }
 

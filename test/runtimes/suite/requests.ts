@@ -41,7 +41,7 @@ async function checkSequence(checks: Checks, path: string, send: Send): Promise<
   });
 }
 
-async function post(send: Send, path: string, id: string, behave = 'well'): Promise<number> {
+export async function post(send: Send, path: string, id: string, behave = 'well'): Promise<number> {
   const body = delivery({ partner_order_id: id, behave });
   const headers = { 'content-type': 'application/json' };
   const request = new Request(`http://worker.example${path}`, { method: 'POST', headers, body });
