@@ -1,12 +1,14 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { abortRequests } from '../webhooks/aborted/abort-requests.ts';
+import { compareInboxes } from './http-inboxes.ts';
 import { type LoadResult, runLoad } from './http-load.ts';
 import { makeRequests } from './http-requests.ts';
 import { type ServerKind, serverKinds, type Usage } from './http-server.ts';
 import { median } from './measure.ts';
+import { pin } from './pin.ts';
 
 /*
  * How many deliveries a second webhooks.node takes, beside a bare server of node:http that reads and parses the same
@@ -20,10 +22,12 @@ const { values: flags } = parseArgs({
     warmup: { type: 'string', default: '50000' },
     'round-ms': { type: 'string', default: '1500' },
     connections: { type: 'string', default: '32' },
-    /** For the memory; the issue's figure is 500000. */
-    deliveries: { type: 'string', default: '100000' },
-    /** Requests broken off at once; 0 leaves that part out. */
-    aborted: { type: 'string', default: '2000' },
+    /** Into each inbox; 0 leaves that part out. */
+    stored: { type: 'string', default: '10000' },
+    /** For the memory; 0 leaves that part out. */
+    deliveries: { type: 'string', default: '500000' },
+    /** Requests broken off at once, each with a descriptor in both processes; 0 leaves that part out. */
+    aborted: { type: 'string', default: '10000' },
     check: { type: 'boolean', default: false },
   },
 });
@@ -42,7 +46,7 @@ interface Round extends LoadResult {
   readonly busy: number;
 }
 
-const requests = makeRequests(20_000);
+const requests = makeRequests(Math.max(20_000, Number(flags.stored) * 2));
 const connections = Number(flags.connections);
 const isPinned = pin(process.pid, 1);
 let over = 0;
@@ -50,6 +54,9 @@ let over = 0;
 console.log(`Deliveries of 923 bytes over ${connections} kept connections; medians of interleaved rounds.`);
 if (!isPinned) console.log('(taskset cannot pin processes here: servers and load share all cores.)');
 await compareThroughput();
+if (Number(flags.stored) > 0) {
+  await compareInboxes({ requests, connections, deliveries: Number(flags.stored) });
+}
 await watchMemory();
 await breakOff();
 console.log(over === 0 ? '\nEvery budget is kept.' : `\n${over} OVER budget.`);
@@ -108,6 +115,7 @@ async function compareThroughput(): Promise<void> {
 
 async function watchMemory(): Promise<void> {
   const total = Number(flags.deliveries);
+  if (total === 0) return;
   const steps = 10;
   const server = await startServer('webhooks');
   const samples: Usage[] = [];
@@ -150,7 +158,7 @@ async function breakOff(): Promise<void> {
 async function startServer(kind: ServerKind): Promise<Server> {
   const server = fork(join(import.meta.dirname, 'http-server.ts'), [kind]);
   const [port] = await once(server, 'message');
-  if (server.pid !== undefined) pin(server.pid, 0);
+  pin(server.pid, 0);
   return { port, process: server };
 }
 
@@ -163,11 +171,6 @@ async function usageOf(server: Server, wanted: 'cpu' | 'memory'): Promise<Usage>
   server.process.send(wanted);
   const [usage] = await once(server.process, 'message');
   return usage;
-}
-
-/** Keeps a process, with all of its threads, to one core; says whether that is so. */
-function pin(pid: number, core: number): boolean {
-  return spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]).status === 0;
 }
 
 function perSecond({ answered, ms }: Round): number {
