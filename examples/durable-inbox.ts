@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteInbox } from 'partner-exchange-sdk/inbox/sqlite';
-import { signBody } from 'partner-exchange-sdk/signature';
 import { createWebhooks, type DeliveryReport } from 'partner-exchange-sdk/webhooks';
+import { credentials, signedEvent } from './support/signed-events.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'durable-inbox-'));
-const keys = ['sk_merchant_examplesk_partner_example'];
 
 // Your own database. The digest and the effect are written in one transaction: a second run changes nothing.
 const app = new DatabaseSync(join(folder, 'app.sqlite'));
@@ -33,7 +32,7 @@ function start() {
     maxAttempts: 2,
     retryFirstMs: 50,
   });
-  const webhooks = createWebhooks({ keys, inbox, onError: () => {}, onDelivery: count }).on(
+  const webhooks = createWebhooks({ credentials, inbox, onError: () => {}, onDelivery: count }).on(
     'event.buy.credited.crypto',
     (event, { digest }) => {
       if (accountsAreDown) throw new Error('the accounts are down');
@@ -51,28 +50,7 @@ function count({ stage, fate }: DeliveryReport): void {
 }
 
 // What the service would post.
-const { text: body } = signBody(
-  {
-    event_name: 'event.buy.credited.crypto',
-    partner_order_id: 'A-1003',
-    platform_order_ref: 'ref_1',
-    fiat_amount_to_pay: 20000,
-    crypto_amount_to_receive: 13,
-    exchange_rate: 1538.46,
-    pair: 'NGN/USDT',
-    fiat_currency: 'NGN',
-    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-    chain: 'usdt-trc20',
-    fiat_payment_status: 'PAID',
-    crypto_payment_status: 'PAID',
-    payer_into_account: { account_name: 'A', account_number: '1', bank_name: 'B' },
-    payment_link: null,
-    crypto_txn_hash: '0x9f2c4d',
-    partner_callback_url: 'https://partner.example/orders',
-    transactional_kyc: { email: '', phone: '', first_name: '', last_name: '' },
-  },
-  { key: keys[0] ?? '' },
-);
+const body = signedEvent();
 
 const first = start();
 console.log('first delivery:', (await first.webhooks.receive(body)).kind);
@@ -89,7 +67,9 @@ if (letter !== undefined) await second.inbox.replay(letter.digest);
 while ((await second.inbox.counts()).open > 0) await pause(20);
 console.log('repeated after the restart:', (await second.webhooks.receive(body)).kind);
 await second.inbox.stop();
-console.log('credits:', app.prepare('SELECT credits FROM balance').get()?.credits, Object.fromEntries(fates));
+const { credits } = { credits: undefined, ...app.prepare('SELECT credits FROM balance').get() };
+console.log('credits:', credits, Object.fromEntries(fates));
+if (credits !== 1) process.exitCode = 1;
 
 app.close();
 rmSync(folder, { recursive: true });

@@ -16,8 +16,8 @@ import {
 import { sqliteInbox } from 'partner-exchange-sdk/inbox/sqlite';
 import { signBody, signingKey } from 'partner-exchange-sdk/signature';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import { credentials, signedEvent } from './frameworks/support/deliver.ts';
 import { deliveryMetrics } from './support/delivery-metrics.ts';
+import { credentials, signedEvent } from './support/signed-events.ts';
 
 // Yours has an exporter that sends, for example to a collector.
 const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);

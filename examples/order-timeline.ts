@@ -4,9 +4,9 @@
  */
 
 import { applyEvent, emptyTimeline, type OrderTimeline, raisedFlags } from 'partner-exchange-sdk/events';
-import { signBody, signingKey } from 'partner-exchange-sdk/signature';
 import { createWebhooks, type OrderEvent } from 'partner-exchange-sdk/webhooks';
 import { Client, Pool, type PoolClient } from 'pg';
+import { credentials, signedEvent } from './support/signed-events.ts';
 
 const connectionString = process.env.DATABASE_URL ?? 'postgres://root@127.0.0.1:5432/test';
 if (!(await isReachable())) {
@@ -51,44 +51,20 @@ async function record(event: OrderEvent): Promise<void> {
   });
 }
 
-const credentials = {
-  partnerPublicKey: 'pk_partner_demo',
-  partnerSecretKey: 'sk_partner_demo',
-  merchantSecretKey: 'sk_merchant_demo',
-};
 // Two machines: neither knows which deliveries the other has handled. The database does.
 const machines = [1, 2].map(() => createWebhooks({ credentials }).onAny(record));
 
-const common = {
-  partner_order_id: 'A-1001',
-  platform_order_ref: 'ref_7d41',
-  fiat_amount_to_pay: 15000.5,
-  crypto_amount_to_receive: 9.75,
-  exchange_rate: 1538.51,
-  pair: 'NGN/USDT',
-  fiat_currency: 'NGN',
-  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-  chain: 'usdt-trc20',
-  payer_into_account: { account_name: 'Ada Obi', account_number: '0123456789', bank_name: 'First Bank' },
-  payment_link: null,
-  crypto_txn_hash: null,
-  partner_callback_url: 'https://partner.example/orders',
-  transactional_kyc: { email: '', phone: '', first_name: '', last_name: '' },
-};
-const init = { fiat_payment_status: 'PENDING', crypto_payment_status: 'PENDING' };
-const paid = { fiat_payment_status: 'PAID', crypto_payment_status: 'STARTED' };
-const credited = { fiat_payment_status: 'PAID', crypto_payment_status: 'PAID', crypto_txn_hash: '0x9f2c4d' };
+const init = { fiat_payment_status: 'PENDING', crypto_payment_status: 'PENDING', crypto_txn_hash: null };
+const paid = { crypto_payment_status: 'STARTED', crypto_txn_hash: null };
 // Late, twice and out of order; and the amount has changed on the way.
-const bodies = [
-  { ...common, ...credited, event_name: 'event.buy.credited.crypto' },
-  { ...common, ...init, event_name: 'event.buy.init' },
-  { ...common, ...credited, event_name: 'event.buy.credited.crypto' },
-  { ...common, ...paid, event_name: 'event.buy.received.fiat', fiat_amount_to_pay: 1500.05 },
+const deliveries = [
+  signedEvent(),
+  signedEvent({ event_name: 'event.buy.init', ...init }),
+  signedEvent(),
+  signedEvent({ event_name: 'event.buy.received.fiat', ...paid, fiat_amount_to_pay: 1500.05 }),
 ];
 
 try {
-  const key = signingKey(credentials, 'order');
-  const deliveries = bodies.map((body) => signBody(body, { key }).text);
   const outcomes = await Promise.all(
     machines.flatMap((webhooks) => deliveries.map((text) => webhooks.receive(text))),
   );

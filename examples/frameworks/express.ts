@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import express from 'express';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import { credentials, deliverTo } from './support/deliver.ts';
+import { credentials } from '../support/signed-events.ts';
+import { deliverTo } from './support/deliver.ts';
 import { portOf } from './support/port-of.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>

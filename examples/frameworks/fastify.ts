@@ -1,7 +1,8 @@
 /** Fastify 5: the plugin has a scope of its own, without body parsers. */
 import fastify from 'fastify';
 import { createWebhooks, fastifyPlugin } from 'partner-exchange-sdk/webhooks';
-import { credentials, deliverTo } from './support/deliver.ts';
+import { credentials } from '../support/signed-events.ts';
+import { deliverTo } from './support/deliver.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>
   console.log('credited', event.partner_order_id, event.crypto_txn_hash),

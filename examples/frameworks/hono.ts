@@ -4,7 +4,8 @@ import { Server } from 'node:http';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import { credentials, deliverTo } from './support/deliver.ts';
+import { credentials } from '../support/signed-events.ts';
+import { deliverTo } from './support/deliver.ts';
 import { portOf } from './support/port-of.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>

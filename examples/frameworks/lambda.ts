@@ -1,6 +1,6 @@
 /** AWS Lambda, behind API Gateway (HTTP API, payload 2.0) or a function URL: this is the module of the function. */
 import { createWebhooks, lambdaHandler } from 'partner-exchange-sdk/webhooks';
-import { credentials, signedEvent } from './support/deliver.ts';
+import { credentials, signedEvent } from '../support/signed-events.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>
   console.log('credited', event.partner_order_id, event.crypto_txn_hash),

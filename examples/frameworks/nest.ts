@@ -15,7 +15,8 @@ import { All, Controller, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import { credentials, deliverTo } from './support/deliver.ts';
+import { credentials } from '../support/signed-events.ts';
+import { deliverTo } from './support/deliver.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>
   console.log('credited', event.partner_order_id, event.crypto_txn_hash),

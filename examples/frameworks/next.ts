@@ -4,7 +4,7 @@
  * Leave the runtime at `nodejs`, its default: the signature needs node:crypto.
  */
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import { credentials, signedEvent } from './support/deliver.ts';
+import { credentials, signedEvent } from '../support/signed-events.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>
   console.log('credited', event.partner_order_id, event.crypto_txn_hash),
