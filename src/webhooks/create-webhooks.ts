@@ -3,7 +3,8 @@ import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-e
 import { type Answer, parsedBodyAdvice, refuse } from './answer.ts';
 import { handleFetch } from './fetch-handler.ts';
 import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
-import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
+import type { NodeRequest } from './node-body.ts';
+import { handleNode, type NodeResponse } from './node-handler.ts';
 import type { Outcome } from './outcome.ts';
 import { makeReceiver } from './receive-delivery.ts';
 import type { Receiver } from './receiver.ts';
@@ -29,7 +30,7 @@ export interface Webhooks {
   receive(body: string | Uint8Array): Promise<Outcome>;
   /** For Hono, Next, Bun, Deno and Workers. Bound: can be passed on as it is. */
   fetch(request: Request): Promise<Response>;
-  /** For node:http, Express and raw Fastify. Bound: can be passed on as it is. Mount it before body parsers. */
+  /** For node:http and node:http2, Express and raw Fastify. Bound: can be passed on as it is. Mount it before body parsers. */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
   /**
    * For any other shape of I/O that has a whole body: says what to answer. Bound: can be passed on as it is.

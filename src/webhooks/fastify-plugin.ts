@@ -1,5 +1,6 @@
 import type { Webhooks } from './create-webhooks.ts';
-import type { NodeRequest, NodeResponse } from './node-handler.ts';
+import type { NodeRequest } from './node-body.ts';
+import type { NodeResponse } from './node-handler.ts';
 
 /** The parts of a Fastify instance that are used. */
 export interface FastifyScope {

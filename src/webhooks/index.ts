@@ -20,7 +20,8 @@ export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.t
 export type { Delivery, HandleDelivery, HandledFate, Inbox, InboxHost, InboxResult } from './inbox.ts';
 export type { MatchedKey } from './key-ring.ts';
 export { type LambdaAnswer, type LambdaRequest, lambdaHandler } from './lambda-handler.ts';
-export type { NodeRequest, NodeResponse } from './node-handler.ts';
+export type { NodeRequest } from './node-body.ts';
+export type { NodeResponse } from './node-handler.ts';
 export type { DeliveryReference, Outcome, RequestRefusalCode } from './outcome.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';
 export type { WholeRequest } from './whole-request.ts';
