@@ -12,7 +12,8 @@ import { pin } from './pin.ts';
 
 /*
  * How many deliveries a second webhooks.node takes, beside a bare server of node:http that reads and parses the same
- * bodies and one that runs stripe's constructEvent on them. The servers are pinned to one core, the load to another.
+ * bodies, one that also checks and narrows them, and one that runs stripe's constructEvent on them. The servers are
+ * pinned to one core, the load to another.
  */
 
 const { values: flags } = parseArgs({
