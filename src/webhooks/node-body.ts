@@ -75,13 +75,14 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receive
       settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
     );
     const gone = () => settle({ refusal: 'body_unreadable' });
-    request.on('error', gone);
-    request.on('close', gone);
     // In HTTP/1 that many bytes are the whole of it, though its end is told only after this turn.
     const declared = request.httpVersionMajor === 1 ? request.headers['content-length'] : undefined;
     afterTurn(() => {
-      // Nearly every body comes with its head.
+      // Nearly every body comes with its head: then there is nothing to wait for, and to listen costs more than to look.
       if (isSettled || size === Number(declared ?? Number.NaN)) return;
+      request.on('error', gone);
+      request.on('close', gone);
+      if (request.destroyed) return gone();
       timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestTimerMs), { refusal: 'body_timeout' });
     });
   });
