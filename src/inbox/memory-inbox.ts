@@ -96,7 +96,9 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     },
     async discard(digest) {
       const entry = failing.get(digest);
-      return entry !== undefined && entry.attempts >= maxAttempts && failing.delete(digest);
+      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      remembered.remember(digest);
+      return failing.delete(digest);
     },
     async counts() {
       return { open: remembered.size.active, dead: dead().length };

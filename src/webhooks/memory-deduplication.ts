@@ -17,6 +17,8 @@ export interface MemoryDeduplicationOptions {
 export interface MemoryDeduplication extends Inbox {
   /** How many deliveries are remembered, and how many are being handled. */
   readonly size: { readonly remembered: number; readonly active: number };
+  /** Remembers a delivery like one that was handled. */
+  remember(digest: string): void;
   /** Those that are being handled now: each settles when its handling has ended or was cut off. */
   active(): Promise<unknown>[];
 }
@@ -66,6 +68,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
     get size() {
       return { remembered: handled.size, active: underWay.size };
     },
+    remember: (digest) => handled.add(digest, now()),
     active: () => [...underWay.values()].flatMap(({ done }) => done ?? []),
   };
 }

@@ -173,6 +173,7 @@ export function describeContract(engine: Engine): void {
     expect(await inbox.discard(digest)).toBe(true);
     expect(await inbox.deadLetters()).toEqual([]);
     expect(await inbox.discard(digest)).toBe(false);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toHaveLength(engine.durable ? 4 : 3);
   });
 
