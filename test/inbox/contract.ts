@@ -229,6 +229,21 @@ export function describeContract(engine: Engine): void {
     expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
   });
 
+  it('stops when its handlers have ended, however long that takes, where no time is set', async () => {
+    const inbox = await open({ timeLimitMs: 60_000 });
+    const begun = gate();
+    const end = gate();
+    const { webhooks } = receiver(inbox, () => {
+      begun.open();
+      return end.opened;
+    });
+    void webhooks.receive(order('A'));
+    await begun.opened;
+    const stopped = inbox.stop({ timeoutMs: Number.POSITIVE_INFINITY });
+    setTimeout(end.open, 100);
+    expect(await stopped).toBe('drained');
+  });
+
   it('belongs to one createWebhooks', async () => {
     const inbox = await open();
     receiver(inbox);
