@@ -217,16 +217,19 @@ export function describeContract(engine: Engine): void {
     });
   });
 
-  it('stops in the time given though a handler goes on', async () => {
+  it('stops in the time given though a handler goes on, and tells it so', async () => {
     const inbox = await open({ timeLimitMs: 60_000 });
     const begun = gate();
-    const { webhooks } = receiver(inbox, () => {
+    let seen: AbortSignal | undefined;
+    const { webhooks } = receiver(inbox, (_, { signal }) => {
+      seen = signal;
       begun.open();
       return new Promise(() => {});
     });
     void webhooks.receive(order('A'));
     await begun.opened;
     expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
+    expect(seen).toMatchObject({ aborted: true, reason: { code: 'inbox_stopped' } });
   });
 
   it('stops when its handlers have ended, however long that takes, where no time is set', async () => {
