@@ -26,7 +26,12 @@ export function isPartnerExchangeError(error: unknown): error is PartnerExchange
 
 /** The kind an error was branded with, whichever copy of the package made it. */
 export function kindOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !(brand in error)) return undefined;
-  const kind = error[brand];
-  return typeof kind === 'string' ? kind : undefined;
+  try {
+    if (!(error instanceof Error) || !(brand in error)) return undefined;
+    const kind = error[brand];
+    return typeof kind === 'string' ? kind : undefined;
+  } catch {
+    // A handler may throw anything, also a proxy that throws when it is looked at: none of ours.
+    return undefined;
+  }
 }

@@ -7,6 +7,8 @@ export interface Taken {
   /** Counting this one, from 1. */
   readonly attempt: number;
   readonly receivedAt: number;
+  /** Milliseconds that its lease leaves for handling it, where that may be less than the time limit. */
+  readonly timeLimitMs?: number | undefined;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface Taken {
  */
 export async function attemptDelivery(
   host: InboxHost,
-  { delivery, attempt, receivedAt }: Taken,
+  { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: Taken,
   options: {
     readonly maxAttempts: number;
     readonly timeLimitMs: number;
@@ -30,7 +32,7 @@ export async function attemptDelivery(
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
     const work = (handleOptions: { readonly signal: AbortSignal }) => host.handle(delivery, handleOptions);
-    await withTimeLimit(work, options.timeLimitMs, options.signal);
+    await withTimeLimit(work, Math.min(timeLimitMs, options.timeLimitMs), options.signal);
     return { fate: 'handled', ...timings() };
   } catch (error) {
     return { fate: attempt >= options.maxAttempts ? 'dead' : 'failed', error, ...timings() };

@@ -33,7 +33,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
   const { maxAttempts, timeLimitMs, rememberMs, now } = checkHandling(options);
   const maxRemembered = wholeNumber('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
   const maxDeadLetters = wholeNumber('maxDeadLetters', options.maxDeadLetters ?? defaults.maxDeadLetters);
-  const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now });
+  const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now, stoppable: true });
   const failing = new Map<string, Failing>();
   let host: InboxHost | undefined;
   let stopped = false;
@@ -96,14 +96,20 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     },
     async discard(digest) {
       const entry = failing.get(digest);
-      return entry !== undefined && entry.attempts >= maxAttempts && failing.delete(digest);
+      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      remembered.remember(digest);
+      return failing.delete(digest);
     },
     async counts() {
       return { open: remembered.size.active, dead: dead().length };
     },
     async stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
       stopped = true;
-      return (await settledWithin(remembered.active(), timeoutMs)) ? 'drained' : 'cut-off';
+      if (await settledWithin(remembered.active(), timeoutMs)) return 'drained';
+      remembered.cutOff(
+        new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'),
+      );
+      return 'cut-off';
     },
   };
 

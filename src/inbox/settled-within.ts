@@ -1,3 +1,5 @@
+import { longestTimerMs } from '../webhooks/time-limit.ts';
+
 /** Waits until all have settled, but not longer than the time given. True when they have. */
 export async function settledWithin(
   promises: readonly Promise<unknown>[],
@@ -5,7 +7,7 @@ export async function settledWithin(
 ): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
+    timer = setTimeout(() => resolve(false), Math.min(timeoutMs, longestTimerMs));
   });
   try {
     return await Promise.race([Promise.allSettled(promises).then(() => true), timeout]);

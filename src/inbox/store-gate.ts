@@ -49,10 +49,23 @@ export function storeGate(options: StoreGateOptions): StoreGate {
     });
     try {
       return await Promise.race([ended, timeout]);
-    } catch (cause) {
+    } catch (error) {
+      const cause = withoutArguments(error);
       throw new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
     } finally {
       clearTimeout(timer);
     }
   };
+}
+
+/** ioredis tells of the whole command that failed: the body of a delivery is among its arguments. */
+function withoutArguments(error: unknown): unknown {
+  if (error instanceof Error && 'command' in error && isCommand(error.command)) {
+    error.command = { name: error.command.name };
+  }
+  return error;
+}
+
+function isCommand(value: unknown): value is { readonly name: unknown; readonly args: unknown } {
+  return typeof value === 'object' && value !== null && 'name' in value && 'args' in value;
 }

@@ -11,19 +11,27 @@ export interface MemoryDeduplicationOptions {
   readonly timeLimitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Whether `cutOff` will be called: being ready for it takes time for each delivery. @default false */
+  readonly stoppable?: boolean | undefined;
 }
 
 /** Handles before it acknowledges, and remembers what was handled. */
 export interface MemoryDeduplication extends Inbox {
   /** How many deliveries are remembered, and how many are being handled. */
   readonly size: { readonly remembered: number; readonly active: number };
+  /** Remembers a delivery like one that was handled. */
+  remember(digest: string): void;
   /** Those that are being handled now: each settles when its handling has ended or was cut off. */
   active(): Promise<unknown>[];
+  /** Aborts all that are being handled now. */
+  cutOff(reason: unknown): void;
 }
 
 interface UnderWay {
   /** Milliseconds of a clock that is not set back. */
   readonly begun: number;
+  /** Of its own: a signal for all would hold on to what workerd dropped. */
+  readonly controller: AbortController | undefined;
   /** Set at once. */
   done?: Promise<void>;
 }
@@ -33,7 +41,7 @@ interface UnderWay {
  * forgotten, so that its repetition is handled.
  */
 export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
-  const { maxRemembered, rememberMs, timeLimitMs, now } = options;
+  const { maxRemembered, rememberMs, timeLimitMs, now, stoppable = false } = options;
   const handled = digestMemory(maxRemembered);
   const underWay = new Map<string, UnderWay>();
 
@@ -52,10 +60,11 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
       handled.forget(now() - rememberMs);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';
-      const mine: UnderWay = { begun: performance.now() };
+      const controller = stoppable ? new AbortController() : undefined;
+      const mine: UnderWay = { begun: performance.now(), controller };
       underWay.set(digest, mine);
       try {
-        mine.done = withTimeLimit(handle, timeLimitMs);
+        mine.done = withTimeLimit(handle, timeLimitMs, controller?.signal);
         await mine.done;
       } finally {
         if (underWay.get(digest) === mine) underWay.delete(digest);
@@ -66,6 +75,10 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
     get size() {
       return { remembered: handled.size, active: underWay.size };
     },
+    remember: (digest) => handled.add(digest, now()),
     active: () => [...underWay.values()].flatMap(({ done }) => done ?? []),
+    cutOff(reason) {
+      for (const { controller } of underWay.values()) controller?.abort(reason);
+    },
   };
 }

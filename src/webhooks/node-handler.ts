@@ -7,6 +7,8 @@ import type { TakenBody } from './taken-body.ts';
 /** The parts of `http.ServerResponse` that are used; that of `node:http2` has them too. */
 export interface NodeResponse {
   readonly headersSent: boolean;
+  /** Of HTTP/2. */
+  readonly stream?: { close(): unknown } | undefined;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   end(body: string): unknown;
 }
@@ -29,9 +31,12 @@ export async function handleNode(
   if (refusal === 'body_unreadable') return;
   const { connection: _, ...headers } = answer.headers;
   // Unless something else has read it, the rest of the request is not read: the connection cannot serve another. In
-  // HTTP/2 it can, and the header is not allowed.
-  const isOver = refusal !== 'raw_body_required' && request.httpVersionMajor !== 2;
-  send({ ...answer, headers: isOver ? { ...headers, connection: 'close' } : headers }, request, response);
+  // HTTP/2 it can, and the header is not allowed: there the stream ends with its answer, and not when its sender likes.
+  const isOver = refusal !== 'raw_body_required';
+  const isHttp1 = request.httpVersionMajor !== 2;
+  const over = isOver && isHttp1 ? { ...headers, connection: 'close' } : headers;
+  send({ ...answer, headers: over }, request, response);
+  if (isOver && !isHttp1) response.stream?.close();
 }
 
 function refuseHead({ method, headers }: NodeRequest, { maxBodyBytes }: Receiver): TakenBody | undefined {

@@ -173,6 +173,7 @@ export function describeContract(engine: Engine): void {
     expect(await inbox.discard(digest)).toBe(true);
     expect(await inbox.deadLetters()).toEqual([]);
     expect(await inbox.discard(digest)).toBe(false);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toHaveLength(engine.durable ? 4 : 3);
   });
 
@@ -216,16 +217,34 @@ export function describeContract(engine: Engine): void {
     });
   });
 
-  it('stops in the time given though a handler goes on', async () => {
+  it('stops in the time given though a handler goes on, and tells it so', async () => {
     const inbox = await open({ timeLimitMs: 60_000 });
     const begun = gate();
-    const { webhooks } = receiver(inbox, () => {
+    let seen: AbortSignal | undefined;
+    const { webhooks } = receiver(inbox, (_, { signal }) => {
+      seen = signal;
       begun.open();
       return new Promise(() => {});
     });
     void webhooks.receive(order('A'));
     await begun.opened;
     expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
+    expect(seen).toMatchObject({ aborted: true, reason: { code: 'inbox_stopped' } });
+  });
+
+  it('stops when its handlers have ended, however long that takes, where no time is set', async () => {
+    const inbox = await open({ timeLimitMs: 60_000 });
+    const begun = gate();
+    const end = gate();
+    const { webhooks } = receiver(inbox, () => {
+      begun.open();
+      return end.opened;
+    });
+    void webhooks.receive(order('A'));
+    await begun.opened;
+    const stopped = inbox.stop({ timeoutMs: Number.POSITIVE_INFINITY });
+    setTimeout(end.open, 100);
+    expect(await stopped).toBe('drained');
   });
 
   it('belongs to one createWebhooks', async () => {

@@ -4,6 +4,7 @@ import { checkHandling } from '../../src/inbox/handling-options.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { pgBossStore, toTaken } from '../../src/inbox/pg-boss/pg-boss-store.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
+import type { EventContext } from '../../src/webhooks/handlers.ts';
 import { refusal } from '../errors/refusal.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines } from './engines.ts';
@@ -115,6 +116,20 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     );
     expect(await webhooks.receive(order('C'))).toMatchObject({ status: 503 });
     expect(await waiting).toMatchObject({ kind: 'stored' });
+  });
+
+  it('cuts a handler off before its lease ends, also a lease that another process chose', async () => {
+    const storing = given.open({ handles: 'elsewhere', timeLimitMs: 400 });
+    const signals: (AbortSignal | undefined)[] = [];
+    const handle = (_: string, { signal }: EventContext) => {
+      signals.push(signal);
+      return signals.length > 1 ? undefined : new Promise(() => {});
+    };
+    receiver(given.open({ timeLimitMs: 60_000 }), handle, quiet);
+    await receiver(storing).webhooks.receive(order('A'));
+    await eventually(() =>
+      expect(signals[0]).toMatchObject({ aborted: true, reason: { code: 'handler_timeout' } }),
+    );
   });
 
   it('leaves a delivery alone whose lease another worker has', async () => {

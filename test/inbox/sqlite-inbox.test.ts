@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openSqliteStore } from '../../src/inbox/sqlite/sqlite-store.ts';
+import { gate } from '../webhooks/deliveries.ts';
 import { send, serve } from '../webhooks/server.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 
@@ -182,6 +183,19 @@ describe('the SQLite inbox', () => {
     await webhooks.receive(order('B'));
     await eventually(() => expect(calls.toSorted()).toEqual(['A', 'A', 'B']));
     expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it('leaves to another process what it holds, also for longer than the own options allow', async () => {
+    const end = gate();
+    const long = receiver(open({ timeLimitMs: 600_000 }), () => end.opened);
+    await long.webhooks.receive(order('A'));
+    await eventually(() => expect(long.calls).toEqual(['A']));
+    const short = receiver(open());
+    await short.webhooks.receive(order('B'));
+    await eventually(() => expect([...long.calls, ...short.calls]).toContain('B'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    end.open();
+    expect([...long.calls, ...short.calls].toSorted()).toEqual(['A', 'B']);
   });
 
   it('buries a delivery whose worker died at each attempt, and reports it', async () => {

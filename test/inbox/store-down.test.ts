@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
 import { describe, expect, it, vi } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
@@ -44,6 +46,27 @@ describe('a store that is down', () => {
       rmSync(folder, { recursive: true, force: true });
     },
   );
+
+  it.runIf(redisHere)('shows nothing of a delivery in the error when Redis has no room for it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+    const redis = await startRedis(folder);
+    const connection = { host: '127.0.0.1', port: redis.port };
+    const queue = new Queue('inbox', { connection, prefix: 'full' });
+    const { webhooks } = receiver(bullmqInbox({ queue, handles: 'elsewhere' }));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    const client = new Redis(connection);
+    await client.config('SET', 'maxmemory', '1');
+    const outcome = await webhooks.receive(order('A-1001'));
+    expect(outcome).toMatchObject({
+      kind: 'unavailable',
+      error: { cause: { message: expect.stringContaining('OOM'), command: { name: 'evalsha' } } },
+    });
+    expect(inspect(outcome, { depth: null, showHidden: true })).not.toContain('A-1001');
+    await client.quit();
+    await queue.close();
+    await redis.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it('has deliveries answered 503 when PostgreSQL refuses connections', async () => {
     const boss = new PgBoss({ connectionString: 'postgres://postgres@127.0.0.1:1/test', supervise: false });

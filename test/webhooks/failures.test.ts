@@ -67,6 +67,25 @@ describe('a handler that', () => {
     expect(calls).toEqual(['own', 'any', 'own', 'any']);
   });
 
+  it('throws what throws when it is looked at makes the delivery fail, and it comes again', async () => {
+    const thrown: unknown[] = [
+      new Proxy(failure, {
+        has: () => {
+          throw failure;
+        },
+      }),
+    ];
+    const { proxy, revoke } = Proxy.revocable(failure, {});
+    revoke();
+    thrown.push(proxy);
+    const count = thrown.length;
+    const webhooks = quietWebhooks().on('event.buy.init', () => {
+      if (thrown.length > 0) throw thrown.pop();
+    });
+    for (let time = 0; time < count; time++) expect((await webhooks.receive(sent)).kind).toBe('failed');
+    expect((await webhooks.receive(sent)).kind).toBe('handled');
+  });
+
   it('fails while the same event waits to come again leaves it to be handled', async () => {
     const begun = gate();
     const end = gate();

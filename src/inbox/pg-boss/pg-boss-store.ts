@@ -19,6 +19,8 @@ const never = 1_000_000_000;
 const longestSeconds = 2 ** 31 - 1;
 /** pg-boss leases a job for no longer. */
 const longestLeaseMs = 24 * 60 * 60 * 1000;
+/** The time limit comes before the end of the lease, with room to write down that it was reached. */
+const longestMarginMs = 5_000;
 
 /** What the inbox needs of pg-boss: a queue, and another one for the dead letters. */
 export type PgBossStore = ReturnType<typeof pgBossStore>;
@@ -26,8 +28,7 @@ export type PgBossStore = ReturnType<typeof pgBossStore>;
 /** @throws {ConfigurationError} `invalid_option` */
 export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   const deadQueue = `${queue}_dead`;
-  // The time limit comes first, with room to write down that it was reached.
-  const marginMs = Math.min(handling.timeLimitMs, 5_000);
+  const marginMs = Math.min(handling.timeLimitMs, longestMarginMs);
   const timeLimitMs = wholeNumber('timeLimitMs', handling.timeLimitMs, longestLeaseMs - marginMs);
   const leaseSeconds = Math.ceil((timeLimitMs + marginMs) / 1000);
   const jobOptions: Omit<BossJobOptions, 'id'> = {
@@ -179,7 +180,13 @@ export function toTaken(job: BossJob): TakenJob | undefined {
   const delivery = findDelivery(job.data);
   if (delivery === undefined) return undefined;
   const receivedAt = noteOf(job).receivedAt.getTime();
-  return { id: job.id, delivery, attempt: job.retryCount + 1, receivedAt };
+  const timeLimitMs = limitWithin(job.expireInSeconds * 1000);
+  return { id: job.id, delivery, attempt: job.retryCount + 1, receivedAt, timeLimitMs };
+}
+
+/** The time limit that makes a lease this long. Who stored the job chose it, and may have other options. */
+function limitWithin(leaseMs: number): number {
+  return leaseMs - Math.min(leaseMs / 2, longestMarginMs);
 }
 
 function toDeadLetters(job: BossJob): DeadLetter[] {

@@ -6,6 +6,7 @@ export interface BossJob {
   readonly state: string;
   readonly retryCount: number;
   readonly createdOn: Date;
+  readonly expireInSeconds: number;
   readonly output: unknown;
   /** Of a job that pg-boss itself moved to the dead letter queue. */
   readonly sourceCreatedOn: Date | null;

@@ -51,7 +51,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   const sleep = options.sleep ?? sleepFor;
   // The time limit comes first, with room to write down that it was reached.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
-  const longestWaitMs = Math.max(leaseMs, handling.retryMaxMs) + 60_000;
+  const longestWaitMs = Math.min(Math.max(leaseMs, handling.retryMaxMs) + 60_000, Number.MAX_SAFE_INTEGER);
   const { path, maxBytes } = options;
   if (maxBytes !== undefined) wholeNumber('maxBytes', maxBytes);
   const store = orRefuse(() =>

@@ -12,7 +12,10 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs: number;
   /** Milliseconds for which a delivery belongs to who has taken it. */
   readonly leaseMs: number;
-  /** No time to wait, of a lease or before an attempt, is longer: what lies further ahead, the clock went back. */
+  /**
+   * No time to wait, of a lease or before an attempt, is longer. Kept in the file, where the longest of all processes
+   * counts: what lies further ahead than that, the clock went back.
+   */
   readonly longestWaitMs: number;
   readonly rememberMs: number;
   readonly maxAttempts: number;
@@ -40,6 +43,7 @@ const schema = `
     seen_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS partner_inbox_seen_at ON partner_inbox_seen (seen_at);
+  CREATE TABLE IF NOT EXISTS partner_inbox_wait (ms INTEGER PRIMARY KEY);
 `;
 
 /** Opens the file, and makes the tables where there are none. Every commit waits until it is on disk. */
@@ -48,6 +52,13 @@ export function openSqliteStore(options: SqliteStoreOptions) {
   database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   database.exec(schema);
+  // Only where it is not there yet: looking waits for nobody who writes.
+  const known = database
+    .prepare('SELECT ms FROM partner_inbox_wait WHERE ms >= ?')
+    .get(options.longestWaitMs);
+  if (known === undefined) {
+    database.prepare('INSERT OR IGNORE INTO partner_inbox_wait VALUES (?)').run(options.longestWaitMs);
+  }
   if (options.maxBytes !== undefined) {
     const { page_size } = database.prepare('PRAGMA page_size').get() ?? {};
     database.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxBytes / Number(page_size))}`);
@@ -59,13 +70,14 @@ export function openSqliteStore(options: SqliteStoreOptions) {
        VALUES (?, ?, ?, ?, ?, ?)`,
     ),
     nextDue: database.prepare(
-      `SELECT min(due_at) AS due, max(due_at) AS last FROM partner_inbox_delivery WHERE dead = 0`,
+      `SELECT min(due_at) AS due, max(due_at) AS last, (SELECT max(ms) FROM partner_inbox_wait) AS longest
+       FROM partner_inbox_delivery WHERE dead = 0`,
     ),
     take: database.prepare(
       `UPDATE partner_inbox_delivery SET due_at = :until, attempts = attempts + 1
        WHERE digest IN (
          SELECT digest FROM partner_inbox_delivery
-         WHERE dead = 0 AND (due_at <= :now OR due_at > :horizon) ORDER BY due_at LIMIT :limit
+         WHERE dead = 0 AND (due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_inbox_wait)) ORDER BY due_at LIMIT :limit
        ) RETURNING *`,
     ),
     remove: database.prepare('DELETE FROM partner_inbox_delivery WHERE digest = ?'),
@@ -112,19 +124,14 @@ export function openSqliteStore(options: SqliteStoreOptions) {
 
     /** Milliseconds until the next one may be taken; `undefined` when there is none. */
     untilNext(now: number): number | undefined {
-      const { due, last } = statements.nextDue.get() ?? {};
+      const { due, last, longest } = statements.nextDue.get() ?? {};
       if (typeof due !== 'number' || typeof last !== 'number') return undefined;
-      return last > now + options.longestWaitMs ? 0 : Math.max(0, due - now);
+      return last > now + Number(longest) ? 0 : Math.max(0, due - now);
     },
 
     /** Takes up to so many that are due. Those whose worker died at their last attempt are buried. */
     take(limit: number, now: number): { taken: Taken[]; dead: Taken[] } {
-      const rows = statements.take.all({
-        until: now + options.leaseMs,
-        now,
-        horizon: now + options.longestWaitMs,
-        limit,
-      });
+      const rows = statements.take.all({ until: now + options.leaseMs, now, limit });
       const all = rows.map(toTaken);
       const lost = all.filter(({ attempt }) => attempt > options.maxAttempts);
       const reason = describeError(leaseLost());
