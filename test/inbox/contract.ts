@@ -191,6 +191,24 @@ export function describeContract(engine: Engine): void {
     expect(signals[0]).toMatchObject({ aborted: true, reason: { code: 'handler_timeout' } });
   });
 
+  it.each([
+    ['back', -1],
+    ['ahead', 1],
+  ])('tries again and remembers though the clock jumps %s by 29 days', async (_, sign) => {
+    let ahead = 0;
+    const { send, calls, reports } = receiver(await open({ now: () => Date.now() + ahead }), () => {
+      if (ahead !== 0) return;
+      ahead = sign * 29 * 24 * 60 * 60 * 1000;
+      throw new Error('not yet');
+    });
+    await send(order('A'));
+    await eventually(() => expect(reports.map(({ fate }) => fate)).toContain('handled'));
+    ahead = 0;
+    expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A', 'A']);
+    expect(reports.filter(({ waitedMs = 0 }) => waitedMs < 0)).toEqual([]);
+  });
+
   it('stops: handlers end, and nothing more is acknowledged', async () => {
     const inbox = await open();
     const begun = gate();
