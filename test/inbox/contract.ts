@@ -237,13 +237,16 @@ export function describeContract(engine: Engine): void {
   it('stops in the time given though a handler goes on', async () => {
     const inbox = await open({ timeLimitMs: 60_000 });
     const begun = gate();
-    const { webhooks } = receiver(inbox, () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const { webhooks } = receiver(inbox, (_, { signal }) => {
+      signals.push(signal);
       begun.open();
       return new Promise(() => {});
     });
     void webhooks.receive(order('A'));
     await begun.opened;
     expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
+    if (engine.durable) expect(signals).toMatchObject([{ aborted: true, reason: { code: 'inbox_stopped' } }]);
   });
 
   it('belongs to one createWebhooks', async () => {
