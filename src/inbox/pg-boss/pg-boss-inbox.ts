@@ -12,8 +12,9 @@ import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';
 import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
- * The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs`, `rememberMs` and the lease are rounded up. A
- * lease is 24 hours at most, `timeLimitMs` a little less.
+ * The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs`, `rememberMs` and the lease are rounded up. It
+ * adds chance itself: a retry waits for its delay and up to as much again, `retryMaxMs` at most. A lease is 24 hours at
+ * most, `timeLimitMs` a little less.
  */
 export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreGateOptions {
   /** A started pg-boss. Stopping it is yours, after the inbox. */
