@@ -303,6 +303,14 @@ export function describeContract(engine: Engine): void {
     expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
   });
 
+  it.each(['down', undefined])('buries with %s as the reason, which is no Error', async (thrown) => {
+    const inbox = await open({ maxAttempts: 1 });
+    const { send } = receiver(inbox, () => Promise.reject(thrown));
+    await send(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: String(thrown) }]);
+  });
+
   it('replays a dead letter once, that two replay at the same time', async () => {
     const inbox = await open({ maxAttempts: 1 });
     let broken = true;
