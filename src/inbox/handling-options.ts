@@ -9,7 +9,7 @@ export interface HandlingOptions {
   maxAttempts?: number | undefined;
   /**
    * Milliseconds until a handler is cut off and its attempt has failed. A worker that dies loses its deliveries to
-   * another one after a little more than that. @default 60000
+   * another one after a little more than that; with BullMQ, which renews its locks, within a minute. @default 60000
    */
   timeLimitMs?: number | undefined;
   /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 1000 */

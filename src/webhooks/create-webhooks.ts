@@ -30,7 +30,7 @@ export interface Webhooks {
   receive(body: string | Uint8Array): Promise<Outcome>;
   /** For Hono, Next, Bun, Deno and Workers. Bound: can be passed on as it is. */
   fetch(request: Request): Promise<Response>;
-  /** For node:http and node:http2, Express and raw Fastify. Bound: can be passed on as it is. Mount it before body parsers. */
+  /** For node:http and node:http2, Express, NestJS and raw Fastify. Bound: can be passed on as it is. Mount it before body parsers. */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
   /**
    * For any other shape of I/O that has a whole body: says what to answer. Bound: can be passed on as it is.
@@ -42,9 +42,9 @@ export interface Webhooks {
 /**
  * A receiver of order events: verifies, narrows, drops duplicates, and calls your handlers.
  *
- * Answers 200 handled or duplicate, 400 not a JSON object, 401 wrong signature, 405, 413, 415, 500 handler failed,
- * 503 while another delivery of the same event is being handled, or the store of the inbox is down (ledger:
- * `callback-reply`).
+ * Answers 200 handled, stored or duplicate, 400 not a JSON object, 401 wrong signature, 405, 408 body too late, 413, 415,
+ * 500 handler failed, 503 while another delivery of the same event is being handled, or the store of the inbox is down
+ * (ledger: `callback-reply`).
  *
  * @throws {ConfigurationError} for unsound options
  * @example

@@ -19,7 +19,10 @@ export interface EventContext extends DeliveryReference {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs to its end before the delivery is acknowledged. What it throws is answered with 500. */
+/**
+ * Without a durable inbox it runs to its end before the delivery is acknowledged, and what it throws is answered with
+ * 500. With one it runs after that, and what it throws makes the inbox try again. It may throw anything.
+ */
 export type EventHandler<Event> = (event: Event, context: EventContext) => void | Promise<void>;
 
 /** An authentic body that is no published event, or not in the shape of the event it names. */

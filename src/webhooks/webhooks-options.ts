@@ -26,11 +26,17 @@ export interface WebhooksOptions {
    * reads the body first has a limit of its own. @default 10000
    */
   bodyTimeoutMs?: number | undefined;
-  /** How many handled deliveries the memory keeps in mind. Not used with an `inbox`. @default 10000 */
+  /** How many handled deliveries the memory keeps in mind, for 30 days. Not used with an `inbox`. @default 10000 */
   maxRemembered?: number | undefined;
-  /** Milliseconds until a handler is cut off and answered with 500. Not used with an `inbox`. @default 60000 */
+  /**
+   * Milliseconds until a handler is cut off and answered with 500. Not used with an `inbox`, which has a limit of its
+   * own. @default 60000
+   */
   timeLimitMs?: number | undefined;
-  /** Learns why a handler (or the inbox) failed; the answer does not wait for it. @default console.error */
+  /**
+   * Learns why a handler (or the inbox) failed, while a delivery is received and at each attempt to handle a stored
+   * one; nothing waits for it. @default console.error
+   */
   onError?: ((error: unknown, delivery: DeliveryReference) => unknown) | undefined;
   /**
    * Learns the fate of every request and of every stored delivery, with timings: for metrics. Nothing waits for it,

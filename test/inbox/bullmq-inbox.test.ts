@@ -125,6 +125,45 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 3 }]);
   });
 
+  it.each([
+    [1, 60_000],
+    [2, 120_000],
+    [3, 240_000],
+    [4, 300_000],
+  ])('waits after attempt %i for %i ms, less up to half by chance', async (attempt, waitMs) => {
+    const { inbox } = open({
+      maxAttempts: 8,
+      retryFirstMs: 60_000,
+      retryMaxMs: 300_000,
+      random: () => 0.5,
+    });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await webhooks.receive(order('A'));
+    for (let made = 1; ; made++) {
+      await eventually(() => expect(calls).toHaveLength(made));
+      await eventually(async () => expect(await queue.getDelayedCount()).toBe(1));
+      const [job] = await queue.getDelayed();
+      if (made === attempt) {
+        expect(job?.delay).toBe(waitMs * 0.75);
+        return;
+      }
+      await job?.promote();
+    }
+  });
+
+  it('has done with a dead letter that is discarded: it is neither tried again nor stored again', async () => {
+    const { inbox } = open({ maxAttempts: 1 });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    const [letter] = await inbox.deadLetters();
+    expect(await inbox.discard(letter?.digest ?? '')).toBe(true);
+    await eventually(async () => expect(await queue.getCompletedCount()).toBe(1));
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A']);
+  });
+
   it('lists dead letters though another program put failing jobs into the queue', async () => {
     const { inbox } = open({ maxAttempts: 1 });
     await queue.add('foreign', { some: 'thing' });

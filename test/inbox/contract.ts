@@ -192,6 +192,24 @@ export function describeContract(engine: Engine): void {
     expect(signals[0]).toMatchObject({ aborted: true, reason: { code: 'handler_timeout' } });
   });
 
+  it.each([
+    ['back', -1],
+    ['ahead', 1],
+  ])('tries again and remembers though the clock jumps %s by 29 days', async (_, sign) => {
+    let ahead = 0;
+    const { send, calls, reports } = receiver(await open({ now: () => Date.now() + ahead }), () => {
+      if (ahead !== 0) return;
+      ahead = sign * 29 * 24 * 60 * 60 * 1000;
+      throw new Error('not yet');
+    });
+    await send(order('A'));
+    await eventually(() => expect(reports.map(({ fate }) => fate)).toContain('handled'));
+    ahead = 0;
+    expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A', 'A']);
+    expect(reports.filter(({ waitedMs = 0 }) => waitedMs < 0)).toEqual([]);
+  });
+
   it('stops: handlers end, and nothing more is acknowledged', async () => {
     const inbox = await open();
     const begun = gate();
@@ -301,6 +319,14 @@ export function describeContract(engine: Engine): void {
     expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
   });
 
+  it.each(['down', undefined])('buries with %s as the reason, which is no Error', async (thrown) => {
+    const inbox = await open({ maxAttempts: 1 });
+    const { send } = receiver(inbox, () => Promise.reject(thrown));
+    await send(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: String(thrown) }]);
+  });
+
   it('replays a dead letter once, that two replay at the same time', async () => {
     const inbox = await open({ maxAttempts: 1 });
     let broken = true;
@@ -348,7 +374,8 @@ export function describeContract(engine: Engine): void {
   });
 
   it('has a delivery handled again whose handler was cut off by a stop', async () => {
-    const first = await open({ timeLimitMs: 2_000 });
+    // Nobody waits for its lease to run out.
+    const first = await open({ timeLimitMs: 60_000 });
     const begun = gate();
     const { webhooks } = receiver(first, () => {
       begun.open();

@@ -21,6 +21,17 @@ it.each([
   expect(describeError(new Error(message))).toBe(`Error: ${kept}`);
 });
 
+it.each<[unknown, string]>([
+  ['down', 'down'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [503, '503'],
+  [{ toString: () => 'down' }, 'down'],
+  [Object.create(null), 'something that cannot be printed'],
+])('keeps the text of something thrown that is no Error', (thrown, kept) => {
+  expect(describeError(thrown)).toBe(kept);
+});
+
 it('keeps no more than 500 characters, in linear time, whatever is thrown', () => {
   for (const text of ['/', '//', '@', '?', '?a', '&a=', 'bearer ']) {
     const begun = performance.now();

@@ -132,6 +132,28 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     );
   });
 
+  it('waits longer after each attempt that failed, with some chance in it, and no longer than it may', async () => {
+    const inbox = given.open({ maxAttempts: 20, retryFirstMs: 100_000, retryMaxMs: 500_000 });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
+    await webhooks.receive(order('A'));
+    for (const [index, [least, most]] of [
+      [100, 200],
+      [200, 400],
+      [400, 500],
+      [500, 500],
+    ].entries()) {
+      await eventually(() => expect(calls).toHaveLength(index + 1));
+      await eventually(async () =>
+        expect(await given.boss.findJobs(given.queue)).toMatchObject([{ state: 'retry', retryCount: index }]),
+      );
+      const [job] = await given.boss.findJobs(given.queue);
+      const seconds = (Number(job?.startAfter) - Number(job?.startedOn)) / 1000;
+      expect(seconds).toBeGreaterThanOrEqual(least ?? 0);
+      expect(seconds).toBeLessThan((most ?? 0) + 10);
+      await given.changeJobs('start_after = now()');
+    }
+  });
+
   it('leaves a delivery alone whose lease another worker has', async () => {
     await receiver(given.open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
     const store = pgBossStore(given.boss, given.queue, checkHandling(quick));

@@ -225,6 +225,22 @@ describe('the SQLite inbox', () => {
     expect(calls).toEqual([]);
   });
 
+  it('leaves a delivery alone whose lease another worker has', async () => {
+    await receiver(open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    const limits = { leaseMs: 800, longestWaitMs: 100_000, rememberMs: day, maxAttempts: 8 };
+    const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
+    const now = Date.now();
+    const [late] = store.take(1, now).taken;
+    const [current] = store.take(1, now + 801).taken;
+    if (late === undefined || current === undefined) throw new Error('Nothing was taken.');
+    expect([late.attempt, current.attempt]).toEqual([1, 2]);
+    expect(store.postpone(late, now, 'late')).toBe(false);
+    expect(store.bury(late, 'late')).toBe(false);
+    expect(store.take(1, now + 802).taken).toEqual([]);
+    expect(store.postpone(current, now, 'in time')).toBe(true);
+    store.database.close();
+  });
+
   it('has a file that grows by about 100 bytes for each delivery it remembers, and not for what it handled', async () => {
     const store = openSqliteStore({
       path,

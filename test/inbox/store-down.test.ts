@@ -1,50 +1,89 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
 import { describe, expect, it, vi } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
+import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
 import { storeGate } from '../../src/inbox/store-gate.ts';
+import { gate } from '../webhooks/deliveries.ts';
 import { send, serve } from '../webhooks/server.ts';
-import { order, receiver } from './contract.ts';
-import { startRedis } from './crash/private-server.ts';
+import { order, quick, receiver } from './contract.ts';
+import { type PrivateServer, startPostgres, startRedis } from './crash/private-server.ts';
 import { engines } from './engines.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
 
+const postgresInstalled = existsSync('/usr/lib/postgresql');
+const whileDown = { ...quick, maxAttempts: 100, onStoreError: () => {} };
+
+/** One delivery is being handled when the server goes, and another comes while it is away. */
+async function expectNothingLost(inbox: ManagedInbox, server: PrivateServer): Promise<void> {
+  const begun = gate();
+  let isAway = false;
+  const { webhooks, calls } = receiver(inbox, () => {
+    begun.open();
+    return isAway ? new Promise(() => {}) : undefined;
+  });
+  isAway = true;
+  expect(await webhooks.receive(order('under way'))).toMatchObject({ kind: 'stored' });
+  await begun.opened;
+  await server.stop();
+  await using http = await serve(webhooks.node);
+  let tries = 0;
+  const meanwhile = () => `meanwhile ${tries}`;
+  // The processes of a PostgreSQL whose first one was killed may still write for a moment.
+  await vi.waitFor(async () => {
+    tries++;
+    const { status, body, headers } = await send(http.port, { body: order(meanwhile()) });
+    expect([status, body]).toEqual([503, '{"error":"unavailable"}']);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  });
+  isAway = false;
+  const before = calls.length;
+  await server.restart();
+  await vi.waitFor(
+    async () => expect(await webhooks.receive(order(meanwhile()))).toMatchObject({ status: 200 }),
+    { timeout: 20_000, interval: 200 },
+  );
+  await vi.waitFor(
+    () => expect(calls.slice(before)).toEqual(expect.arrayContaining(['under way', meanwhile()])),
+    { timeout: 20_000, interval: 50 },
+  );
+  expect(await webhooks.receive(order('under way'))).toMatchObject({ kind: 'duplicate' });
+}
+
 describe('a store that is down', () => {
   it.runIf(redisHere)(
-    'has deliveries answered 503 while Redis is away, and 200 when it is back',
+    'has deliveries answered 503 while Redis is away; when it is back they are kept, and all are handled',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'redis-'));
       const redis = await startRedis(folder);
-      const connection = { host: '127.0.0.1', port: redis.port };
-      const queue = new Queue('inbox', { connection, prefix: 'down' });
+      const place = { connection: { host: '127.0.0.1', port: redis.port }, prefix: 'down' };
+      const queue = new Queue('inbox', place);
       queue.on('error', () => {});
-      const inbox = bullmqInbox({ queue, handles: 'elsewhere', storeTimeoutMs: 300 });
-      const { webhooks } = receiver(inbox);
-      expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-      await redis.stop();
-      await using server = await serve(webhooks.node);
-      const answer = await send(server.port, { body: order('B') });
-      expect(answer).toMatchObject({ status: 503, body: '{"error":"unavailable"}' });
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-      await redis.restart();
-      await vi.waitFor(
-        async () => expect(await webhooks.receive(order('B'))).toMatchObject({ status: 200 }),
-        { timeout: 15_000, interval: 200 },
-      );
-      expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+      const inbox = bullmqInbox({
+        queue,
+        createWorker: (name, processor, options) => {
+          const connection = { ...place.connection, maxRetriesPerRequest: null };
+          return new Worker(name, processor, { ...options, ...place, connection });
+        },
+        ...whileDown,
+        storeTimeoutMs: 300,
+      });
+      await expectNothingLost(inbox, redis);
+      await inbox.stop({ timeoutMs: 1_000 });
       await queue.close();
       await redis.stop();
       rmSync(folder, { recursive: true, force: true });
     },
+    60_000,
   );
 
   it.runIf(redisHere)('shows nothing of a delivery in the error when Redis has no room for it', async () => {
@@ -68,7 +107,27 @@ describe('a store that is down', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has deliveries answered 503 when PostgreSQL refuses connections', async () => {
+  it.runIf(postgresInstalled)(
+    'has deliveries answered 503 while PostgreSQL is away; when it is back they are kept, and all are handled',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+      const postgres = await startPostgres(folder);
+      const connectionString = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+      const everySecond = { superviseIntervalSeconds: 1, monitorIntervalSeconds: 1 };
+      const boss = new PgBoss({ connectionString, ...everySecond, schedule: false });
+      boss.on('error', () => {});
+      await vi.waitFor(() => boss.start(), { timeout: 10_000, interval: 100 });
+      const inbox = pgBossInbox({ boss, ...whileDown, pollMs: 50, storeTimeoutMs: 2_000 });
+      await expectNothingLost(inbox, postgres);
+      await inbox.stop({ timeoutMs: 1_000 });
+      await boss.stop({ graceful: false });
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    60_000,
+  );
+
+  it('has deliveries answered 503 as long as pg-boss is not started', async () => {
     const boss = new PgBoss({ connectionString: 'postgres://postgres@127.0.0.1:1/test', supervise: false });
     boss.on('error', () => {});
     const { webhooks } = receiver(pgBossInbox({ boss, handles: 'elsewhere', storeTimeoutMs: 1_000 }));

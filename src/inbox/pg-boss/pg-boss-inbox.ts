@@ -12,9 +12,10 @@ import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';
 import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
- * The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs`, `rememberMs` and the lease are rounded up. A
- * lease is 24 hours at most, `timeLimitMs` a little less. A job has the lease of the process that stored it: with
- * another `timeLimitMs` where it is handled, the shorter one counts.
+ * The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs`, `rememberMs` and the lease are rounded up. It
+ * adds chance itself: a retry waits for its delay and up to as much again, `retryMaxMs` at most. A lease is 24 hours at
+ * most, `timeLimitMs` a little less. A job has the lease of the process that stored it: with another `timeLimitMs`
+ * where it is handled, the shorter one counts.
  */
 export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreGateOptions {
   /** A started pg-boss. Stopping it is yours, after the inbox. */

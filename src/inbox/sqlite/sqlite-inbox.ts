@@ -14,7 +14,11 @@ import { openSqliteStore } from './sqlite-store.ts';
 export interface SqliteInboxOptions extends HandlingOptions {
   /** The database file, on a local disk (not on a network share). Several processes may share it. */
   path: string;
-  /** Bytes of the file at most; beyond it deliveries are answered 503. @default no limit but the disk */
+  /**
+   * Bytes of the file at most, its `-wal` file not counted; beyond it deliveries are answered 503, and what is handled
+   * makes room. On a disk that is full itself nothing can be written down as handled until there is room.
+   * @default no limit but the disk
+   */
   maxBytes?: number | undefined;
   /** Milliseconds between two looks for what other processes stored. @default 500 */
   pollMs?: number | undefined;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { buyCreditedBody, buyInitBody } from '../../support/bodies.ts';
 import { delivery, quietWebhooks } from '../deliveries.ts';
@@ -112,8 +112,13 @@ export function describeFramework(
       for (const connection of connections) {
         await connection.write(head(bytes.length));
         await connection.write(bytes.subarray(0, 100));
-        connection.abort();
       }
+      // Where a framework reads the body, the webhooks do not get to see them.
+      const seen = slowBody === 'webhooks' ? connections.length : 0;
+      await vi.waitFor(() => expect(app.requests).toEqual({ begun: seen, pending: seen }));
+      for (const connection of connections) connection.abort();
+      // Long before the body would be late.
+      await vi.waitFor(() => expect(app.requests.pending).toBe(0));
       expect((await send(app.port, { headers: json, body: sent })).status).toBe(200);
       expect(app.handled).toHaveLength(1);
     });
@@ -154,8 +159,20 @@ async function start(
     if (failing-- > 0) throw new Error('the database is down');
     handled.push(event);
   });
-  const { port, close } = await mount(webhooks);
-  return { port, handled, [Symbol.asyncDispose]: close };
+  const requests = { begun: 0, pending: 0 };
+  const counted =
+    <Parameters extends unknown[], Result>(take: (...parameters: Parameters) => Promise<Result>) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      requests.begun++;
+      requests.pending++;
+      return await take(...parameters).finally(() => requests.pending--);
+    };
+  const { port, close } = await mount({
+    ...webhooks,
+    node: counted(webhooks.node),
+    fetch: counted(webhooks.fetch),
+  });
+  return { port, handled, requests, [Symbol.asyncDispose]: close };
 }
 
 function head(length: number, more = ''): string {
