@@ -10,7 +10,8 @@ export interface ManagedInbox extends Inbox {
   deadLetters(options?: { readonly limit?: number | undefined }): Promise<DeadLetter[]>;
   /**
    * Has a dead letter tried again, with all its attempts. Resolves with false when there is none of this digest.
-   * A durable inbox handles it soon after; the memory before it resolves, and rejects when that fails.
+   * A durable inbox handles it soon after; the memory before it resolves, and rejects when that fails (false also
+   * while a repetition is being handled).
    */
   replay(digest: string): Promise<boolean>;
   /** Forgets a dead letter for good; its digest stays remembered. False when there is none of this digest. */

@@ -88,11 +88,12 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       const entry = failing.get(digest);
       if (entry === undefined || entry.attempts < maxAttempts) return false;
       const { delivery } = entry;
-      await inbox.receive(
+      const result = await inbox.receive(
         delivery,
         (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve(),
       );
-      return true;
+      // Otherwise a repetition is being handled at this moment, and will say what became of it.
+      return result === 'handled';
     },
     async discard(digest) {
       const entry = failing.get(digest);

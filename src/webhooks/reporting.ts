@@ -32,7 +32,7 @@ export function makeReporting({
     error: (error, delivery) =>
       settle(
         () => onError(error, delivery),
-        () => warn('onError failed; the delivery is answered with 500 all the same.'),
+        () => warn('onError failed; what it should have told of is not affected.'),
       ),
   };
 }

@@ -46,7 +46,7 @@ export function withTimeLimit<Result>(
 function timeout(timeLimitMs: number): InboxError {
   return new InboxError(
     'handler_timeout',
-    `A handler did not settle within ${timeLimitMs} ms: it is cut off, and the delivery will be tried again.`,
+    `A handler did not settle within ${timeLimitMs} ms: it is cut off, and its delivery counts as failed.`,
   );
 }
 

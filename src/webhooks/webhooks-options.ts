@@ -114,7 +114,7 @@ function invalid(message: string): ConfigurationError {
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {
   console.error(
-    `The webhook handler for ${JSON.stringify(name)} (delivery ${digest.slice(0, 12)}) failed:`,
+    `A webhook delivery was not handled (${JSON.stringify(name)}, digest ${digest.slice(0, 12)}):`,
     error,
   );
 }

@@ -5,7 +5,7 @@ import type { Receiver } from './receiver.ts';
 /** A request whose body is there already. */
 export interface WholeRequest {
   readonly method: string;
-  /** Names in lower case. Used are `content-type`, `content-encoding` and `content-length`. */
+  /** By name, in any case. Used are `content-type` and `content-encoding`. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** As received, not parsed. */
   readonly body: string | Uint8Array;
@@ -17,8 +17,9 @@ export async function answerWhole(
   receiver: Receiver,
 ): Promise<Answer> {
   const begun = performance.now();
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   // Its own length counts, and `receive` holds it to the limit.
-  const refusal = checkHead({ method, header: (name) => headers[name] }, Number.POSITIVE_INFINITY);
+  const refusal = checkHead({ method, header: (name) => byName.get(name) }, Number.POSITIVE_INFINITY);
   const answer =
     refusal === undefined ? answerTo(await receiver.receive(body)) : receiver.refuse(refusal, begun);
   return method === 'HEAD' ? { ...answer, body: '' } : answer;

@@ -24,7 +24,7 @@ const { values: flags } = parseArgs({
     'round-ms': { type: 'string', default: '1500' },
     connections: { type: 'string', default: '32' },
     /** Into each inbox; 0 leaves that part out. */
-    stored: { type: 'string', default: '10000' },
+    stored: { type: 'string', default: '20000' },
     /** For the memory; 0 leaves that part out. */
     deliveries: { type: 'string', default: '500000' },
     /** Requests broken off at once, each with a descriptor in both processes; 0 leaves that part out. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { refusal } from '../errors/refusal.ts';
+import { gate } from '../webhooks/deliveries.ts';
 import { order, receiver } from './contract.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -20,6 +21,26 @@ describe('the memory inbox', () => {
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
     expect(await inbox.deadLetters()).toEqual([]);
     expect(calls).toHaveLength(4);
+  });
+
+  it('does not say that it replayed what a repetition is having handled', async () => {
+    const inbox = memoryInbox({ maxAttempts: 1 });
+    const begun = gate();
+    const end = gate();
+    let broken = true;
+    const { webhooks } = receiver(inbox, async () => {
+      if (broken) throw new Error('no');
+      begun.open();
+      await end.opened;
+    });
+    await webhooks.receive(order('A'));
+    broken = false;
+    const [letter] = await inbox.deadLetters();
+    const repeated = webhooks.receive(order('A'));
+    await begun.opened;
+    expect(await inbox.replay(letter?.digest ?? '')).toBe(false);
+    end.open();
+    expect(await repeated).toMatchObject({ kind: 'handled' });
   });
 
   it('keeps no more dead letters than it may', async () => {
