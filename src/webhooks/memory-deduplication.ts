@@ -46,22 +46,22 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
   const underWay = new Map<string, UnderWay>();
 
   /** When a request is cancelled workerd drops all it was doing: no timer fires for it, and no `finally` runs. */
-  function forgetDropped(): void {
-    const longAgo = performance.now() - timeLimitMs * 2;
+  function forgetDropped(begunNow: number): void {
     for (const [digest, { begun }] of underWay) {
-      if (begun > longAgo) break;
+      if (begun > begunNow - timeLimitMs * 2) break;
       underWay.delete(digest);
     }
   }
 
   return {
     async receive({ digest }, handle) {
-      forgetDropped();
+      const begun = performance.now();
+      if (underWay.size > 0) forgetDropped(begun);
       handled.forget(now() - rememberMs);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';
       const controller = stoppable ? new AbortController() : undefined;
-      const mine: UnderWay = { begun: performance.now(), controller };
+      const mine: UnderWay = { begun, controller };
       underWay.set(digest, mine);
       try {
         mine.done = withTimeLimit(handle, timeLimitMs, controller?.signal);
