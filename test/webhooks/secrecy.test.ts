@@ -170,7 +170,7 @@ describe('nothing secret is', () => {
     ]);
     expect(stdout).toBe('failed,failed\n');
     expect(stderr).toMatch(
-      /handler for "event\.buy\.init" \(delivery [0-9a-f]{12}\) failed: Error: the database is down/,
+      /not handled \("event\.buy\.init", digest [0-9a-f]{12}\): Error: the database is down/,
     );
     expect(stderr).toMatch(
       /handler for "line\\nbreak" \(delivery [0-9a-f]{12}\) failed: Error: nobody knows it/,
