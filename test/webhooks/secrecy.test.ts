@@ -173,7 +173,7 @@ describe('nothing secret is', () => {
       /not handled \("event\.buy\.init", digest [0-9a-f]{12}\): Error: the database is down/,
     );
     expect(stderr).toMatch(
-      /handler for "line\\nbreak" \(delivery [0-9a-f]{12}\) failed: Error: nobody knows it/,
+      /not handled \("line\\nbreak", digest [0-9a-f]{12}\): Error: nobody knows it/,
     );
     expectNoSecret(stderr);
   });
