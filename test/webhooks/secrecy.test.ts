@@ -172,9 +172,7 @@ describe('nothing secret is', () => {
     expect(stderr).toMatch(
       /not handled \("event\.buy\.init", digest [0-9a-f]{12}\): Error: the database is down/,
     );
-    expect(stderr).toMatch(
-      /not handled \("line\\nbreak", digest [0-9a-f]{12}\): Error: nobody knows it/,
-    );
+    expect(stderr).toMatch(/not handled \("line\\nbreak", digest [0-9a-f]{12}\): Error: nobody knows it/);
     expectNoSecret(stderr);
   });
 });
