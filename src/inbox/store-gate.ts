@@ -1,6 +1,7 @@
 import { InboxError } from '../errors/inbox-error.ts';
 import { longestTimerMs } from '../webhooks/time-limit.ts';
 import { wholeNumber } from './handling-options.ts';
+import { withoutArguments } from './without-arguments.ts';
 
 /** How long, and by how many, a store over the network is waited for. */
 export interface StoreGateOptions {
@@ -56,16 +57,4 @@ export function storeGate(options: StoreGateOptions): StoreGate {
       clearTimeout(timer);
     }
   };
-}
-
-/** ioredis tells of the whole command that failed: the body of a delivery is among its arguments. */
-function withoutArguments(error: unknown): unknown {
-  if (error instanceof Error && 'command' in error && isCommand(error.command)) {
-    error.command = { name: error.command.name };
-  }
-  return error;
-}
-
-function isCommand(value: unknown): value is { readonly name: unknown; readonly args: unknown } {
-  return typeof value === 'object' && value !== null && 'name' in value && 'args' in value;
 }

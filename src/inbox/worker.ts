@@ -5,6 +5,7 @@ import type { Handling } from './handling-options.ts';
 import { leaseLost } from './lease-lost.ts';
 import { settledWithin } from './settled-within.ts';
 import type { Sleep } from './sleep.ts';
+import { withoutArguments } from './without-arguments.ts';
 
 /** Where a worker gets its deliveries, and what it does with their fates. */
 export interface WorkSource<One extends Taken> {
@@ -131,7 +132,7 @@ export function startWorker<One extends Taken>(
 /** Tells `onStoreError`, whatever that does. */
 export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
   try {
-    void Promise.resolve(onStoreError(error)).catch(() => {});
+    void Promise.resolve(onStoreError(withoutArguments(error))).catch(() => {});
   } catch {
     // The store's failure is what matters, not that of its report.
   }

@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { checkHandling } from '../../src/inbox/handling-options.ts';
-import { startWorker } from '../../src/inbox/worker.ts';
+import { reportStore, startWorker } from '../../src/inbox/worker.ts';
 import type { HandledFate } from '../../src/webhooks/inbox.ts';
 
 const delivery = { digest: 'ab'.repeat(32), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
@@ -36,4 +37,16 @@ it.each([
   );
   await vi.waitFor(() => expect(fates).toMatchObject([{ fate: 'failed', attempt: 1 }]));
   await worker.stop(100);
+});
+
+it.each([
+  ['as ioredis makes it', (error: Error) => error],
+  ['that cannot be changed', Object.freeze<Error>],
+])('tells onStoreError of a refused command without its arguments: an error %s', (_, make) => {
+  const command = { name: 'auth', args: ['hunter2'] };
+  const told: unknown[] = [];
+  const refused = make(Object.assign(new Error('WRONGPASS'), { command }));
+  reportStore(refused, { onStoreError: (error) => told.push(error) });
+  expect(told).toMatchObject([{ message: 'WRONGPASS' }]);
+  expect(inspect(told, { depth: null })).not.toContain('hunter2');
 });

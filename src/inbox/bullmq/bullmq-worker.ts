@@ -7,6 +7,7 @@ import { leaseLost } from '../lease-lost.ts';
 import { retryDelay } from '../retry-delay.ts';
 import { settledWithin } from '../settled-within.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
+import { withoutArguments } from '../without-arguments.ts';
 import { reportStore } from '../worker.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { attemptsOf } from './given-up.ts';
@@ -65,7 +66,7 @@ export function startBullmqWorker(
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
     if (job === undefined || delivery === undefined) return;
-    const fate = fates.get(error) ?? { attempt: attemptsOf(job), error };
+    const fate = fates.get(error) ?? { attempt: attemptsOf(job), error: withoutArguments(error) };
     host.report(delivery, { ...fate, fate: job.finishedOn ? 'dead' : 'failed' });
   }
 
