@@ -97,6 +97,15 @@ export const schemeParts = {
 
 const textParts = ['separator', 'joiner', 'keySeparator'] as const;
 
+/** Every part that a scheme may have. */
+export const schemePartNames = [
+  'construction',
+  'serialization',
+  'encoding',
+  'orderKey',
+  ...textParts,
+] as const satisfies readonly (keyof SignatureScheme)[];
+
 /**
  * HMAC-SHA512 keyed with the secret, over the text as sent, in lower-case hex.
  *

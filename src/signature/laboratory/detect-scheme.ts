@@ -1,5 +1,5 @@
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
-import type { SignatureScheme } from '../../deployment/signature-scheme.ts';
+import { type SignatureScheme, schemePartNames } from '../../deployment/signature-scheme.ts';
 import type { DetectionSecrets, NearMiss, SampleReport, SchemeDetection } from './detection.ts';
 import { type KeyCandidates, keyCandidates, makeKey, presentSecrets } from './key-candidates.ts';
 import { findNearMisses } from './near-misses.ts';
@@ -142,16 +142,7 @@ function withSurvivors(
 }
 
 function partsThatDiffer(schemes: readonly SignatureScheme[]): (keyof SignatureScheme)[] {
-  const parts = [
-    'construction',
-    'serialization',
-    'encoding',
-    'separator',
-    'joiner',
-    'orderKey',
-    'keySeparator',
-  ] as const;
-  return parts.filter((part) => schemes.some((scheme) => scheme[part] !== schemes[0]?.[part]));
+  return schemePartNames.filter((part) => schemes.some((scheme) => scheme[part] !== schemes[0]?.[part]));
 }
 
 function withoutSurvivors(

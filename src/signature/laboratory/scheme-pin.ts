@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkScheme, type SignatureScheme } from '../../deployment/signature-scheme.ts';
+import { checkScheme, type SignatureScheme, schemePartNames } from '../../deployment/signature-scheme.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { isJsonObject } from '../../json/json-value.ts';
 import { normalizeScheme } from './scheme-space.ts';
@@ -33,7 +33,7 @@ export function readPin(pin: unknown): SchemePin {
   if (!isJsonObject(pin)) throw invalid('is not an object: parse the file first');
   const { scheme, fixtures } = pin;
   if (!isJsonObject(scheme)) throw invalid('has no scheme');
-  const unknown = Object.keys(scheme).find((part) => !schemePartNames.includes(part));
+  const unknown = Object.keys(scheme).find((part) => !schemePartNames.some((name) => name === part));
   if (unknown !== undefined) throw invalid(`has a scheme with the unknown part "${unknown}"`);
   if (!Array.isArray(fixtures) || fixtures.length === 0)
     throw invalid('has no fixtures: nothing would be checked');
@@ -43,16 +43,6 @@ export function readPin(pin: unknown): SchemePin {
     fixtures: fixtures.map(readFixture),
   };
 }
-
-const schemePartNames: readonly string[] = [
-  'construction',
-  'serialization',
-  'encoding',
-  'separator',
-  'joiner',
-  'orderKey',
-  'keySeparator',
-];
 
 function readFixture(fixture: unknown, index: number): PinFixture {
   if (!isJsonObject(fixture)) throw invalid(`has a fixture ${index} that is not an object`);
