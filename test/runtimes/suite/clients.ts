@@ -7,21 +7,13 @@ import {
 } from 'partner-exchange-sdk';
 import { signingKey, verifyBody } from 'partner-exchange-sdk/signature';
 import { type Checks, equal, thrownBy } from './checks.ts';
-import { credentials } from './fixtures.ts';
+import { credentials, order } from './fixtures.ts';
 
 const deployment = defineDeployment({
   onboardingBaseUrl: 'https://onboarding.example',
   stagingUrl: 'https://staging.example',
   messengerBaseUrl: 'https://messenger.example',
 });
-const order = {
-  partner_order_id: 'A-1001',
-  fiat_amount: '15000.50',
-  fiat_currency: 'NGN',
-  chain: 'usdt-trc20',
-  buyer_crypto_address: 'TXyz0000000000000000000000000000000',
-  partner_callback_url: 'https://partner.example/orders',
-};
 
 /** Both clients, over a fetch of the suite's own. */
 export async function checkClients(checks: Checks): Promise<void> {

@@ -1,7 +1,6 @@
 import { memoryInbox } from 'partner-exchange-sdk/inbox';
-import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import { type Checks, equal } from './checks.ts';
-import { credentials, delivery } from './fixtures.ts';
+import { delivery, receiverOn } from './fixtures.ts';
 
 const text = delivery();
 
@@ -32,15 +31,5 @@ export async function checkMemoryInbox(checks: Checks): Promise<void> {
 }
 
 function receiver() {
-  const inbox = memoryInbox({ maxAttempts: 2 });
-  const calls: string[] = [];
-  const failing = new Set<string>();
-  const webhooks = createWebhooks({ credentials, inbox, onError: () => {} }).on(
-    'event.buy.init',
-    ({ partner_order_id }) => {
-      calls.push(partner_order_id);
-      if (failing.has(partner_order_id)) throw new Error('down');
-    },
-  );
-  return { inbox, webhooks, calls, failing };
+  return receiverOn(memoryInbox({ maxAttempts: 2 }));
 }

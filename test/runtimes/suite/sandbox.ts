@@ -2,6 +2,7 @@ import { ExchangeClient } from 'partner-exchange-sdk';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import { type Checks, equal } from './checks.ts';
+import { order } from './fixtures.ts';
 
 /** The sandbox without a server: clients, service and receiver in one process. */
 export async function checkSandbox(checks: Checks): Promise<void> {
@@ -20,16 +21,9 @@ export async function checkSandbox(checks: Checks): Promise<void> {
     }).fetch;
     const exchange = new ExchangeClient({ deployment, credentials, fetch });
     await exchange.whitelistIp();
-    await exchange.createOrder({
-      partner_order_id: 'A-1001',
-      fiat_amount: '15000.50',
-      fiat_currency: 'NGN',
-      chain: 'usdt-trc20',
-      buyer_crypto_address: 'TXyz0000000000000000000000000000000',
-      partner_callback_url: 'https://partner.example/orders',
-    });
+    await exchange.createOrder(order);
     await sandbox.idle();
-    equal((await sandbox.advance('A-1001', 'fiat_received')).status, 200);
+    equal((await sandbox.advance(order.partner_order_id, 'fiat_received')).status, 200);
     equal(names, ['event.buy.init', 'event.buy.received.fiat']);
   });
 }

@@ -1,7 +1,6 @@
 import { isInboxError } from 'partner-exchange-sdk/inbox';
-import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import { type Checks, equal, thrownBy } from './checks.ts';
-import { credentials, delivery, until } from './fixtures.ts';
+import { delivery, receiverOn, until } from './fixtures.ts';
 
 /** `node:sqlite` works here, and the inbox with it. */
 export async function checkSqliteInbox(checks: Checks, folder: string): Promise<void> {
@@ -71,14 +70,5 @@ async function open(path: string, handles: 'here' | 'elsewhere' = 'here') {
   // Only here: it cannot be loaded everywhere.
   const { sqliteInbox } = await import('partner-exchange-sdk/inbox/sqlite');
   const inbox = sqliteInbox({ path, handles, maxAttempts: 2, retryFirstMs: 50, retryMaxMs: 50, pollMs: 10 });
-  const calls: string[] = [];
-  const failing = new Set<string>();
-  const webhooks = createWebhooks({ credentials, inbox, onError: () => {} }).on(
-    'event.buy.init',
-    ({ partner_order_id }) => {
-      calls.push(partner_order_id);
-      if (failing.has(partner_order_id)) throw new Error('down');
-    },
-  );
-  return { inbox, webhooks, calls, failing };
+  return receiverOn(inbox);
 }
