@@ -41,7 +41,7 @@ it.each([
 
 it.each([
   ['as ioredis makes it', (error: Error) => error],
-  ['that cannot be changed', Object.freeze<Error>],
+  ['that cannot be changed', (error: Error) => Object.freeze(error)],
 ])('tells onStoreError of a refused command without its arguments: an error %s', (_, make) => {
   const command = { name: 'auth', args: ['hunter2'] };
   const told: unknown[] = [];
