@@ -21,7 +21,7 @@ export {
   type Encoding,
   type Serialization,
   type SignatureScheme,
-} from './deployment/signature-scheme.ts';
+} from './signature/signature-scheme.ts';
 export type { SchemaInput, StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { reportedBuyOrder } from './order-schema.ts';
 import { type Operation, type Paths, resolvePaths } from './paths.ts';
-import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 

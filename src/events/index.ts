@@ -34,9 +34,9 @@ export {
   type OrderStage,
   type OrderTimeline,
   orderStages,
-} from './order-timeline.ts';
-export type { OrderFactName, OrderFacts } from './order-timeline-facts.ts';
-export { type OrderFlag, raisedFlags } from './order-timeline-flags.ts';
+} from './timeline/order-timeline.ts';
+export type { OrderFactName, OrderFacts } from './timeline/order-facts.ts';
+export { type OrderFlag, raisedFlags } from './timeline/order-flags.ts';
 export {
   type EventIssue,
   orderEventNames,

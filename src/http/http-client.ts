@@ -7,10 +7,10 @@ import { CallState } from './call-state.ts';
 import { checkInteger, type ResolvedClientOptions } from './client-options.ts';
 import { failure } from './failure.ts';
 import { AttemptFailure, classifyFetchError, outcomeOfStatus } from './outcome.ts';
-import { redactHeaders, redactUrl, sensitiveValues } from './redact.ts';
+import { redactHeaders, redactUrl, sensitiveValues } from '../redaction/redact-request.ts';
 import { type ReadReply, type Reply, readReply, replyHead } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { suspects } from './suspects.ts';
+import { suspects } from './likely-causes.ts';
 
 /** The statuses after which a request may be sent again. */
 const repeatableStatuses = {

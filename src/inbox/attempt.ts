@@ -1,5 +1,5 @@
-import type { Delivery, HandledFate, InboxHost } from '../webhooks/inbox.ts';
-import { withTimeLimit } from '../webhooks/time-limit.ts';
+import type { Delivery, HandledFate, InboxHost } from './inbox.ts';
+import { withTimeLimit } from '../runtime/time-limit.ts';
 
 /** A delivery that a worker has taken from its store. */
 export interface Taken {

@@ -1,5 +1,5 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import type { Delivery, InboxHost } from '../webhooks/inbox.ts';
+import type { Delivery, InboxHost } from './inbox.ts';
 import { type Handling, invalid, wholeNumber } from './handling-options.ts';
 import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
-import { longestTimerMs } from '../webhooks/time-limit.ts';
-import { describeError } from './describe-error.ts';
+import { longestTimerMs } from '../runtime/time-limit.ts';
+import { describeError } from '../redaction/describe-error.ts';
 
 /** How stored deliveries are handled; the same for every durable inbox. */
 export interface HandlingOptions {

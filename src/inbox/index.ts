@@ -12,7 +12,7 @@ export type {
   Inbox,
   InboxHost,
   InboxResult,
-} from '../webhooks/inbox.ts';
+} from './inbox.ts';
 export type { HandlingOptions } from './handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
-export { type MemoryInboxOptions, memoryInbox } from './memory-inbox.ts';
+export { type MemoryInboxOptions, memoryInbox } from './memory/memory-inbox.ts';

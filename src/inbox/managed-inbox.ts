@@ -1,4 +1,4 @@
-import type { Inbox } from '../webhooks/inbox.ts';
+import type { Inbox } from './inbox.ts';
 
 /** An inbox with dead letters, which can be stopped. */
 export interface ManagedInbox extends Inbox {

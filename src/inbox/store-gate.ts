@@ -1,7 +1,7 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import { longestTimerMs } from '../webhooks/time-limit.ts';
+import { longestTimerMs } from '../runtime/time-limit.ts';
 import { wholeNumber } from './handling-options.ts';
-import { withoutArguments } from './without-arguments.ts';
+import { withoutArguments } from '../redaction/redact-command.ts';
 
 /** How long, and by how many, a store over the network is waited for. */
 export interface StoreGateOptions {

@@ -1,11 +1,11 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import type { HandledFate, InboxHost } from '../webhooks/inbox.ts';
+import type { HandledFate, InboxHost } from './inbox.ts';
 import { attemptDelivery, type Taken } from './attempt.ts';
 import type { Handling } from './handling-options.ts';
 import { leaseLost } from './lease-lost.ts';
-import { settledWithin } from './settled-within.ts';
-import type { Sleep } from './sleep.ts';
-import { withoutArguments } from './without-arguments.ts';
+import { settledWithin } from '../runtime/settled-within.ts';
+import type { Sleep } from '../runtime/sleep.ts';
+import { withoutArguments } from '../redaction/redact-command.ts';
 
 /** Where a worker gets its deliveries, and what it does with their fates. */
 export interface WorkSource<One extends Taken> {

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/spellings.ts';
 import type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import { type Decimal, exactNumber, parseDecimal } from './decimal.ts';
+import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { type RandomBytes, randomToken } from './secrets.ts';
 
 /** What differs between deployments, as in `defineDeployment`: this is what the sandbox speaks. */

@@ -1,9 +1,9 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
 import type { Operation } from '../deployment/paths.ts';
-import { EventPostman } from './event-postman.ts';
-import { MessengerDesk } from './messenger-desk.ts';
-import { OrderBook } from './order-book.ts';
-import { PartnerRegistry } from './partner-registry.ts';
+import { EventPostman } from './callbacks/delivery-queue.ts';
+import { MessengerDesk } from './messenger/messenger-registry.ts';
+import { OrderBook } from './orders/order-registry.ts';
+import { PartnerRegistry } from './partners/partner-registry.ts';
 import type { CheckedOptions } from './sandbox-options.ts';
 
 /** Everything that one sandbox holds; nothing is shared between two of them. */

@@ -1,11 +1,11 @@
 import type { Deployment } from '../deployment/define-deployment.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
-import type { SandboxDelivery } from './event-postman.ts';
-import type { ListenOptions, SandboxServer } from './listen.ts';
-import type { SandboxMessage } from './messenger-desk.ts';
-import type { SandboxOrderStep } from './order-steps.ts';
-import type { SandboxCredentials, SandboxEmail } from './partner-registry.ts';
-import type { SandboxOrder } from './sandbox-order.ts';
+import type { SandboxDelivery } from './callbacks/delivery-queue.ts';
+import type { ListenOptions, SandboxServer } from './http/listen.ts';
+import type { SandboxMessage } from './messenger/messenger-registry.ts';
+import type { SandboxOrderStep } from './orders/order-steps.ts';
+import type { SandboxCredentials, SandboxEmail } from './partners/partner-registry.ts';
+import type { SandboxOrder } from './orders/sandbox-order.ts';
 
 /** Options of {@link Sandbox.fetch}: those of the platform's fetch, and who calls. */
 export type SandboxRequestInit = RequestInit & {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './http/refusal.ts';
 
 /** Random bytes, as many as asked for. */
 export type RandomBytes = (bytes: number) => Uint8Array;

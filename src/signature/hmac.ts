@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { oneShotHash } from './one-shot-hash.ts';
+import { oneShotHash } from './hash.ts';
 
 /** Bytes of a block of SHA-512, to which HMAC brings its key (RFC 2104). */
 const blockBytes = 128;

@@ -12,7 +12,7 @@ export {
   type Encoding,
   type Serialization,
   type SignatureScheme,
-} from '../deployment/signature-scheme.ts';
+} from './signature-scheme.ts';
 export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
 export { isPartnerExchangeError, PartnerExchangeError } from '../errors/partner-exchange-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
@@ -24,8 +24,8 @@ export {
   type OracleOptions,
   type OracleReply,
   type SigningOracle,
-} from './laboratory/detect-from-oracle.ts';
-export { type DetectOptions, detectScheme } from './laboratory/detect-scheme.ts';
+} from '../diagnostics/detection/detect-from-oracle.ts';
+export { type DetectOptions, detectScheme } from '../diagnostics/detection/detect-scheme.ts';
 export type {
   DetectionSecrets,
   DetectionVerdict,
@@ -37,24 +37,24 @@ export type {
   SampleStatus,
   SchemeDetection,
   Survivor,
-} from './laboratory/detection.ts';
-export { explainMismatch } from './laboratory/explain-mismatch.ts';
-export type { Deviation, DeviationCode } from './laboratory/find-deviations.ts';
+} from '../diagnostics/detection/detection.ts';
+export { explainMismatch } from '../diagnostics/mismatch/explain-mismatch.ts';
+export type { Deviation, DeviationCode } from '../diagnostics/mismatch/find-deviations.ts';
 export type {
   ExplainOptions,
   MismatchExplanation,
   MismatchFinding,
   MismatchFindingCode,
-} from './laboratory/mismatch-explanation.ts';
-export type { PinKeys } from './laboratory/pin-keys.ts';
+} from '../diagnostics/mismatch/mismatch-explanation.ts';
+export type { PinKeys } from '../diagnostics/pin/pin-keys.ts';
 export {
   type CheckedPin,
   type CheckPinOptions,
   checkPin,
   type PinOptions,
   pinScheme,
-} from './laboratory/pin-scheme.ts';
-export { probeBody } from './laboratory/probe-body.ts';
-export type { PinFixture, SchemePin } from './laboratory/scheme-pin.ts';
+} from '../diagnostics/pin/pin-scheme.ts';
+export { probeBody } from '../diagnostics/detection/probe-body.ts';
+export type { PinFixture, SchemePin } from '../diagnostics/pin/scheme-pin.ts';
 export { type SignedBody, type SignOptions, signBody } from './sign-body.ts';
 export { type VerifiedBody, type VerifyOptions, verifyBody } from './verify-body.ts';

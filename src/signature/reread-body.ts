@@ -1,6 +1,6 @@
-import { checkScheme, defaultScheme, type SignatureScheme } from '../deployment/signature-scheme.ts';
-import { canonicalText } from './serialize.ts';
-import { takeApart } from './take-apart.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
+import { canonicalText } from './canonical-text.ts';
+import { takeApart } from './parse-signed-body.ts';
 import type { VerifiedBody } from './verify-body.ts';
 
 /**

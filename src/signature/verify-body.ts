@@ -1,11 +1,11 @@
-import { checkScheme, defaultScheme, type SignatureScheme } from '../deployment/signature-scheme.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { SignatureError } from '../errors/signature-error.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import { checkKeys } from './check-keys.ts';
 import { decodeBody } from './decode-body.ts';
 import { findSigner } from './digest.ts';
-import { canonicalText } from './serialize.ts';
-import { takeApart } from './take-apart.ts';
+import { canonicalText } from './canonical-text.ts';
+import { takeApart } from './parse-signed-body.ts';
 
 export interface VerifyOptions {
   /** One secret text or several (two generations during a rotation, several merchants). */

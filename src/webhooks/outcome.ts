@@ -1,5 +1,5 @@
 import type { SignatureError, SignatureErrorCode } from '../errors/signature-error.ts';
-import type { MatchedKey } from './key-ring.ts';
+import type { MatchedKey } from '../credentials/key-ring.ts';
 
 /** Why a request was refused before its signature could be looked at. */
 export type RequestRefusalCode =

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type PrivateServer, startPostgres, startRedis } from '../inbox/crash/private-server.ts';
+import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { type LoadResult, runLoad } from './http-load.ts';
 import { pin } from './pin.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { abortRequests } from '../webhooks/aborted/abort-requests.ts';
+import { abortRequests } from '../webhooks/http/aborted/abort-requests.ts';
 import { compareInboxes } from './http-inboxes.ts';
 import { type LoadResult, runLoad } from './http-load.ts';
 import { makeRequests } from './http-requests.ts';

@@ -9,7 +9,7 @@ import { defaultPaths, type Operation } from '../../src/deployment/paths.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
-import { suspects } from '../../src/http/suspects.ts';
+import { suspects } from '../../src/http/likely-causes.ts';
 import { userAgent } from '../../src/http/user-agent.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { refusal } from '../errors/refusal.ts';

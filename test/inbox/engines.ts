@@ -9,7 +9,7 @@ import { PgBoss } from 'pg-boss';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
-import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
+import { memoryInbox } from '../../src/inbox/memory/memory-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 

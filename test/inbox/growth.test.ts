@@ -6,7 +6,7 @@ import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines, redisAddress } from './engines.ts';
-import { pgBossForTests } from './pg-boss-for-tests.ts';
+import { pgBossForTests } from './pg-boss/pg-boss-for-tests.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;

@@ -13,9 +13,9 @@ import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
 import { storeGate } from '../../src/inbox/store-gate.ts';
 import { gate } from '../webhooks/deliveries.ts';
-import { send, serve } from '../webhooks/server.ts';
+import { send, serve } from '../webhooks/http/server.ts';
 import { order, quick, receiver } from './contract.ts';
-import { type PrivateServer, startPostgres, startRedis } from './crash/private-server.ts';
+import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { engines } from './engines.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;

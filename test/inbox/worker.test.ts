@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { checkHandling } from '../../src/inbox/handling-options.ts';
 import { reportStore, startWorker } from '../../src/inbox/worker.ts';
-import type { HandledFate } from '../../src/webhooks/inbox.ts';
+import type { HandledFate } from '../../src/inbox/inbox.ts';
 
 const delivery = { digest: 'ab'.repeat(32), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
 

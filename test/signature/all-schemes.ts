@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { SignatureScheme } from '../../src/deployment/signature-scheme.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 
 /** Each of the 27 schemes. */
 export const allSchemes: SignatureScheme[] = (['hmac', 'hash-suffix', 'hash-prefix'] as const).flatMap(

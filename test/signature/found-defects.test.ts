@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SignatureScheme } from '../../src/deployment/signature-scheme.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';

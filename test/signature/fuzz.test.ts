@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fuzz } from './proof/fuzz-rounds.ts';
+import { fuzz } from '../proof/fuzz-rounds.ts';
 
 // `npm run proof` does it with a million.
 describe('10,000 generated and mutated bodies', () => {

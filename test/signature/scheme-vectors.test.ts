@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../src/credentials/signing-key.ts';
-import { schemeParts } from '../../src/deployment/signature-scheme.ts';
+import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';
@@ -13,7 +13,7 @@ import {
   signatureIn,
   vectorCredentials,
   withSignature,
-} from './proof/scheme-vectors.ts';
+} from '../proof/scheme-vectors.ts';
 
 const own = schemeVectors.filter((vector) => vector.own);
 /** What these sign depends on the parsed value alone; a number beyond doubles has none. */

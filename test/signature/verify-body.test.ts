@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { defaultScheme, type SignatureScheme } from '../../src/deployment/signature-scheme.ts';
+import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { ConfigurationError } from '../../src/errors/configuration-error.ts';
 import { SignatureError } from '../../src/errors/signature-error.ts';
 import { type VerifyOptions, verifyBody } from '../../src/signature/verify-body.ts';

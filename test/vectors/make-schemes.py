@@ -2,7 +2,7 @@
 
     python3 test/vectors/make-schemes.py
 
-Everything is written from the definitions in `src/deployment/signature-scheme.ts`: how ECMAScript writes a number and
+Everything is written from the definitions in `src/signature/signature-scheme.ts`: how ECMAScript writes a number and
 orders the names of an object (ECMA-262, Number::toString and OrdinaryOwnPropertyKeys), and what PHP escapes
 (php-src, ext/json/json_encoder.c). Where Python's own `json.dumps` has an opinion, it is asked, and has to agree.
 """

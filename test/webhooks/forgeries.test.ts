@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 import { forgeries } from './forgeries.ts';
-import { send, serve } from './server.ts';
-import { fetchRequest } from './transports.ts';
+import { send, serve } from './http/server.ts';
+import { fetchRequest } from './http/transports.ts';
 
 const { signature: _, ...event } = buyCreditedBody({ note: 'é😀"\\' });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import type { Delivery, Inbox } from '../../src/webhooks/inbox.ts';
+import type { Delivery, Inbox } from '../../src/inbox/inbox.ts';
 import { refusal } from '../errors/refusal.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
-import { describeTransports } from './transports.ts';
+import { describeTransports } from './http/transports.ts';
 
 const sent = delivery(buyInitBody({ emoji: '😀' }));
 

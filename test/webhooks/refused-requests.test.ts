@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks } from './deliveries.ts';
-import { rawConnection, send, serve } from './server.ts';
-import { describeTransports } from './transports.ts';
+import { rawConnection, send, serve } from './http/server.ts';
+import { describeTransports } from './http/transports.ts';
 
 const sent = delivery(buyInitBody());
 

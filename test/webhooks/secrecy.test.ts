@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { inspect, promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { defaultScheme } from '../../src/deployment/signature-scheme.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import type { Outcome } from '../../src/webhooks/outcome.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { credentials, delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
-import { describeTransports } from './transports.ts';
+import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
 
 const body = buyInitBody({ note: 'a note in the body' });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/json/json-value.ts';
 import type { EventContext, UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
 import { buyCreditedBody, buyInitBody, eventBodies, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
-import { describeTransports } from './transports.ts';
+import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
 
 const sellBody = { event_name: 'event.sell.init', anything: [1, { b: null }] };

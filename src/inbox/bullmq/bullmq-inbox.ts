@@ -5,7 +5,7 @@ import { type StoreGateOptions, storeGate } from '../store-gate.ts';
 import { findDelivery, writeDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
-import { attemptsOf } from './given-up.ts';
+import { attemptsOf } from './count-attempts.ts';
 
 export interface BullmqInboxOptions extends HandlingOptions, StoreGateOptions {
   /** A queue for these deliveries alone. Closing it is yours. */

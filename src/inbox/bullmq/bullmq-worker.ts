@@ -1,16 +1,16 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import type { HandledFate, InboxHost } from '../../webhooks/inbox.ts';
+import type { HandledFate, InboxHost } from '../inbox.ts';
 import { attemptDelivery } from '../attempt.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError } from '../../redaction/describe-error.ts';
 import type { Handling } from '../handling-options.ts';
 import { leaseLost } from '../lease-lost.ts';
-import { retryDelay } from '../retry-delay.ts';
-import { settledWithin } from '../settled-within.ts';
+import { retryDelay } from '../../runtime/backoff.ts';
+import { settledWithin } from '../../runtime/settled-within.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
-import { withoutArguments } from '../without-arguments.ts';
+import { withoutArguments } from '../../redaction/redact-command.ts';
 import { reportStore } from '../worker.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
-import { attemptsOf } from './given-up.ts';
+import { attemptsOf } from './count-attempts.ts';
 
 export interface BullmqWorker {
   /** Resolves when nothing is handled any more, or the time is over and the rest was cut off. */

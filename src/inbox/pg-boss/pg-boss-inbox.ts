@@ -1,11 +1,11 @@
-import { longestTimerMs } from '../../webhooks/time-limit.ts';
+import { longestTimerMs } from '../../runtime/time-limit.ts';
 import type { Taken } from '../attempt.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError } from '../../redaction/describe-error.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { type Sleep, sleepFor } from '../sleep.ts';
+import { type Sleep, sleepFor } from '../../runtime/sleep.ts';
 import { type StoreGateOptions, storeGate } from '../store-gate.ts';
 import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';

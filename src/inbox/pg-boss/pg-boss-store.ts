@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Delivery } from '../../webhooks/inbox.ts';
+import type { Delivery } from '../inbox.ts';
 import type { Taken } from '../attempt.ts';
 import { type Handling, wholeNumber } from '../handling-options.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';

@@ -6,5 +6,5 @@
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
-export type { Sleep } from '../sleep.ts';
+export type { Sleep } from '../../runtime/sleep.ts';
 export { type SqliteInboxOptions, sqliteInbox } from './sqlite-inbox.ts';

@@ -1,12 +1,12 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import { longestTimerMs } from '../../webhooks/time-limit.ts';
+import { longestTimerMs } from '../../runtime/time-limit.ts';
 import type { Taken } from '../attempt.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError } from '../../redaction/describe-error.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { retryDelay } from '../retry-delay.ts';
-import { type Sleep, sleepFor } from '../sleep.ts';
+import { retryDelay } from '../../runtime/backoff.ts';
+import { type Sleep, sleepFor } from '../../runtime/sleep.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
 import { openSqliteStore } from './sqlite-store.ts';

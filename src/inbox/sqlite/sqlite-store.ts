@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Delivery } from '../../webhooks/inbox.ts';
+import type { Delivery } from '../inbox.ts';
 import type { Taken } from '../attempt.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError } from '../../redaction/describe-error.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 

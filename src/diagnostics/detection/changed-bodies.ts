@@ -1,0 +1,186 @@
+import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
+import { findMembers } from '../../json/text-scanner.ts';
+import type { BodyForms } from '../../signature/canonical-text.ts';
+import type { NearMissCode } from './detection.ts';
+import type { Sample } from './read-sample.ts';
+import { javascriptNumber, phpNumber, pythonNumber, respell, type Spelling } from './rewrite-json.ts';
+import { allTextRules, type TextRule } from './scheme-space.ts';
+import { type TextCandidates, textCandidates, textUnder } from './search.ts';
+
+/** Texts that would be tried if the body had been signed in another form. */
+export interface AlteredTexts {
+  readonly code: NearMissCode;
+  readonly message: string;
+  readonly texts: TextCandidates;
+}
+
+/** Every form in which the body may have been signed, the likeliest first. A text tried before is left out. */
+export function* alterBody(sample: Sample): Generator<AlteredTexts> {
+  const tried = new Set(textCandidates(sample).keys());
+  for (const altered of alterations(sample)) {
+    const texts = new Map([...altered.texts].filter(([text]) => !tried.has(text)));
+    for (const text of texts.keys()) tried.add(text);
+    if (texts.size > 0) yield { ...altered, texts };
+  }
+}
+
+function* alterations(sample: Sample): Generator<AlteredTexts> {
+  yield* withSignature(sample);
+  yield* withNewline(sample);
+  yield* stringifiedTwice(sample);
+  yield* otherSpellings(sample);
+  yield* otherNumbers(sample);
+}
+
+function* withSignature({ source }: Sample): Generator<AlteredTexts> {
+  const [member] = findMembers(source, 'signature');
+  if (member === undefined) return;
+  const { start, end } = member.value;
+  for (const literal of [...placeholders, `"${'0'.repeat(128)}"`]) {
+    const excised = source.slice(0, start) + literal + source.slice(end);
+    const what = literal.startsWith('"0') ? '128 zeros' : literal;
+    yield {
+      code: 'signature-in-body',
+      message: `Fits when the body is signed with its signature member in it, as ${what}: put that in the member's place, and sign and verify that text. The contract leaves the member out (Authentication 4).`,
+      texts: textsWithSignature(excised),
+    };
+  }
+}
+
+/** What a sender may leave in the member until the signature is there, and as many zeros as a digest has digits. */
+const placeholders = ['""', 'null', '"signature"', '"SIGNATURE"', '"placeholder"'];
+
+function textsWithSignature(excised: string): TextCandidates {
+  const value: unknown = JSON.parse(excised);
+  const texts = new Map(textCandidates({ excised, value: {} }, allTextRules().filter(readsText)));
+  if (!isJsonObject(value)) return texts;
+  // The member is left out at the top only: one level down it stays.
+  for (const serialization of ['compact', 'sorted'] as const) {
+    const text = textUnder({ serialization }, { excised, value: { x: value } })?.slice('{"x":'.length, -1);
+    if (text !== undefined) texts.set(text, [{ serialization }, ...(texts.get(text) ?? [])]);
+  }
+  return texts;
+}
+
+/** Whether a rule starts from the text, not from the parsed value. */
+function readsText({ serialization }: TextRule): boolean {
+  return !['compact', 'sorted', 'sorted-shallow', 'base64-compact', 'base64-sorted'].includes(serialization);
+}
+
+function* withNewline(sample: Sample): Generator<AlteredTexts> {
+  for (const [newline, what] of [
+    ['\n', 'a line feed'],
+    ['\r\n', 'a carriage return and a line feed'],
+  ] as const) {
+    const texts = mapTexts(textCandidates(sample), (text) => text + newline);
+    for (const rule of [{ serialization: 'base64' }] as const) {
+      const text = textUnder(rule, { excised: sample.excised + newline, value: {} });
+      if (text !== undefined) texts.set(text, [rule]);
+    }
+    yield {
+      code: 'newline-signed',
+      message: `Fits with ${what} behind the body, which is signed with it: keep the line break when you take the body from a file or a log, or add it before you verify.`,
+      texts,
+    };
+  }
+}
+
+function* stringifiedTwice(sample: Sample): Generator<AlteredTexts> {
+  yield {
+    code: 'stringified-twice',
+    message:
+      'Fits when the JSON text is made a JSON string before it is signed, as JSON.stringify(JSON.stringify(body)) does.',
+    texts: mapTexts(textCandidates(sample), (text) => JSON.stringify(text)),
+  };
+}
+
+function* otherSpellings({ excised, value }: Sample): Generator<AlteredTexts> {
+  for (const [name, write] of Object.entries(allSpellings())) {
+    const text = write(excised, value);
+    if (text === undefined) continue;
+    yield {
+      code: 'other-spelling',
+      message: `Fits the body ${name}: what was signed is not the text that is here. Either the sender signs another text than it posts, or a framework or proxy wrote the body again on its way: take the raw body.`,
+      texts: new Map([[text, [{ serialization: 'as-sent' }]]]),
+    };
+  }
+}
+
+type Write = (excised: string, value: JsonObject) => string | undefined;
+
+// A function, so that a bundler can leave it out: calls at the top of a module stay.
+function allSpellings(): Readonly<Record<string, Write>> {
+  return {
+    'indented by two spaces': (_, value) => indented(value, 2),
+    'indented by four spaces': (_, value) => indented(value, 4),
+    'indented by tabs': (_, value) => indented(value, '\t'),
+    'with the spaces of Python and without its escapes (ensure_ascii=False)': spelled({
+      comma: ', ',
+      colon: ': ',
+      quote: JSON.stringify,
+    }),
+    'with escapes beyond ASCII (PHP with JSON_UNESCAPED_SLASHES)': spelled({
+      comma: ',',
+      quote: (text) => escapeUnits(JSON.stringify(text), (unit) => unit > 0x7f),
+    }),
+    'with escaped slashes (PHP with JSON_UNESCAPED_UNICODE)': spelled({
+      comma: ',',
+      quote: (text) => JSON.stringify(text).replaceAll('/', '\\/'),
+    }),
+    'with the escapes of Go (<, > and &)': spelled({
+      comma: ',',
+      quote: (text) => escapeUnits(JSON.stringify(text), (unit) => goEscapes.includes(unit)),
+    }),
+    "with the escapes of Gson (<, >, &, = and ')": spelled({
+      comma: ',',
+      quote: (text) => escapeUnits(JSON.stringify(text), (unit) => gsonEscapes.includes(unit)),
+    }),
+  };
+}
+
+/** The units of `<>&`, and of the two line ends that JavaScript once refused in strings. */
+const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
+const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
+
+function spelled(spelling: Spelling): Write {
+  return (excised) => respell(excised, spelling);
+}
+
+function indented({ signature: _, ...value }: JsonObject, indent: number | string): string | undefined {
+  try {
+    return JSON.stringify(value, null, indent);
+  } catch (error) {
+    // Nested beyond the call stack.
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
+function escapeUnits(json: string, isEscaped: (unit: number) => boolean): string {
+  let written = '';
+  for (let index = 0; index < json.length; index++) {
+    const unit = json.charCodeAt(index);
+    written += isEscaped(unit) ? `\\u${unit.toString(16).padStart(4, '0')}` : json[index];
+  }
+  return written;
+}
+
+function* otherNumbers({ excised, value }: Sample): Generator<AlteredTexts> {
+  for (const [language, number] of [
+    ['JavaScript', javascriptNumber],
+    ['Python', pythonNumber],
+    ['PHP', phpNumber],
+  ] as const) {
+    const forms: BodyForms = { excised: respell(excised, { number }), value };
+    if (forms.excised === excised) continue;
+    yield {
+      code: 'numbers-respelled',
+      message: `Fits once the numbers are written as ${language} writes them after parsing. The signer parses the body and writes it again: the scheme holds for bodies whose numbers are spelled in that way.`,
+      texts: textCandidates(forms, allTextRules().filter(readsText)),
+    };
+  }
+}
+
+function mapTexts(texts: TextCandidates, change: (text: string) => string): Map<string, readonly TextRule[]> {
+  return new Map([...texts].map(([text, rules]) => [change(text), rules]));
+}

@@ -1,0 +1,71 @@
+import type {
+  Construction,
+  OrderKey,
+  Serialization,
+  SignatureScheme,
+} from '../../signature/signature-scheme.ts';
+import { joiners, keySeparators, separators } from './scheme-space.ts';
+
+/** Published, then reported (Authentication 5 and 7), then what keeps both secrets, then one alone. */
+const orderKeys: readonly OrderKey[] = [
+  'merchant+partner',
+  'public+partner',
+  'partner+merchant',
+  'partner',
+  'merchant',
+];
+
+/** The safest first. */
+const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-both', 'hash-prefix'];
+
+/** The text itself first, then JSON, the simplest first, then what loses the borders between members. */
+const serializations: readonly Serialization[] = [
+  'as-sent',
+  'compact',
+  'sorted',
+  'python',
+  'php',
+  'python-sorted',
+  'sorted-shallow',
+  'base64',
+  'base64-compact',
+  'base64-sorted',
+  'query',
+  'values',
+  'values-as-sent',
+];
+
+/** The most plausible and safest first, and of those the simplest. */
+export function rankSchemes(schemes: readonly SignatureScheme[]): SignatureScheme[] {
+  return schemes
+    .map((scheme) => ({ scheme, places: placesOf(scheme) }))
+    .sort((one, other) => compare(one.places, other.places))
+    .map(({ scheme }) => scheme);
+}
+
+function placesOf(scheme: SignatureScheme): number[] {
+  const { separator = '', joiner = '', keySeparator = '' } = scheme;
+  return [
+    orderKeys.indexOf(scheme.orderKey ?? 'merchant+partner'),
+    constructions.indexOf(scheme.construction),
+    [separator, joiner, keySeparator].filter((text) => text !== '').length,
+    serializations.indexOf(scheme.serialization),
+    place(joiners, joiner),
+    place(separators, separator),
+    place(keySeparators, keySeparator),
+    // Written in capitals by few.
+    Number(scheme.encoding === 'hex-upper'),
+  ];
+}
+
+function place(list: readonly string[], text: string): number {
+  return list.indexOf(text);
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const [index, place] of one.entries()) {
+    const difference = place - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,71 @@
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { isSignatureError } from '../../errors/signature-error.ts';
+import { findSigner } from '../../signature/digest.ts';
+import { type BodyForms, canonicalText } from '../../signature/canonical-text.ts';
+import type { KeyCandidates } from './key-candidates.ts';
+import type { Sample } from './read-sample.ts';
+import { allFormRules, allTextRules, composeScheme, type TextRule } from './scheme-space.ts';
+
+/** A text to try, and the rules by which it comes about: mostly several. */
+export type TextCandidates = ReadonlyMap<string, readonly TextRule[]>;
+
+/** Every scheme under which one of the texts and one of the keys gives the digest of the sample's signature. */
+export function search(
+  { claim, encodings }: Pick<Sample, 'claim' | 'encodings'>,
+  { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
+): SignatureScheme[] {
+  const keyTexts = [...keys.keys()];
+  const found: SignatureScheme[] = [];
+  for (const form of allFormRules()) {
+    const scheme = { ...form, ...anyText, ...anyEncoding };
+    for (const [text, textRules] of texts) {
+      // The keys differ, so at most one of them gives this digest.
+      const key = keyTexts[findSigner(scheme, keyTexts, { text, claim })];
+      if (key === undefined) continue;
+      for (const textRule of textRules) {
+        for (const keyRule of keys.get(key) ?? []) {
+          for (const encoding of encodings) {
+            found.push(composeScheme({ form, text: textRule, key: keyRule, encoding }));
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** The text of a body under every rule, each text once. A rule that cannot write so deep a body is left out. */
+export function textCandidates(body: BodyForms, rules: readonly TextRule[] = allTextRules()): TextCandidates {
+  const candidates = new Map<string, TextRule[]>();
+  for (const rule of rules) {
+    const text = textUnder(rule, body);
+    if (text === undefined) continue;
+    const alike = candidates.get(text);
+    if (alike) alike.push(rule);
+    else candidates.set(text, [rule]);
+  }
+  return candidates;
+}
+
+/** The text of a body under a rule; `undefined` for a body nested too deeply for it. */
+export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
+  try {
+    return canonicalText({ ...anyForm, ...rule, ...anyEncoding }, body);
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Whether a scheme fits a sample with this key. */
+export function fits(scheme: SignatureScheme, key: string, sample: Sample): boolean {
+  const { claim, encodings } = sample;
+  if (!encodings.includes(scheme.encoding)) return false;
+  const text = textUnder(scheme, sample);
+  return text !== undefined && findSigner(scheme, [key], { text, claim }) === 0;
+}
+
+// The parts of a scheme that a function does not look at.
+const anyForm = { construction: 'hmac' } as const;
+const anyText = { serialization: 'as-sent' } as const;
+const anyEncoding = { encoding: 'hex' } as const;

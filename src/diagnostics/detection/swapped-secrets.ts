@@ -1,0 +1,46 @@
+import { type OrderKey, type SignatureScheme, schemeParts } from '../../signature/signature-scheme.ts';
+import type { DetectionSecrets, NearMiss } from './detection.ts';
+import { partNames } from './key-candidates.ts';
+
+/**
+ * Schemes that fit only because secrets stand in each other's place: `partner+merchant` with the two swapped is the
+ * published `merchant+partner`, and no sample can tell one from the other.
+ *
+ * @param samples places of the samples that the schemes fit
+ */
+export function suspectSwap(
+  schemes: readonly SignatureScheme[],
+  { secrets, samples }: { secrets: DetectionSecrets; samples: readonly number[] },
+): NearMiss[] {
+  return schemes.flatMap((scheme) => {
+    const { orderKey = 'merchant+partner', ...rest } = scheme;
+    const meant = byPrefix(orderKey, secrets);
+    const evident = meant !== undefined && meant !== orderKey;
+    if (!evident && orderKey !== 'partner+merchant') return [];
+    const right = evident ? meant : 'merchant+partner';
+    return {
+      code: 'secrets-swapped' as const,
+      message: evident
+        ? "Judging by their prefixes, the secrets were given in each other's place: put right, this scheme fits."
+        : "The published order fits as well if partnerSecretKey and merchantSecretKey were given in each other's place: check which is which.",
+      scheme: { ...rest, ...(right !== 'merchant+partner' && { orderKey: right }) },
+      samples,
+    };
+  });
+}
+
+/** Of what a key is really made, going by the prefixes of its parts; `undefined` for what no scheme has. */
+function byPrefix(orderKey: OrderKey, secrets: DetectionSecrets): OrderKey | undefined {
+  const parts = orderKey.split('+').map((part) => {
+    const name = partNames.find(([each]) => each === part)?.[1];
+    const secret = name && secrets[name];
+    return prefixes.find(([prefix]) => secret?.startsWith(prefix))?.[1] ?? part;
+  });
+  return schemeParts.orderKey.find((each) => each === parts.join('+'));
+}
+
+const prefixes = [
+  ['sk_partner_', 'partner'],
+  ['sk_merchant_', 'merchant'],
+  ['pk_partner_', 'public'],
+] as const;

@@ -1,0 +1,65 @@
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import type { SigningPurpose } from '../../credentials/signing-key.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import type { DetectionSecrets, NearMissCode, SampleStatus } from '../detection/detection.ts';
+import type { Deviation } from './find-deviations.ts';
+
+export interface ExplainOptions {
+  /** The keys with which verification failed first, then others that may have signed: generations, partners. */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
+  /** The same as bare texts, which may be padded, swapped or incomplete. Instead of `credentials`. */
+  secrets?: DetectionSecrets | undefined;
+  /** The scheme with which verification failed. @default {@link defaultScheme} */
+  scheme?: SignatureScheme | undefined;
+  /** Which key was used: that for orders, or the partner secret. @default 'order' */
+  purpose?: SigningPurpose | undefined;
+  /** Which of `merchantSecretKeys` was used. @default the first */
+  merchant?: string | undefined;
+}
+
+/**
+ * Why a signature does not match, for a developer's terminal. Plain data without any secret, signature or value
+ * of the body. It says nothing about whether a body may be trusted: that is for `verifyBody` alone.
+ */
+export interface MismatchExplanation {
+  /** What is off, the most telling first; never empty. */
+  readonly findings: readonly MismatchFinding[];
+  /** Where the body's text differs from what `JSON.stringify(JSON.parse(text))` writes. */
+  readonly deviations: readonly Deviation[];
+  readonly nextStep: string;
+}
+
+export interface MismatchFinding {
+  readonly code: MismatchFindingCode;
+  readonly message: string;
+}
+
+/**
+ * The state of the body when it cannot be examined (`no-signature`, `not-json`, …), a near miss (`secret-padded`,
+ * `other-spelling`, …), or:
+ *
+ * - `no-secret`: there is none to try.
+ * - `no-mismatch`: there is nothing to explain with this key and scheme.
+ * - `other-key`: another key of the ring.
+ * - `other-construction`, `other-separator`, `other-serialization`, `other-joiner`, `other-encoding`: another scheme.
+ * - `key-order`: the parts of the key the other way round.
+ * - `other-key-material`, `other-key-separator`: another key for orders.
+ * - `body-reserialized`: the body looks written again by a framework.
+ * - `nothing-fits`: no known scheme with any of the keys: another secret, or a changed body.
+ */
+export type MismatchFindingCode =
+  | Exclude<SampleStatus, 'usable' | 'not-examined'>
+  | NearMissCode
+  | 'no-secret'
+  | 'no-mismatch'
+  | 'other-key'
+  | 'other-construction'
+  | 'other-separator'
+  | 'other-serialization'
+  | 'other-joiner'
+  | 'other-encoding'
+  | 'key-order'
+  | 'other-key-material'
+  | 'other-key-separator'
+  | 'body-reserialized'
+  | 'nothing-fits';

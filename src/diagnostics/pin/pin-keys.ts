@@ -1,0 +1,41 @@
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { checkKeys } from '../../signature/check-keys.ts';
+
+/** Either of the two. */
+export interface PinKeys {
+  /** The key that signs, or several. */
+  key?: string | readonly string[] | undefined;
+  /** Every key that they make under the scheme is tried: for orders with each merchant, and for general requests. */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
+}
+
+/** @throws {ConfigurationError} `invalid_credentials` */
+export function pinKeys({ key, credentials }: PinKeys, scheme: SignatureScheme): readonly string[] {
+  if ((key === undefined) === (credentials === undefined)) {
+    throw new ConfigurationError('invalid_credentials', 'A pin needs either key or credentials.');
+  }
+  if (key !== undefined) return checkKeys(key);
+  const generations = isList(credentials) ? credentials : [credentials];
+  return checkKeys(
+    generations.flatMap((generation) => (generation === undefined ? [] : keysOf(generation, scheme))),
+  );
+}
+
+function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): string[] {
+  const general = signingKey(credentials, 'general');
+  const needsMerchant = (scheme.orderKey ?? 'merchant+partner').includes('merchant');
+  const hasMerchant =
+    credentials.merchantSecretKey !== undefined || credentials.merchantSecretKeys !== undefined;
+  if (needsMerchant && !hasMerchant) return [general];
+  const orders = merchantsFor(credentials, scheme).map((merchant) =>
+    signingKey(credentials, 'order', { merchant, scheme }),
+  );
+  return [...orders, general];
+}
+
+function isList(value: PinKeys['credentials']): value is readonly PartnerCredentials[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,114 @@
+import { checkScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { isSignatureError, SignatureError } from '../../errors/signature-error.ts';
+import { decodeBody } from '../../signature/decode-body.ts';
+import { type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
+import { type PinKeys, pinKeys } from './pin-keys.ts';
+import { keyDigestOf, type PinFixture, readPin, type SchemePin } from './scheme-pin.ts';
+import { normalizeScheme } from '../detection/scheme-space.ts';
+
+type Body = string | Uint8Array;
+
+export interface PinOptions extends PinKeys {
+  /** As found by `detectScheme`. */
+  scheme: SignatureScheme;
+  /** Raw signed bodies that prove it; they go into the pin as they are. */
+  samples: Body | readonly Body[];
+}
+
+/**
+ * Makes a pin of a scheme and the samples that prove it, to be kept as a JSON file and checked in CI with
+ * {@link checkPin}. Every sample has to verify.
+ *
+ * @throws {SignatureError} naming the sample that does not verify
+ * @throws {ConfigurationError} `invalid_scheme`, `invalid_credentials`, or `invalid_option` without samples
+ */
+export function pinScheme(options: PinOptions): SchemePin {
+  const scheme = normalizeScheme(checkScheme(options.scheme));
+  const keys = pinKeys(options, scheme);
+  const bodies = listOf(options.samples);
+  if (bodies.length === 0) throw invalid('A pin needs at least one sample: without any it proves nothing.');
+  const fixtures = bodies.map((body, index) => {
+    const { value, keyIndex } = verifyNamed(`Sample ${index}`, body, { keys, scheme });
+    const fixture = { body: decodeBody(body), keyDigest: keyDigestOf(keys[keyIndex] ?? '') };
+    return { ...fixture, signature: String(value.signature) };
+  });
+  return { scheme, fixtures };
+}
+
+export interface CheckPinOptions extends PinKeys {
+  /** Further signed bodies, e.g. captured lately: they have to fit the pinned scheme too. */
+  samples?: Body | readonly Body[] | undefined;
+}
+
+/** What a pin that holds says. */
+export interface CheckedPin {
+  /** For `defineDeployment({ signature })`. */
+  readonly scheme: SignatureScheme;
+  readonly fixtures: number;
+  readonly samples: number;
+}
+
+/**
+ * Checks that a pinned scheme still holds: that every fixture verifies with it, and every further sample. Throws
+ * when one does not, so that a test needs no more than the call.
+ *
+ * @param pin as made by {@link pinScheme}, also read back from its JSON; anything else is refused
+ * @throws {SignatureError} naming the fixture or sample that does not verify
+ * @throws {ConfigurationError} `invalid_option` or `invalid_scheme` for a malformed pin; `invalid_credentials` when
+ *   the key that a fixture needs is not there, naming the fixture
+ * @example
+ * ```ts
+ * test('the deployment signs as it did', () => {
+ *   checkPin(JSON.parse(readFileSync('signature-pin.json', 'utf8')), { credentials });
+ * });
+ * ```
+ */
+export function checkPin(pin: unknown, options: CheckPinOptions): CheckedPin {
+  const { scheme, fixtures } = readPin(pin);
+  const keys = pinKeys(options ?? {}, scheme);
+  for (const [index, fixture] of fixtures.entries())
+    checkFixture(`Fixture ${index}`, fixture, { keys, scheme });
+  const samples = listOf(options.samples);
+  for (const [index, body] of samples.entries()) verifyNamed(`Sample ${index}`, body, { keys, scheme });
+  return { scheme, fixtures: fixtures.length, samples: samples.length };
+}
+
+interface Check {
+  readonly keys: readonly string[];
+  readonly scheme: SignatureScheme;
+}
+
+function checkFixture(name: string, fixture: PinFixture, { keys, scheme }: Check): void {
+  const key = keys.find((each) => keyDigestOf(each) === fixture.keyDigest);
+  if (key === undefined) {
+    throw new ConfigurationError(
+      'invalid_credentials',
+      `${name} of the pin needs the key with the digest ${fixture.keyDigest}, which is not among those given.`,
+    );
+  }
+  const { value } = verifyNamed(`${name} of the pin`, fixture.body, { keys: [key], scheme });
+  if (value.signature !== fixture.signature) {
+    throw invalid(`${name} of the pin has another signature than its body: the file was edited.`);
+  }
+}
+
+function verifyNamed(name: string, body: Body, { keys, scheme }: Check): VerifiedBody {
+  try {
+    return verifyBody(body, { key: keys, scheme });
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    const { code, message, assumptions } = error;
+    const hint = code === 'signature_mismatch' ? ' explainMismatch says more.' : '';
+    throw new SignatureError(code, `${name}: ${message}${hint}`, { assumptions });
+  }
+}
+
+function listOf(samples: Body | readonly Body[] | undefined): readonly Body[] {
+  if (samples === undefined) return [];
+  return typeof samples === 'string' || ArrayBuffer.isView(samples) ? [samples] : samples;
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_option', message);
+}

@@ -1,0 +1,84 @@
+import { digestMemory } from './remembered-digests.ts';
+import type { Inbox } from '../inbox.ts';
+import { withTimeLimit } from '../../runtime/time-limit.ts';
+
+export interface MemoryDeduplicationOptions {
+  /** How many handled deliveries are remembered at most; the oldest is forgotten. */
+  readonly maxRemembered: number;
+  /** Milliseconds until a handled delivery is forgotten. */
+  readonly rememberMs: number;
+  /** Milliseconds until a handler is cut off: without it, one that never settles would keep its delivery busy. */
+  readonly timeLimitMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Whether `cutOff` will be called: being ready for it takes time for each delivery. @default false */
+  readonly stoppable?: boolean | undefined;
+}
+
+/** Handles before it acknowledges, and remembers what was handled. */
+export interface MemoryDeduplication extends Inbox {
+  /** How many deliveries are remembered, and how many are being handled. */
+  readonly size: { readonly remembered: number; readonly active: number };
+  /** Remembers a delivery like one that was handled. */
+  remember(digest: string): void;
+  /** Those that are being handled now: each settles when its handling has ended or was cut off. */
+  active(): Promise<unknown>[];
+  /** Aborts all that are being handled now. */
+  cutOff(reason: unknown): void;
+}
+
+interface UnderWay {
+  /** Milliseconds of a clock that is not set back. */
+  readonly begun: number;
+  /** Of its own: a signal for all would hold on to what workerd dropped. */
+  readonly controller: AbortController | undefined;
+  /** Set at once. */
+  done?: Promise<void>;
+}
+
+/**
+ * Remembers the digests of handled deliveries, the newest `maxRemembered` of them. A delivery that failed is
+ * forgotten, so that its repetition is handled.
+ */
+export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
+  const { maxRemembered, rememberMs, timeLimitMs, now, stoppable = false } = options;
+  const handled = digestMemory(maxRemembered);
+  const underWay = new Map<string, UnderWay>();
+
+  /** When a request is cancelled workerd drops all it was doing: no timer fires for it, and no `finally` runs. */
+  function forgetDropped(begunNow: number): void {
+    for (const [digest, { begun }] of underWay) {
+      if (begun > begunNow - timeLimitMs * 2) break;
+      underWay.delete(digest);
+    }
+  }
+
+  return {
+    async receive({ digest }, handle) {
+      const begun = performance.now();
+      if (underWay.size > 0) forgetDropped(begun);
+      handled.forget(now() - rememberMs);
+      if (handled.has(digest)) return 'duplicate';
+      if (underWay.has(digest)) return 'busy';
+      const controller = stoppable ? new AbortController() : undefined;
+      const mine: UnderWay = { begun, controller };
+      underWay.set(digest, mine);
+      try {
+        mine.done = withTimeLimit(handle, timeLimitMs, controller?.signal);
+        await mine.done;
+      } finally {
+        if (underWay.get(digest) === mine) underWay.delete(digest);
+      }
+      handled.add(digest, now());
+      return 'handled';
+    },
+    get size() {
+      return { remembered: handled.size, active: underWay.size };
+    },
+    remember: (digest) => handled.add(digest, now()),
+    active: () => [...underWay.values()].flatMap(({ done }) => done ?? []),
+    cutOff(reason) {
+      for (const { controller } of underWay.values()) controller?.abort(reason);
+    },
+  };
+}

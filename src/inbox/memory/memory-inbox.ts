@@ -1,0 +1,126 @@
+import { InboxError } from '../../errors/inbox-error.ts';
+import type { Delivery, InboxHost } from '../inbox.ts';
+import { memoryDeduplication } from './memory-deduplication.ts';
+import { describeError } from '../../redaction/describe-error.ts';
+import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
+import { settledWithin } from '../../runtime/settled-within.ts';
+
+export interface MemoryInboxOptions
+  extends Pick<HandlingOptions, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
+  /** How many handled deliveries are remembered; beyond it the oldest is forgotten. @default 10000 */
+  maxRemembered?: number | undefined;
+  /** How many failing deliveries and dead letters are kept; beyond it the oldest is dropped. @default 1000 */
+  maxDeadLetters?: number | undefined;
+}
+
+interface Failing {
+  readonly delivery: Delivery;
+  readonly receivedAt: Date;
+  attempts: number;
+  reason: string;
+}
+
+const defaults = Object.freeze({ maxRemembered: 10_000, maxDeadLetters: 1_000, stopTimeoutMs: 10_000 });
+
+/**
+ * Handles before it acknowledges, since memory does not survive a crash: a delivery that fails is answered 500, and
+ * each repetition by the sender is another attempt, also of a dead letter. One process only.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
+  const { maxAttempts, timeLimitMs, rememberMs, now } = checkHandling(options);
+  const maxRemembered = wholeNumber('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
+  const maxDeadLetters = wholeNumber('maxDeadLetters', options.maxDeadLetters ?? defaults.maxDeadLetters);
+  const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now, stoppable: true });
+  const failing = new Map<string, Failing>();
+  let host: InboxHost | undefined;
+  let stopped = false;
+
+  function countFailure(delivery: Delivery, error: unknown, durationMs: number): void {
+    const entry = failing.get(delivery.digest) ?? {
+      delivery,
+      receivedAt: new Date(now()),
+      attempts: 0,
+      reason: '',
+    };
+    entry.attempts++;
+    entry.reason = describeError(error);
+    failing.set(delivery.digest, entry);
+    for (const oldest of failing.keys()) {
+      if (failing.size <= maxDeadLetters) break;
+      failing.delete(oldest);
+    }
+    // Without the error: whoever waits for the answer is told of it.
+    if (entry.attempts === maxAttempts)
+      host?.report(delivery, { fate: 'dead', attempt: maxAttempts, durationMs });
+  }
+
+  const inbox: ManagedInbox = {
+    attach(given) {
+      if (host !== undefined) throw invalid('An inbox belongs to one createWebhooks: make another one.');
+      host = given;
+    },
+    async receive(delivery, handle) {
+      if (stopped) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
+      const result = await remembered.receive(delivery, async (handleOptions) => {
+        const begun = performance.now();
+        // The time limit rejects elsewhere: it has to be counted too.
+        const cutOff = () => countFailure(delivery, handleOptions?.signal?.reason, performance.now() - begun);
+        handleOptions?.signal?.addEventListener('abort', cutOff);
+        try {
+          await handle(handleOptions);
+        } catch (error) {
+          if (!handleOptions?.signal?.aborted) countFailure(delivery, error, performance.now() - begun);
+          throw error;
+        } finally {
+          handleOptions?.signal?.removeEventListener('abort', cutOff);
+        }
+      });
+      if (result === 'handled') failing.delete(delivery.digest);
+      return result;
+    },
+    async deadLetters({ limit = 100 } = {}) {
+      return dead().slice(0, wholeNumber('limit', limit)).map(toDeadLetter);
+    },
+    async replay(digest) {
+      const entry = failing.get(digest);
+      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      const { delivery } = entry;
+      const result = await inbox.receive(
+        delivery,
+        (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve(),
+      );
+      // Otherwise a repetition is being handled at this moment, and will say what became of it.
+      return result === 'handled';
+    },
+    async discard(digest) {
+      const entry = failing.get(digest);
+      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      remembered.remember(digest);
+      return failing.delete(digest);
+    },
+    async counts() {
+      return { open: remembered.size.active, dead: dead().length };
+    },
+    async stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
+      stopped = true;
+      if (await settledWithin(remembered.active(), timeoutMs)) return 'drained';
+      remembered.cutOff(
+        new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'),
+      );
+      return 'cut-off';
+    },
+  };
+
+  function dead(): Failing[] {
+    return [...failing.values()].filter(({ attempts }) => attempts >= maxAttempts);
+  }
+
+  return inbox;
+}
+
+function toDeadLetter({ delivery: { digest, name }, receivedAt, attempts, reason }: Failing): DeadLetter {
+  return { digest, name, attempts, receivedAt, reason };
+}

@@ -1,0 +1,17 @@
+import { longestTimerMs } from './time-limit.ts';
+
+/** Waits until all have settled, but not longer than the time given. True when they have. */
+export async function settledWithin(
+  promises: readonly Promise<unknown>[],
+  timeoutMs: number,
+): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(timeoutMs, longestTimerMs));
+  });
+  try {
+    return await Promise.race([Promise.allSettled(promises).then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

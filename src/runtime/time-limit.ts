@@ -1,0 +1,54 @@
+import { InboxError } from '../errors/inbox-error.ts';
+import { afterTurn } from './next-tick.ts';
+
+/**
+ * Runs work, but not for ever: past the limit it rejects with `handler_timeout` and the work's signal is aborted.
+ * The same when the outer signal is aborted. Work that ignores the signal goes on, unheeded.
+ */
+export function withTimeLimit<Result>(
+  work: (options: { readonly signal: AbortSignal }) => Promise<Result>,
+  timeLimitMs: number,
+  outer?: AbortSignal,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    let isSettled = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = () => {
+      isSettled = true;
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', cutOffByOuter);
+    };
+    const cutOff = (reason: unknown) => {
+      settle();
+      reject(reason);
+      controller.abort(reason);
+    };
+    const cutOffByOuter = () => cutOff(outer?.reason);
+    if (outer?.aborted) return cutOffByOuter();
+    outer?.addEventListener('abort', cutOffByOuter);
+    work({ signal: controller.signal }).then(
+      (result) => {
+        settle();
+        resolve(result);
+      },
+      (error) => {
+        settle();
+        reject(error);
+      },
+    );
+    afterTurn(() => {
+      if (!isSettled) timer = setTimeout(() => cutOff(timeout(timeLimitMs)), timeLimitMs);
+    });
+  });
+}
+
+function timeout(timeLimitMs: number): InboxError {
+  return new InboxError(
+    'handler_timeout',
+    `A handler did not settle within ${timeLimitMs} ms: it is cut off, and its delivery counts as failed.`,
+  );
+}
+
+/** `setTimeout` holds no more: a timer that is set for longer fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;

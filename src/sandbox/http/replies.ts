@@ -1,0 +1,24 @@
+import { isPartnerExchangeError } from '../../errors/partner-exchange-error.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { Refusal } from './refusal.ts';
+
+/** A JSON reply that no cache keeps: some hold keys. */
+export function jsonReply(
+  status: number,
+  body: JsonObject,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } });
+}
+
+/** Every error of the sandbox has one shape: `{ error, message }`. */
+export function errorReply(error: unknown): Response {
+  if (error instanceof Refusal) {
+    return jsonReply(error.status, { error: error.code, message: error.message }, error.headers);
+  }
+  // Only the messages of our own errors are known to hold no secret.
+  const message = isPartnerExchangeError(error)
+    ? error.message
+    : `A function given to createSandbox failed${error instanceof Error ? ` with a ${error.name}` : ''}.`;
+  return jsonReply(500, { error: 'sandbox_failed', message });
+}

@@ -1,0 +1,76 @@
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { issuePath, type StandardSchema } from '../../deployment/standard-schema.ts';
+import { fromWireNames, type WireNames } from '../../deployment/wire-names.ts';
+import { isSignatureError } from '../../errors/signature-error.ts';
+import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
+import { decodeBody } from '../../signature/decode-body.ts';
+import { verifyBody } from '../../signature/verify-body.ts';
+import { Refusal } from './refusal.ts';
+
+/** Reads a body, giving up as soon as it is longer than the limit. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = new Refusal(413, 'body_too_large', `The body is longer than ${maxBytes} bytes.`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The body of a request that is not signed. */
+export function parseBody(bytes: Uint8Array): JsonObject {
+  const text = typedRefusal(() => decodeBody(bytes));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body.
+    throw new Refusal(400, 'body_not_json', 'The body is not JSON.');
+  }
+  if (!isJsonObject(value)) throw new Refusal(400, 'body_not_object', 'The body is not a JSON object.');
+  return value;
+}
+
+/** The body of a signed request without its signature, once that is right. */
+export function parseSignedBody(bytes: Uint8Array, key: string, scheme: SignatureScheme): JsonObject {
+  const { signature: _, ...body } = typedRefusal(() => verifyBody(bytes, { key, scheme })).value;
+  return body;
+}
+
+/** The body with the published names in place of the deployment's own. */
+export function publishedNames(body: JsonObject, names: WireNames): JsonObject {
+  for (const [published, own] of Object.entries(names)) {
+    if (published === 'connect-msg' || own === published || !Object.hasOwn(body, published)) continue;
+    // A deployment with a name of its own does not know the neutral word: silence would hide a missing mapping.
+    throw new Refusal(400, 'wrong_wire_name', `"${published}" is spelled "${own}" at this deployment.`);
+  }
+  return fromWireNames(body, names);
+}
+
+/** What the schema makes of a value. */
+export async function requireShape<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+  code: string,
+): Promise<Output> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  const issues = result.issues.map((issue) => {
+    const path = issuePath(issue).join('.');
+    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  });
+  throw new Refusal(400, code, `The body does not fit: ${issues.join('; ')}.`);
+}
+
+function typedRefusal<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    throw new Refusal(error.code.startsWith('body_') ? 400 : 401, error.code, error.message);
+  }
+}

@@ -1,0 +1,74 @@
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { Refusal } from './refusal.ts';
+import { readBody } from './request-body.ts';
+
+/** A request that found its route. */
+export interface Call {
+  readonly request: Request;
+  readonly url: URL;
+  /** Of the caller. */
+  readonly ip: string;
+  /** Empty for GET. */
+  readonly body: Uint8Array;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** The whole path; one that ends in `/*` takes any one segment in place of the star. */
+  readonly path: string;
+  /** What the Content-Type must say; GET has no body. */
+  readonly content: 'json' | 'any' | 'none';
+  readonly handle: (call: Call) => Response | Promise<Response>;
+}
+
+/** @throws {ConfigurationError} `invalid_deployment` when two operations have one address */
+export function checkRoutes(routes: readonly Route[]): readonly Route[] {
+  const seen = new Set<string>();
+  for (const { method, path } of routes) {
+    const address = `${method} ${path}`;
+    if (seen.has(address)) {
+      throw new ConfigurationError('invalid_deployment', `Two operations have the address ${address}.`);
+    }
+    seen.add(address);
+  }
+  return routes;
+}
+
+/** Answers a request by the first route with its path and method. */
+export async function answer(
+  routes: readonly Route[],
+  request: Request,
+  context: { ip: string; maxBodyBytes: number },
+): Promise<Response> {
+  const url = new URL(request.url);
+  const route = findRoute(routes, request.method, url.pathname);
+  if (route.content === 'json') requireJsonType(request);
+  const body = route.content === 'none' ? new Uint8Array() : await readBody(request, context.maxBodyBytes);
+  return route.handle({ request, url, ip: context.ip, body });
+}
+
+function findRoute(routes: readonly Route[], method: string, path: string): Route {
+  const here = routes.filter((route) => matches(route.path, path));
+  const found = here.find((route) => route.method === method);
+  if (found !== undefined) return found;
+  if (here.length > 0) {
+    const allow = here.map((route) => route.method).join(', ');
+    throw new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
+  }
+  const slashed = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
+  const hint = routes.some((route) => matches(route.path, slashed)) ? ' Mind the slash at the end.' : '';
+  throw new Refusal(404, 'not_found', `Nothing is at this path.${hint}`);
+}
+
+function matches(pattern: string, path: string): boolean {
+  if (!pattern.endsWith('/*')) return pattern === path;
+  const prefix = pattern.slice(0, -1);
+  return path.startsWith(prefix) && path.length > prefix.length && !path.slice(prefix.length).includes('/');
+}
+
+function requireJsonType(request: Request): void {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
+  }
+}

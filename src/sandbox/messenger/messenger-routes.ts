@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { toWireNames } from '../../deployment/wire-names.ts';
+import { Refusal } from '../http/refusal.ts';
+import { jsonReply } from '../http/replies.ts';
+import { parseBody, publishedNames, requireShape } from '../http/request-body.ts';
+import type { Call, Route } from '../http/routes.ts';
+import { operationPath, type SandboxState } from '../sandbox-state.ts';
+import { requireSameSecret } from '../secrets.ts';
+
+const text = z.string().min(1);
+const generation = z.object({ messenger_device_no: text });
+const sending = z.object({
+  api_key: text,
+  message: text,
+  to_phone: text,
+  verify_check: z.boolean().optional(),
+});
+
+/** Holds nothing of the request: the address already says more than it should. */
+const connectedPage = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Device connected</title>
+<h1>Device connected</h1><p>The API key is ready for use. You can close this page.</p></html>
+`;
+
+/** Endpoints 6 to 9 of the contract; the number check only where its path is configured. */
+export function messengerRoutes(state: SandboxState): Route[] {
+  const routes: Route[] = [
+    {
+      method: 'POST',
+      path: operationPath(state, 'generateApiKey'),
+      content: 'json',
+      handle: (call) => generateApiKey(state, call),
+    },
+    {
+      method: 'GET',
+      path: operationPath(state, 'scanDevice'),
+      content: 'none',
+      handle: (call) => scanDevice(state, call),
+    },
+    {
+      method: 'POST',
+      path: operationPath(state, 'sendMessage'),
+      content: 'json',
+      handle: (call) => sendMessage(state, call),
+    },
+  ];
+  if (state.deployment.paths.checkNumber === undefined) return routes;
+  const path = operationPath(state, 'checkNumber');
+  return [...routes, { method: 'GET', path, content: 'none', handle: (call) => checkNumber(state, call) }];
+}
+
+async function generateApiKey(state: SandboxState, { body, request }: Call): Promise<Response> {
+  const hint = 'The Authorization header must be the master key itself, without "Bearer".';
+  const presented = request.headers.get('authorization') ?? '';
+  requireSameSecret(presented, state.options.masterKey, new Refusal(401, 'wrong_master_key', hint));
+  const { wireNames } = state.deployment;
+  const named = publishedNames(parseBody(body), wireNames);
+  const { messenger_device_no } = await requireShape(generation, named, 'invalid_body');
+  const api_key = state.messenger.generate(messenger_device_no);
+  return jsonReply(200, toWireNames({ api_key, messenger_device_no }, wireNames));
+}
+
+function scanDevice(state: SandboxState, { url }: Call): Response {
+  state.messenger.scan(requireParameter(url, 'api_key'));
+  return new Response(connectedPage, {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      // The address holds the API key.
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': "default-src 'none'",
+    },
+  });
+}
+
+function checkNumber(state: SandboxState, { url }: Call): Response {
+  const names = state.deployment.numberCheckParameters;
+  const apiKey = requireParameter(url, names.api_key);
+  const to_phone = requireParameter(url, names.to_phone);
+  return jsonReply(200, { to_phone, on_messenger: state.messenger.isOnMessenger(apiKey, to_phone) });
+}
+
+async function sendMessage(state: SandboxState, { body }: Call): Promise<Response> {
+  const message = await requireShape(sending, parseBody(body), 'invalid_body');
+  state.messenger.send({ ...message, verify_check: message.verify_check });
+  return jsonReply(200, { message: 'The message was sent.' });
+}
+
+function requireParameter(url: URL, name: string): string {
+  const [value, another] = url.searchParams.getAll(name);
+  if (value === undefined || value === '' || another !== undefined) {
+    throw new Refusal(400, 'invalid_query', `The query must have one ${name}.`);
+  }
+  return value;
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { linkPath, type Partner, type PartnerRegistry } from './partner-registry.ts';
+import { Refusal } from '../http/refusal.ts';
+import { jsonReply } from '../http/replies.ts';
+import { parseBody, parseSignedBody, requireShape } from '../http/request-body.ts';
+import type { Call, Route } from '../http/routes.ts';
+import { operationPath, type SandboxState } from '../sandbox-state.ts';
+
+const onboarding = z.object({
+  partner_code: z.string().min(1),
+  email: z.string().regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
+});
+
+/** Endpoints 1 to 3 of the contract, and the one-time link in the e-mails. */
+export function partnerRoutes(state: SandboxState): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: operationPath(state, 'onboard'),
+      content: 'json',
+      handle: (call) => onboard(state, call),
+    },
+    {
+      method: 'POST',
+      path: operationPath(state, 'whitelistIp'),
+      content: 'any',
+      handle: ({ ip }) => {
+        state.whitelist.add(ip);
+        return jsonReply(200, { ip, message: 'This IP is whitelisted.' });
+      },
+    },
+    {
+      method: 'POST',
+      path: operationPath(state, 'regenerateKeys'),
+      content: 'json',
+      handle: (call) => regenerateKeys(state, call),
+    },
+    {
+      method: 'GET',
+      path: `${linkPath}*`,
+      content: 'none',
+      handle: ({ url }) => jsonReply(200, { ...state.partners.open(state.partners.tokenOf(url)) }),
+    },
+  ];
+}
+
+/** The partner whose public key a request carries as its bearer token. */
+export function requirePartner(partners: PartnerRegistry, request: Request): Partner {
+  const [, publicKey] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  const challenge = { 'www-authenticate': 'Bearer' };
+  if (publicKey === undefined) {
+    const message = 'The Authorization header must be "Bearer" and the partner public key.';
+    throw new Refusal(401, 'bearer_missing', message, challenge);
+  }
+  const partner = partners.byPublicKey(publicKey);
+  if (partner === undefined) {
+    const message = 'The public key is not valid: never issued, not revealed yet, or regenerated since.';
+    throw new Refusal(401, 'unknown_public_key', message, challenge);
+  }
+  return partner;
+}
+
+async function onboard(state: SandboxState, { body, url }: Call): Promise<Response> {
+  const { partner_code, email } = await requireShape(onboarding, parseBody(body), 'invalid_body');
+  state.partners.onboard(partner_code, email, url.origin);
+  return jsonReply(200, { message: 'A one-time link was sent to the e-mail address.' });
+}
+
+async function regenerateKeys(state: SandboxState, { body, request, url }: Call): Promise<Response> {
+  const partner = requirePartner(state.partners, request);
+  const key = partner.credentials.partnerSecretKey;
+  const signed = parseSignedBody(body, key, state.deployment.signature);
+  const { partner_code, email } = await requireShape(onboarding, signed, 'invalid_body');
+  if (partner_code !== partner.partnerCode || email !== partner.email) {
+    throw new Refusal(
+      400,
+      'partner_mismatch',
+      'The partner_code or the email is not that of the onboarding.',
+    );
+  }
+  state.partners.sendReset(partner, url.origin);
+  return jsonReply(200, { message: 'A one-time reset link was sent to the e-mail address.' });
+}

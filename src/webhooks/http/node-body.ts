@@ -1,0 +1,89 @@
+import { afterTurn } from '../../runtime/next-tick.ts';
+import type { Receiver } from './receiver.ts';
+import { joinChunks, type TakenBody } from './request-body.ts';
+import { longestTimerMs } from '../../runtime/time-limit.ts';
+
+/** The parts of `http.IncomingMessage` that are used; those of Express, Fastify (`request.raw`) and HTTP/2 have them too. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly readableEnded: boolean;
+  readonly readableDidRead?: boolean;
+  readonly httpVersionMajor?: number | undefined;
+  readonly destroyed?: boolean | undefined;
+  on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
+  on(event: 'end' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  /** What a body parser left: bytes and text are used as they are, an object cannot be verified. */
+  readonly body?: unknown;
+  /** The bytes as received, where a framework keeps them under this name. */
+  readonly rawBody?: unknown;
+}
+
+/** How far a body over the limit is read and thrown away, so that its sender gets to see the answer. */
+const drainBytes = 16 * 1024 * 1024;
+
+/** The body of a request: what a framework has kept of it, or what its stream gives within the limits. */
+export async function takeNodeBody(request: NodeRequest, receiver: Receiver): Promise<TakenBody> {
+  return keptBody(request) ?? (await readBody(request, receiver));
+}
+
+/** What a framework has kept of the body; `undefined` when the stream has not been read yet. */
+function keptBody(request: NodeRequest): TakenBody | undefined {
+  for (const kept of [request.rawBody, request.body]) {
+    if (typeof kept === 'string') return { body: kept };
+    // Not by its class: tests run in a realm of their own.
+    if (ArrayBuffer.isView(kept)) {
+      return { body: new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength) };
+    }
+  }
+  // Express 4 sets `body` to {} where no parser took an interest: the bytes are still to be read then.
+  if (request.readableDidRead === false) return undefined;
+  return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
+    ? { refusal: 'raw_body_required' }
+    : undefined;
+}
+
+function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receiver): Promise<TakenBody> {
+  // Then its last event is over, and waiting for one would never end.
+  if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
+  return new Promise((resolve) => {
+    let chunks: Uint8Array[] = [];
+    let size = 0;
+    let isSettled = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = (taken: TakenBody) => {
+      isSettled = true;
+      clearTimeout(timer);
+      chunks = [];
+      resolve(taken);
+    };
+    request.on('data', (data) => {
+      // What still comes is thrown away: the connection is about to be closed.
+      if (isSettled) return;
+      // Text when something called setEncoding before us.
+      const chunk = typeof data === 'string' ? Buffer.from(data) : data;
+      size += chunk.byteLength;
+      if (size <= maxBodyBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks = [];
+      if (size > drainBytes + maxBodyBytes) settle({ refusal: 'body_too_large' });
+    });
+    request.on('end', () =>
+      settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
+    );
+    const gone = () => settle({ refusal: 'body_unreadable' });
+    // In HTTP/1 that many bytes are the whole of it, though its end is told only after this turn.
+    const declared = request.httpVersionMajor === 1 ? request.headers['content-length'] : undefined;
+    afterTurn(() => {
+      // Nearly every body comes with its head: then there is nothing to wait for, and to listen costs more than to look.
+      if (isSettled || size === Number(declared ?? Number.NaN)) return;
+      request.on('error', gone);
+      request.on('close', gone);
+      if (request.destroyed) return gone();
+      timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestTimerMs), { refusal: 'body_timeout' });
+    });
+  });
+}

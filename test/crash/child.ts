@@ -1,0 +1,38 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { orderKey } from '../support/bodies.ts';
+import { openEffects, openInbox, type Place } from './crash-engine.ts';
+
+/** A receiver or a worker of the crash suite; it is killed without warning. */
+
+// Written by the parent.
+const { role, place } = JSON.parse(process.argv[2] ?? '{}') as { role: 'receiver' | 'worker'; place: Place };
+// Do not outlive it.
+process.on('disconnect', () => process.exit());
+
+if (role === 'receiver') {
+  const inbox = await openInbox(place, 'elsewhere');
+  const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} });
+  const server = createServer((request, response) => void webhooks.node(request, response));
+  server.listen(0, '127.0.0.1', () => {
+    // AddressInfo: it listens on a port.
+    process.send?.({ port: (server.address() as AddressInfo).port });
+  });
+} else {
+  const effects = await openEffects(place);
+  const inbox = await openInbox(place, 'here');
+  createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, { digest }) => {
+    await pause(Math.random() * 10);
+    if (Math.random() < 0.05) throw new Error('It happens.');
+    await effects.countCall(digest);
+    await effects.applyOnce(digest, String(event.partner_order_id));
+    // Killed here, it is handled again: the guard has to notice.
+    await pause(Math.random() * 100);
+  });
+  process.send?.({ port: 0 });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

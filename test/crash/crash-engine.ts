@@ -1,0 +1,214 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
+import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+
+export type CrashEngineName = 'sqlite' | 'bullmq' | 'pg-boss';
+
+/** Where the engine of a run is, and what is this run's in it. Passed to child processes. */
+export interface Place {
+  readonly engine: CrashEngineName;
+  /** A prefix of keys, or a schema. */
+  readonly run: string;
+  /** SQLite: of its files. */
+  readonly folder: string;
+  readonly redisPort: number;
+  readonly postgresUrl: string;
+}
+
+/** What a handler's program keeps of its own, in the engine of the inbox. */
+export interface Effects {
+  /** A handler has run to the point of its effect. Not guarded. */
+  countCall(digest: string): Promise<void>;
+  /**
+   * The de-duplication guard: the digest and the effect are written in one transaction, and the effect only if the
+   * digest was not there before.
+   */
+  applyOnce(digest: string, order: string): Promise<void>;
+  /** How often each order has had its effect. */
+  readEffects(): Promise<Map<string, number>>;
+  readCalls(): Promise<Map<string, number>>;
+  close(): Promise<void>;
+}
+
+/** So that a lost lease is found within a second or so. Every kill costs an attempt, and the kills are many. */
+const handling: HandlingOptions = {
+  maxAttempts: 200,
+  timeLimitMs: 400,
+  retryFirstMs: 10,
+  retryMaxMs: 200,
+  concurrency: 8,
+  onStoreError: () => {},
+};
+
+/** What an engine needs is loaded only for it: processes start often here. */
+export async function openInbox(place: Place, handles: 'here' | 'elsewhere'): Promise<ManagedInbox> {
+  const options = { ...handling, handles };
+  switch (place.engine) {
+    case 'sqlite':
+      return sqliteInbox({
+        path: `${place.folder}/inbox.sqlite`,
+        pollMs: 20,
+        busyTimeoutMs: 5_000,
+        ...options,
+      });
+    case 'bullmq': {
+      const { Queue, Worker } = await import('bullmq');
+      const { bullmqInbox } = await import('../../src/inbox/bullmq/bullmq-inbox.ts');
+      const connection = { host: '127.0.0.1', port: place.redisPort };
+      const queue = new Queue('inbox', { connection, prefix: place.run });
+      queue.on('error', () => {});
+      return bullmqInbox({
+        queue,
+        createWorker: (name, processor, workerOptions) =>
+          new Worker(name, processor, {
+            ...workerOptions,
+            connection: { ...connection, maxRetriesPerRequest: null },
+            prefix: place.run,
+          }),
+        storeTimeoutMs: 1_000,
+        ...options,
+      });
+    }
+    case 'pg-boss': {
+      const { PgBoss } = await import('pg-boss');
+      const { pgBossInbox } = await import('../../src/inbox/pg-boss/pg-boss-inbox.ts');
+      const boss = new PgBoss({
+        connectionString: place.postgresUrl,
+        schema: place.run,
+        max: 4,
+        superviseIntervalSeconds: 1,
+        monitorIntervalSeconds: 1,
+        schedule: false,
+      });
+      boss.on('error', () => {});
+      await boss.start();
+      return pgBossInbox({ boss, pollMs: 50, storeTimeoutMs: 2_000, ...options });
+    }
+  }
+}
+
+export async function openEffects(place: Place): Promise<Effects> {
+  switch (place.engine) {
+    case 'sqlite':
+      return sqliteEffects(`${place.folder}/effects.sqlite`);
+    case 'bullmq':
+      return await redisEffects(place);
+    case 'pg-boss':
+      return await postgresEffects(place);
+  }
+}
+
+function sqliteEffects(path: string): Effects {
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  database.exec(`
+    PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS calls (digest TEXT PRIMARY KEY, times INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS handled (digest TEXT PRIMARY KEY);
+    CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, times INTEGER NOT NULL);
+  `);
+  const count = database.prepare(
+    'INSERT INTO calls VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1',
+  );
+  const guard = database.prepare('INSERT OR IGNORE INTO handled VALUES (?)');
+  const effect = database.prepare(
+    'INSERT INTO effects VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1',
+  );
+  const read = (sql: string) =>
+    new Map(
+      database
+        .prepare(sql)
+        .all()
+        .map(({ key, times }) => [String(key), Number(times)]),
+    );
+  return {
+    async countCall(digest) {
+      count.run(digest);
+    },
+    async applyOnce(digest, order) {
+      database.exec('BEGIN IMMEDIATE');
+      if (guard.run(digest).changes === 1) effect.run(order);
+      database.exec('COMMIT');
+    },
+    readEffects: async () => read('SELECT key, times FROM effects'),
+    readCalls: async () => read('SELECT digest AS key, times FROM calls'),
+    async close() {
+      database.close();
+    },
+  };
+}
+
+async function redisEffects({ redisPort, run }: Place): Promise<Effects> {
+  const { Redis } = await import('ioredis');
+  const redis = new Redis({ host: '127.0.0.1', port: redisPort, maxRetriesPerRequest: null });
+  redis.on('error', () => {});
+  const toMap = (hash: Record<string, string>) =>
+    new Map(Object.entries(hash).map(([key, times]) => [key, Number(times)]));
+  // A script is a transaction.
+  const script = `if redis.call('SADD', KEYS[1], ARGV[1]) == 1 then redis.call('HINCRBY', KEYS[2], ARGV[2], 1) end`;
+  return {
+    async countCall(digest) {
+      await redis.hincrby(`${run}:calls`, digest, 1);
+    },
+    async applyOnce(digest, order) {
+      await redis.eval(script, 2, `${run}:handled`, `${run}:effects`, digest, order);
+    },
+    readEffects: async () => toMap(await redis.hgetall(`${run}:effects`)),
+    readCalls: async () => toMap(await redis.hgetall(`${run}:calls`)),
+    async close() {
+      const keys = await redis.keys(`${run}:*`);
+      if (keys.length > 0) await redis.del(...keys);
+      await redis.quit();
+    },
+  };
+}
+
+async function postgresEffects({ postgresUrl, run }: Place): Promise<Effects> {
+  const { Pool } = await import('pg');
+  const pool = new Pool({ connectionString: postgresUrl, max: 4 });
+  pool.on('error', () => {});
+  // The schema is made by whoever is first: the parent, before there are children.
+  await pool.query(`
+    CREATE SCHEMA IF NOT EXISTS ${run}_app;
+    CREATE TABLE IF NOT EXISTS ${run}_app.calls (key text PRIMARY KEY, times int NOT NULL);
+    CREATE TABLE IF NOT EXISTS ${run}_app.handled (digest text PRIMARY KEY);
+    CREATE TABLE IF NOT EXISTS ${run}_app.effects (key text PRIMARY KEY, times int NOT NULL);
+  `);
+  const read = async (table: string) => {
+    const { rows } = await pool.query(`SELECT key, times FROM ${run}_app.${table}`);
+    return new Map(rows.map(({ key, times }) => [String(key), Number(times)]));
+  };
+  return {
+    async countCall(digest) {
+      await pool.query(
+        `INSERT INTO ${run}_app.calls AS c VALUES ($1, 1) ON CONFLICT (key) DO UPDATE SET times = c.times + 1`,
+        [digest],
+      );
+    },
+    async applyOnce(digest, order) {
+      const client = await pool.connect();
+      try {
+        await client.query('BEGIN');
+        const guard = `INSERT INTO ${run}_app.handled VALUES ($1) ON CONFLICT DO NOTHING`;
+        const { rowCount } = await client.query(guard, [digest]);
+        if (rowCount === 1) {
+          await client.query(
+            `INSERT INTO ${run}_app.effects AS e VALUES ($1, 1) ON CONFLICT (key) DO UPDATE SET times = e.times + 1`,
+            [order],
+          );
+        }
+        await client.query('COMMIT');
+        client.release();
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    },
+    readEffects: () => read('effects'),
+    readCalls: () => read('calls'),
+    async close() {
+      await pool.query(`DROP SCHEMA IF EXISTS ${run}_app CASCADE; DROP SCHEMA IF EXISTS ${run} CASCADE`);
+      await pool.end();
+    },
+  };
+}

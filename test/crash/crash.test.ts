@@ -1,0 +1,24 @@
+import { describe, it } from 'vitest';
+import { engines, postgresUrl, redisAddress } from '../inbox/engines.ts';
+import { runCrash } from './run-crash.ts';
+
+/** The short version; `npm run crash` does hundreds of rounds, and kills the engines too. */
+describe('processes that are killed at any time', () => {
+  const machine = { redisPort: redisAddress.port, postgresUrl };
+  for (const engine of ['sqlite', 'bullmq', 'pg-boss'] as const) {
+    it.concurrent(`lose no acknowledged event and repeat no guarded effect: ${engine}`, async ({
+      expect,
+      skip,
+    }) => {
+      const missing = await engines.find(({ name }) => name === engine)?.absent();
+      if (missing !== undefined) {
+        if (process.env.CI) expect.fail(`In CI every engine is tested, and there is no ${missing}.`);
+        skip(`there is no ${missing}`);
+      }
+      const figures = await runCrash({ engine, rounds: 15, events: 8, machine });
+      console.log(figures);
+      expect(figures).toMatchObject({ eventsAcknowledged: 120, eventsHandled: 120, lost: 0, doubled: 0 });
+      expect(figures.processesKilled).toBe(15);
+    }, 90_000);
+  }
+});

@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buyInitBody } from '../support/bodies.ts';
+import { delivery } from '../webhooks/deliveries.ts';
+import { type CrashEngineName, openEffects, openInbox, type Place } from './crash-engine.ts';
+import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
+
+export interface CrashOptions {
+  readonly engine: CrashEngineName;
+  readonly rounds: number;
+  /** Events of a round, each posted to both receivers at once. */
+  readonly events: number;
+  /** Kill and start the engine too, every so many rounds: a Redis or PostgreSQL of our own. */
+  readonly restartEvery?: number | undefined;
+  /** The engine of the machine, where we do not start our own. */
+  readonly machine: Pick<Place, 'redisPort' | 'postgresUrl'>;
+}
+
+export interface CrashFigures {
+  readonly engine: CrashEngineName;
+  readonly rounds: number;
+  readonly processesKilled: number;
+  readonly engineRestarts: number;
+  readonly requests: number;
+  readonly eventsAcknowledged: number;
+  readonly eventsHandled: number;
+  readonly handlerRuns: number;
+  readonly runsRepeated: number;
+  /** Acknowledged, and no effect. */
+  readonly lost: number;
+  /** With an effect more than once. */
+  readonly doubled: number;
+  readonly deadLetters: number;
+  readonly seconds: number;
+}
+
+interface Child {
+  readonly role: 'receiver' | 'worker';
+  process: ChildProcess | undefined;
+  wanted: boolean;
+  port: number | undefined;
+}
+
+const settleTimeoutMs = 60_000;
+
+/** Kills receivers and workers at random while deliveries come in twice, and counts what became of these. */
+export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
+  const begun = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+  const server = options.restartEvery === undefined ? undefined : await startOwn(options.engine, folder);
+  const place: Place = {
+    engine: options.engine,
+    run: `pexcrash_${randomBytes(5).toString('hex')}`,
+    folder,
+    ...options.machine,
+    ...server?.place,
+  };
+  const effects = await openEffects(place);
+  const inbox = await openInbox(place, 'elsewhere');
+  // Its tables or queues are there before the children race for them.
+  await inbox.counts();
+  const children = (['receiver', 'receiver', 'worker'] as const).map(
+    (role): Child => ({ role, process: undefined, wanted: false, port: undefined }),
+  );
+  for (const child of children) start(child, place);
+  const receivers = children.filter(({ role }) => role === 'receiver');
+  const acknowledged = new Set<string>();
+  let [requests, processesKilled, engineRestarts] = [0, 0, 0];
+  let ending = false;
+
+  /** Posts until it is acknowledged, to whichever receiver is there. */
+  async function post(order: string, first: number): Promise<void> {
+    const body = delivery(buyInitBody({ partner_order_id: order }));
+    for (let turn = first; !ending; turn++) {
+      const port = receivers[turn % receivers.length]?.port;
+      requests++;
+      if (port !== undefined && (await isAcknowledged(port, body))) {
+        acknowledged.add(order);
+        return;
+      }
+      await pause(20);
+    }
+  }
+
+  try {
+    await until(() => children.every(({ port }) => port !== undefined), 30_000);
+    for (let round = 1; round <= options.rounds; round++) {
+      const posts = Array.from(
+        { length: options.events },
+        (_, index) => `round ${round} event ${index}`,
+      ).flatMap((order) => [post(order, 0), post(order, 1)]);
+      // The worker as often as both receivers; and not while it is still starting.
+      const victim = children[[0, 1, 2, 2][Math.floor(Math.random() * 4)] ?? 2];
+      if (victim !== undefined) {
+        await until(() => victim.port !== undefined, 30_000);
+        await pause(Math.random() * 120);
+        kill(victim);
+        start(victim, place);
+        processesKilled++;
+      }
+      if (server !== undefined && options.restartEvery && round % options.restartEvery === 0) {
+        await server.restart();
+        engineRestarts++;
+      }
+      await within(Promise.all(posts), settleTimeoutMs, `round ${round} to be acknowledged`);
+    }
+    // Everything that was acknowledged has its effect, or never will.
+    await until(async () => {
+      const present = await effects.readEffects().catch(() => new Map());
+      return [...acknowledged].every((order) => present.has(order));
+    }, settleTimeoutMs).catch(() => {});
+    // Time for what is done a second time.
+    await pause(300);
+    const [byOrder, calls] = [await effects.readEffects(), await effects.readCalls()];
+    const handlerRuns = [...calls.values()].reduce((sum, times) => sum + times, 0);
+    return {
+      engine: options.engine,
+      rounds: options.rounds,
+      processesKilled,
+      engineRestarts,
+      requests,
+      eventsAcknowledged: acknowledged.size,
+      eventsHandled: byOrder.size,
+      handlerRuns,
+      runsRepeated: handlerRuns - calls.size,
+      lost: [...acknowledged].filter((order) => !byOrder.has(order)).length,
+      doubled: [...byOrder.values()].filter((times) => times !== 1).length,
+      deadLetters: (await inbox.deadLetters()).length,
+      seconds: Math.round((performance.now() - begun) / 1000),
+    };
+  } finally {
+    ending = true;
+    children.forEach(kill);
+    await inbox.stop();
+    await effects.close();
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function startOwn(
+  engine: CrashEngineName,
+  folder: string,
+): Promise<(PrivateServer & { place: Partial<Place> }) | undefined> {
+  if (engine === 'bullmq') {
+    const redis = await startRedis(folder);
+    return { ...redis, place: { redisPort: redis.port } };
+  }
+  if (engine === 'pg-boss') {
+    const postgres = await startPostgres(folder);
+    const postgresUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+    return { ...postgres, place: { postgresUrl } };
+  }
+  // SQLite lives in the processes, and dies with each of them.
+  return undefined;
+}
+
+function start(child: Child, place: Place): void {
+  const { role } = child;
+  child.wanted = true;
+  const file = join(import.meta.dirname, 'child.ts');
+  const started = spawn(process.execPath, [file, JSON.stringify({ role, place })], {
+    stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
+  });
+  child.process = started;
+  started.on('error', () => {});
+  // Whoever starts while its engine is away gives up: a supervisor starts it again.
+  started.on('exit', () => {
+    if (child.process === started && child.wanted) setTimeout(() => child.wanted && start(child, place), 300);
+  });
+  started.on('message', ({ port }: { port: number }) => {
+    if (child.process === started) child.port = port;
+  });
+}
+
+function kill(child: Child): void {
+  child.wanted = false;
+  child.port = undefined;
+  child.process?.kill('SIGKILL');
+}
+
+async function isAcknowledged(port: number, body: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(5_000),
+    });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('Waited in vain.');
+    await pause(50);
+  }
+}
+
+async function within(work: Promise<unknown>, timeoutMs: number, what: string): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Waited in vain for ${what}.`)), timeoutMs);
+  });
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

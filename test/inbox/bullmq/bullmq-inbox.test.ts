@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue, Worker, type WorkerOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { type BullmqInboxOptions, bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
+import type { BullQueue, BullWorker } from '../../../src/inbox/bullmq/bullmq-types.ts';
+import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { eventually, order, quick, receiver } from '../contract.ts';
+import { startRedis } from '../../support/private-server.ts';
+import { engines, redisAddress } from '../engines.ts';
+
+const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
+const prefix = `pex_bull_${randomBytes(5).toString('hex')}`;
+/** A lock that a busy machine keeps, and that is soon missed all the same. */
+const [lockMs, lookEveryMs] = [600, 50];
+
+it('takes the queue and the worker of BullMQ as they are', () => {
+  expectTypeOf<Queue>().toExtend<BullQueue>();
+  expectTypeOf<Worker>().toExtend<BullWorker>();
+});
+
+describe.runIf(redisHere)('the BullMQ inbox', () => {
+  let queue: Queue;
+  const inboxes: ManagedInbox[] = [];
+  let opened = 0;
+  beforeEach(() => {
+    queue = new Queue(`inbox${opened++}`, { connection: redisAddress, prefix });
+  });
+  afterEach(async () => {
+    await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 100 })));
+    await queue.obliterate({ force: true });
+    await queue.close();
+  });
+  afterAll(async () => {
+    const redis = new Redis(redisAddress);
+    const keys = await redis.keys(`${prefix}:*`);
+    if (keys.length > 0) await redis.del(...keys);
+    await redis.quit();
+  });
+
+  /** An inbox, and what ends its worker as the end of its process would: without a word to Redis. */
+  function open(options: Partial<BullmqInboxOptions> = {}, own: Partial<WorkerOptions> = {}) {
+    let worker: Worker | undefined;
+    const inbox = bullmqInbox({
+      queue,
+      createWorker: (name, processor, given) => {
+        const place = { connection: redisAddress, prefix, stalledInterval: lookEveryMs };
+        worker = new Worker(name, processor, { ...given, ...place, ...own });
+        return worker;
+      },
+      ...quick,
+      maxAttempts: 2,
+      timeLimitMs: lockMs,
+      ...options,
+    });
+    inboxes.push(inbox);
+    return { inbox, kill: () => worker?.close(true) };
+  }
+
+  /** Has a worker die while it handles. */
+  async function dieHandling(own: Partial<WorkerOptions> = {}) {
+    const begun = gate();
+    const { inbox, kill } = open({}, own);
+    const { reports } = receiver(inbox, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    await begun.opened;
+    await kill();
+    return reports;
+  }
+
+  it('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async () => {
+    await receiver(open({ handles: 'elsewhere' }).inbox).webhooks.receive(order('A'));
+    const silent = [...(await dieHandling()), ...(await dieHandling())];
+    const errors: unknown[] = [];
+    const { inbox } = open();
+    let broken = true;
+    const { reports, calls } = receiver(
+      inbox,
+      () => {
+        if (broken) throw new Error('still');
+      },
+      { onError: (error) => errors.push(error) },
+    );
+    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', fate: 'dead', attempt: 2 }]));
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
+    const [letter] = await inbox.deadLetters();
+    expect(letter).toMatchObject({ attempts: 2, reason: expect.stringContaining('died') });
+    expect([silent, calls]).toEqual([[], []]);
+
+    await inbox.replay(letter?.digest ?? '');
+    await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['dead', 'failed', 'dead']));
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2, reason: 'Error: still' }]);
+    // The deaths before it are forgotten too.
+    await inbox.replay(letter?.digest ?? '');
+    await eventually(() => expect(reports).toHaveLength(5));
+    broken = false;
+    await inbox.replay(letter?.digest ?? '');
+    await eventually(() => expect(reports.at(-1)).toMatchObject({ fate: 'handled', attempt: 1 }));
+  });
+
+  it('reports a delivery as dead, once, that BullMQ gives up by itself', async () => {
+    await receiver(open({ handles: 'elsewhere' }).inbox).webhooks.receive(order('A'));
+    await dieHandling({ maxStalledCount: 0 });
+    const { inbox } = open({ maxAttempts: 8 }, { maxStalledCount: 0 });
+    const { reports, calls } = receiver(inbox, undefined, { onError: () => {} });
+    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', fate: 'dead', attempt: 1 }]));
+    expect(await inbox.deadLetters()).toMatchObject([
+      { attempts: 1, reason: expect.stringContaining('stalled') },
+    ]);
+    expect(calls).toEqual([]);
+  });
+
+  it('has the attempts counted by who handles, not by who stored', async () => {
+    await receiver(open({ handles: 'elsewhere', maxAttempts: 1 }).inbox).webhooks.receive(order('A'));
+    const { inbox } = open({ maxAttempts: 3 });
+    const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['failed', 'failed', 'dead']));
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 3 }]);
+  });
+
+  it.each([
+    [1, 60_000],
+    [2, 120_000],
+    [3, 240_000],
+    [4, 300_000],
+  ])('waits after attempt %i for %i ms, less up to half by chance', async (attempt, waitMs) => {
+    const { inbox } = open({
+      maxAttempts: 8,
+      retryFirstMs: 60_000,
+      retryMaxMs: 300_000,
+      random: () => 0.5,
+    });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await webhooks.receive(order('A'));
+    for (let made = 1; ; made++) {
+      await eventually(() => expect(calls).toHaveLength(made));
+      await eventually(async () => expect(await queue.getDelayedCount()).toBe(1));
+      const [job] = await queue.getDelayed();
+      if (made === attempt) {
+        expect(job?.delay).toBe(waitMs * 0.75);
+        return;
+      }
+      await job?.promote();
+    }
+  });
+
+  it('has done with a dead letter that is discarded: it is neither tried again nor stored again', async () => {
+    const { inbox } = open({ maxAttempts: 1 });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    const [letter] = await inbox.deadLetters();
+    expect(await inbox.discard(letter?.digest ?? '')).toBe(true);
+    await eventually(async () => expect(await queue.getCompletedCount()).toBe(1));
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A']);
+  });
+
+  it('lists dead letters though another program put failing jobs into the queue', async () => {
+    const { inbox } = open({ maxAttempts: 1 });
+    await queue.add('foreign', { some: 'thing' });
+    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await eventually(async () => expect(await queue.getFailedCount()).toBe(1));
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await queue.getFailedCount()).toBe(2));
+    expect(await inbox.deadLetters()).toMatchObject([{ name: 'event.buy.init' }]);
+  });
+
+  it('keeps one reason of a delivery that fails, not a stack for each attempt', async () => {
+    const { inbox } = open();
+    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('x'.repeat(5_000))));
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    const [job] = await queue.getFailed();
+    expect(job?.stacktrace).toEqual([]);
+    expect(job?.failedReason).toHaveLength(500);
+  });
+
+  it('stops in time though Redis went away while a handler was running', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+    const redis = await startRedis(folder);
+    const connection = { host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null };
+    const own = new Queue('inbox', { connection, prefix });
+    own.on('error', () => {});
+    const inbox = bullmqInbox({
+      queue: own,
+      createWorker: (name, processor, given) => new Worker(name, processor, { ...given, connection, prefix }),
+      ...quick,
+      timeLimitMs: 60_000,
+      onStoreError: () => {},
+    });
+    const begun = gate();
+    const { webhooks } = receiver(inbox, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    await webhooks.receive(order('A'));
+    await begun.opened;
+    await redis.stop();
+    expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
+    // So that the queue of the test can be closed.
+    await redis.restart();
+    await own.close();
+    await redis.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 6_000);
+});

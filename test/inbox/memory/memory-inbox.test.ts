@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { memoryInbox } from '../../../src/inbox/memory/memory-inbox.ts';
+import { refusal } from '../../errors/refusal.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { order, receiver } from '../contract.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+describe('the memory inbox', () => {
+  it('tries a dead letter again when the sender repeats it: it was never acknowledged', async () => {
+    const inbox = memoryInbox({ maxAttempts: 2 });
+    let broken = true;
+    const { webhooks, calls, reports } = receiver(inbox, () => {
+      if (broken) throw new Error('no');
+    });
+    for (let time = 0; time < 3; time++)
+      expect(await webhooks.receive(order('A'))).toMatchObject({ status: 500 });
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 3, reason: 'Error: no' }]);
+    expect(reports.map(({ fate }) => fate)).toEqual(['failed', 'dead', 'failed', 'failed']);
+    broken = false;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
+    expect(await inbox.deadLetters()).toEqual([]);
+    expect(calls).toHaveLength(4);
+  });
+
+  it('does not say that it replayed what a repetition is having handled', async () => {
+    const inbox = memoryInbox({ maxAttempts: 1 });
+    const begun = gate();
+    const end = gate();
+    let broken = true;
+    const { webhooks } = receiver(inbox, async () => {
+      if (broken) throw new Error('no');
+      begun.open();
+      await end.opened;
+    });
+    await webhooks.receive(order('A'));
+    broken = false;
+    const [letter] = await inbox.deadLetters();
+    const repeated = webhooks.receive(order('A'));
+    await begun.opened;
+    expect(await inbox.replay(letter?.digest ?? '')).toBe(false);
+    end.open();
+    expect(await repeated).toMatchObject({ kind: 'handled' });
+  });
+
+  it('keeps no more dead letters than it may', async () => {
+    const inbox = memoryInbox({ maxAttempts: 1, maxDeadLetters: 2 });
+    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')));
+    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
+    expect(await inbox.deadLetters()).toHaveLength(2);
+    expect(await inbox.deadLetters({ limit: 1 })).toHaveLength(1);
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 2 });
+  });
+
+  it('forgets after 30 days, and beyond maxRemembered', async () => {
+    let at = 0;
+    const { webhooks } = receiver(memoryInbox({ now: () => at, maxRemembered: 2 }));
+    await webhooks.receive(order('A'));
+    at += 30 * day - 1;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    at += 1;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
+    for (const id of ['B', 'C']) await webhooks.receive(order(id));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
+  });
+
+  it('remembers though the clock goes back', async () => {
+    let at = 100 * day;
+    const { webhooks } = receiver(memoryInbox({ now: () => at }));
+    await webhooks.receive(order('A'));
+    at = 0;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it('counts a handler that never settles, and lets its delivery come again', async () => {
+    const inbox = memoryInbox({ timeLimitMs: 20, maxAttempts: 1 });
+    const { webhooks } = receiver(inbox, () => new Promise(() => {}));
+    expect(await webhooks.receive(order('A'))).toMatchObject({
+      kind: 'failed',
+      error: { code: 'handler_timeout' },
+    });
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1 }]);
+    expect((await inbox.deadLetters())[0]?.reason).toContain('did not settle within 20 ms');
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'failed' });
+  });
+
+  it.each([{ maxRemembered: 0 }, { maxDeadLetters: 1.5 }])('refuses %j', (options) => {
+    expect(refusal(() => memoryInbox(options))).toBe('ConfigurationError invalid_option');
+  });
+});

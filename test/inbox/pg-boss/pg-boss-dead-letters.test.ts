@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, order, receiver } from '../contract.ts';
+import { engines } from '../engines.ts';
+import { pgBossForTests } from './pg-boss-for-tests.ts';
+
+const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
+const quiet = { onError: () => {} };
+
+describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
+  const given = pgBossForTests();
+
+  /** A process takes what is due, and dies; the supervision of pg-boss finds it. */
+  async function dieHandling(): Promise<void> {
+    await given.boss.fetch(given.queue);
+    await given.changeJobs(`started_on = now() - interval '1 hour'`);
+    await eventually(async () => expect((await given.boss.findJobs(given.queue))[0]?.state).toBe('retry'));
+    await given.changeJobs('start_after = now()');
+  }
+
+  it('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async () => {
+    await receiver(given.open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    await dieHandling();
+    await dieHandling();
+    const inbox = given.open({ maxAttempts: 2 });
+    const errors: unknown[] = [];
+    const { webhooks, reports, calls } = receiver(inbox, undefined, {
+      onError: (error) => errors.push(error),
+    });
+    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', fate: 'dead', attempt: 2 }]));
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
+    const [letter] = await inbox.deadLetters();
+    expect(letter).toMatchObject({ attempts: 2, reason: expect.stringContaining('died') });
+    expect(calls).toEqual([]);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    await inbox.replay(letter?.digest ?? '');
+    await eventually(() => expect(reports.at(-1)).toMatchObject({ fate: 'handled', attempt: 1 }));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(reports.filter(({ fate }) => fate === 'dead')).toHaveLength(1);
+  });
+
+  it('gives up a delivery that was cut off by a stop at its last attempt, and reports it', async () => {
+    const first = given.open({ maxAttempts: 1, timeLimitMs: 5_000 });
+    const begun = Promise.withResolvers<void>();
+    const { webhooks } = receiver(first, () => {
+      begun.resolve();
+      return new Promise(() => {});
+    });
+    await webhooks.receive(order('A'));
+    await begun.promise;
+    expect(await first.stop({ timeoutMs: 20 })).toBe('cut-off');
+    const { reports } = receiver(given.open({ maxAttempts: 1 }), undefined, quiet);
+    await eventually(() => expect(reports).toMatchObject([{ fate: 'dead', attempt: 1 }]));
+  });
+
+  it.each(['broke off half way', 'was not answered'])(
+    'buries a delivery once, whose burial %s',
+    async (how) => {
+      let broken = true;
+      const half = given.withOwn('complete', async (...call) => {
+        const breaks = broken;
+        broken = false;
+        if (how === 'was not answered' || !breaks) await given.boss.complete(...call);
+        if (breaks) throw new Error('gone');
+      });
+      const inbox = given.open({ boss: half, maxAttempts: 1, onStoreError: () => {} });
+      const { webhooks, reports } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
+      await webhooks.receive(order('A'));
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+      await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['stored', 'dead']));
+      expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: 'Error: no' }]);
+    },
+  );
+
+  it('replays a dead letter once, though twice at a time, and though it broke off half way', async () => {
+    let broken = true;
+    const half = given.withOwn('deleteJob', async (...call) => {
+      if (broken) {
+        broken = false;
+        throw new Error('gone');
+      }
+      return await given.boss.deleteJob(...call);
+    });
+    const poison = new Set(['A']);
+    const inbox = given.open({ boss: half, maxAttempts: 1 });
+    const { webhooks, calls } = receiver(
+      inbox,
+      (id) => {
+        if (poison.has(id)) throw new Error('no');
+      },
+      quiet,
+    );
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect((await inbox.counts()).dead).toBe(1));
+    poison.clear();
+    const [{ digest } = { digest: '' }] = await inbox.deadLetters();
+    await expect(inbox.replay(digest)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await eventually(() => expect(calls).toEqual(['A', 'A']));
+    await Promise.all([inbox.replay(digest), inbox.replay(digest)]);
+    await webhooks.receive(order('B'));
+    await eventually(() => expect(calls).toEqual(['A', 'A', 'B']));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+    expect(await inbox.replay(digest)).toBe(false);
+  });
+
+  it('counts what is there now, and reads no more dead letters than asked for, without their bodies', async () => {
+    const read: object[][] = [];
+    const watched = given.withOwn('findJobs', async (...call) => {
+      const rows = await given.boss.findJobs(...call);
+      read.push(rows);
+      return rows;
+    });
+    const inbox = given.open({ boss: watched, maxAttempts: 1 });
+    const receiving = receiver(given.open({ handles: 'elsewhere' }));
+    for (const [index, id] of ['A', 'B', 'C', 'D'].entries()) {
+      await receiving.webhooks.receive(order(id));
+      expect(await inbox.counts()).toEqual({ open: index + 1, dead: 0 });
+    }
+    const { calls } = receiver(inbox, () => Promise.reject(new Error('no')), { ...quiet });
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 4 }));
+    read.splice(0);
+    const letters = await inbox.deadLetters({ limit: 2 });
+    expect(letters).toHaveLength(2);
+    expect(read.map((rows) => rows.length)).toEqual([2]);
+    expect(JSON.stringify(read)).not.toContain('partner_order_id');
+    expect(calls).toHaveLength(4);
+    const all = await inbox.deadLetters();
+    expect(all.slice(0, 2)).toEqual(letters);
+    await inbox.discard(letters[0]?.digest ?? '');
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 3 });
+  });
+
+  it('lists, replays and discards also what pg-boss itself moved to the dead letters', async () => {
+    const inbox = given.open({ handles: 'elsewhere' });
+    await receiver(inbox).webhooks.receive(order('A'));
+    const [stored] = await given.boss.findJobs<object>(given.queue);
+    await given.boss.send(given.queue, stored?.data, { retryLimit: 0, priority: 1 });
+    await given.boss.send(given.queue, { some: 'thing' }, { retryLimit: 0, priority: 1 });
+    for (const { id } of await given.boss.fetch(given.queue, { batchSize: 2 }))
+      await given.boss.fail(given.queue, id, { reason: 'moved' });
+    const letters = await inbox.deadLetters();
+    expect(letters).toMatchObject([{ attempts: 1, reason: 'moved', name: 'event.buy.init' }]);
+    expect(await inbox.replay(letters[0]?.digest ?? '')).toBe(true);
+    expect(await inbox.deadLetters()).toEqual([]);
+    expect((await inbox.counts()).open).toBe(2);
+  });
+});

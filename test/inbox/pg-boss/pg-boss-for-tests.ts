@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { PgBoss } from 'pg-boss';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
+import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
+import { quick } from '../contract.ts';
+import { startBoss } from '../engines.ts';
+
+/** A pg-boss for the tests of a file, and a queue for each of them. */
+export function pgBossForTests() {
+  const schema = `pex_boss_${randomBytes(5).toString('hex')}`;
+  const inboxes: ManagedInbox[] = [];
+  let boss: PgBoss;
+  let queue = '';
+  let opened = 0;
+  beforeAll(async () => {
+    boss = await startBoss(schema);
+  });
+  beforeEach(() => {
+    queue = `inbox${opened++}`;
+  });
+  afterEach(async () => {
+    await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 100 })));
+  });
+  afterAll(async () => {
+    await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
+    await boss.stop({ graceful: false });
+  });
+
+  return {
+    schema,
+    get boss(): PgBoss {
+      return boss;
+    },
+    get queue(): string {
+      return queue;
+    },
+
+    open(options: Partial<PgBossInboxOptions> = {}): ManagedInbox {
+      const inbox = pgBossInbox({ boss, queue, ...quick, pollMs: 50, ...options });
+      inboxes.push(inbox);
+      return inbox;
+    },
+
+    /** The same pg-boss, with one method of ours. */
+    withOwn<Method extends keyof Boss>(method: Method, own: Boss[Method]): Boss {
+      return new Proxy<Boss>(boss, {
+        get(target, name) {
+          if (name === method) return own;
+          // Methods of a class with private members.
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    },
+
+    /** What pg-boss would not do at once: time that passes. */
+    async changeJobs(sql: string): Promise<void> {
+      await boss.getDb().executeSql(`UPDATE ${schema}.job SET ${sql} WHERE name = $1`, [queue]);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { PgBoss } from 'pg-boss';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { checkHandling } from '../../../src/inbox/handling-options.ts';
+import { pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import { pgBossStore, toTaken } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
+import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
+import type { EventContext } from '../../../src/webhooks/handlers.ts';
+import { refusal } from '../../errors/refusal.ts';
+import { eventually, order, quick, receiver } from '../contract.ts';
+import { engines } from '../engines.ts';
+import { pgBossForTests } from './pg-boss-for-tests.ts';
+
+const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
+const quiet = { onError: () => {} };
+
+it('takes a pg-boss as it is', () => expectTypeOf<PgBoss>().toExtend<Boss>());
+
+it.each([
+  { timeLimitMs: 24 * 60 * 60 * 1000 },
+  { rememberMs: 2 ** 31 * 1000 },
+  { retryFirstMs: 2 ** 31 * 1000 },
+  { retryMaxMs: 2 ** 31 * 1000 },
+  { queue: 'my inbox' },
+])('refuses %j, which pg-boss would refuse of each delivery', (wrong) => {
+  const boss = { send: async () => null } as unknown as Boss;
+  expect(refusal(() => pgBossInbox({ boss, ...wrong }))).toBe('ConfigurationError invalid_option');
+});
+
+describe.runIf(postgresHere)('the pg-boss inbox', () => {
+  const given = pgBossForTests();
+
+  it('forgets what was handled when its time is over, and neither a dead letter nor what is open', async () => {
+    const inbox = given.open({ maxAttempts: 1, rememberMs: 2_000 });
+    const first = receiver(
+      inbox,
+      (id) => {
+        if (id === 'dead') throw new Error('no');
+      },
+      quiet,
+    );
+    await first.webhooks.receive(order('handled'));
+    await first.webhooks.receive(order('dead'));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    expect(await first.webhooks.receive(order('handled'))).toMatchObject({ kind: 'duplicate' });
+    await inbox.stop();
+    const storing = given.open({ handles: 'elsewhere', rememberMs: 2_000 });
+    const { webhooks } = receiver(storing);
+    await webhooks.receive(order('open'));
+    // Deleted by the maintenance of pg-boss.
+    await eventually(async () => expect(await given.boss.findJobs(given.queue)).toHaveLength(1));
+    expect(await webhooks.receive(order('open'))).toMatchObject({ kind: 'duplicate' });
+    expect(await webhooks.receive(order('handled'))).toMatchObject({ kind: 'stored' });
+    expect(await storing.counts()).toEqual({ open: 2, dead: 1 });
+    expect(await storing.deadLetters()).toMatchObject([{ reason: 'Error: no' }]);
+  });
+
+  it('does not take a delivery for a duplicate that pg-boss did not store', async () => {
+    await given.boss.createQueue(given.queue, { policy: 'short' });
+    const { webhooks } = receiver(given.open({ handles: 'elsewhere' }), undefined, quiet);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    // The policy allows one waiting job.
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'unavailable', status: 503 });
+  });
+
+  it('makes its queues again that somebody deleted, and acknowledges nothing meanwhile', async () => {
+    const { webhooks } = receiver(given.open({ handles: 'elsewhere' }), undefined, quiet);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    // By another process: this one does not learn of it.
+    await given.boss.getDb().executeSql(`SELECT ${given.schema}.delete_queue($1)`, [given.queue]);
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'unavailable', status: 503 });
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'stored' });
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it('handles what a slow fetch took, at its first attempt', async () => {
+    const slow = given.withOwn('fetch', async (...call) => {
+      const jobs = await given.boss.fetch(...call);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return jobs;
+    });
+    const inbox = given.open({ boss: slow, storeTimeoutMs: 100, timeLimitMs: 5_000, onStoreError: () => {} });
+    const { webhooks, reports } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    await eventually(() => expect(reports.at(-1)).toMatchObject({ fate: 'handled', attempt: 1 }));
+  });
+
+  it('does not wait for ever for a fetch that never ends', async () => {
+    let fetches = 0;
+    const hung = given.withOwn('fetch', async (...call) =>
+      fetches++ === 0 ? await new Promise(() => {}) : await given.boss.fetch(...call),
+    );
+    const options = { storeTimeoutMs: 50, timeLimitMs: 100, onStoreError: () => {} };
+    const { webhooks, calls } = receiver(given.open({ boss: hung, ...options }));
+    await webhooks.receive(order('A'));
+    await eventually(() => expect(calls).toEqual(['A']));
+    expect(fetches).toBeGreaterThan(1);
+  });
+
+  it('writes down what it handled though no more deliveries may wait for the store', async () => {
+    let hangs = false;
+    const busy = given.withOwn('send', async (...call) => {
+      if (hangs) await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return await given.boss.send(...call);
+    });
+    const end = Promise.withResolvers<void>();
+    const inbox = given.open({ boss: busy, maxPending: 1, timeLimitMs: 5_000 });
+    const { webhooks, calls } = receiver(inbox, () => end.promise, quiet);
+    await webhooks.receive(order('A'));
+    await eventually(() => expect(calls).toEqual(['A']));
+    hangs = true;
+    const waiting = webhooks.receive(order('B'));
+    end.resolve();
+    await eventually(async () =>
+      expect((await given.boss.findJobs(given.queue))[0]?.state).toBe('completed'),
+    );
+    expect(await webhooks.receive(order('C'))).toMatchObject({ status: 503 });
+    expect(await waiting).toMatchObject({ kind: 'stored' });
+  });
+
+  it('cuts a handler off before its lease ends, also a lease that another process chose', async () => {
+    const storing = given.open({ handles: 'elsewhere', timeLimitMs: 400 });
+    const signals: (AbortSignal | undefined)[] = [];
+    const handle = (_: string, { signal }: EventContext) => {
+      signals.push(signal);
+      return signals.length > 1 ? undefined : new Promise(() => {});
+    };
+    receiver(given.open({ timeLimitMs: 60_000 }), handle, quiet);
+    await receiver(storing).webhooks.receive(order('A'));
+    await eventually(() =>
+      expect(signals[0]).toMatchObject({ aborted: true, reason: { code: 'handler_timeout' } }),
+    );
+  });
+
+  it('waits longer after each attempt that failed, with some chance in it, and no longer than it may', async () => {
+    const inbox = given.open({ maxAttempts: 20, retryFirstMs: 100_000, retryMaxMs: 500_000 });
+    const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
+    await webhooks.receive(order('A'));
+    for (const [index, [least, most]] of [
+      [100, 200],
+      [200, 400],
+      [400, 500],
+      [500, 500],
+    ].entries()) {
+      await eventually(() => expect(calls).toHaveLength(index + 1));
+      await eventually(async () =>
+        expect(await given.boss.findJobs(given.queue)).toMatchObject([{ state: 'retry', retryCount: index }]),
+      );
+      const [job] = await given.boss.findJobs(given.queue);
+      const seconds = (Number(job?.startAfter) - Number(job?.startedOn)) / 1000;
+      expect(seconds).toBeGreaterThanOrEqual(least ?? 0);
+      expect(seconds).toBeLessThan((most ?? 0) + 10);
+      await given.changeJobs('start_after = now()');
+    }
+  });
+
+  it('leaves a delivery alone whose lease another worker has', async () => {
+    await receiver(given.open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    const store = pgBossStore(given.boss, given.queue, checkHandling(quick));
+    const [late] = (await store.take(1)).map(toTaken);
+    if (late === undefined) throw new Error('Nothing was taken.');
+    const [job] = await given.boss.findJobs(given.queue);
+    await given.boss.fail(given.queue, job?.id ?? '');
+    await given.changeJobs('start_after = now()');
+    const [current] = (await store.take(1)).map(toTaken);
+    expect([late.attempt, current?.attempt]).toEqual([1, 2]);
+    expect(await store.postpone(late, 'late')).toBe(false);
+    expect(await store.bury(late, { attempts: 1, reason: 'late' })).toBe(false);
+    expect(await given.boss.findJobs(given.queue)).toMatchObject([{ state: 'active', retryCount: 1 }]);
+    expect(await store.counts()).toEqual({ open: 1, dead: 0 });
+  });
+});

@@ -1,0 +1,279 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
+import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
+import { openSqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { send, serve } from '../../webhooks/http/server.ts';
+import { eventually, order, quick, receiver } from '../contract.ts';
+
+let folder = '';
+let path = '';
+const inboxes: ManagedInbox[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  path = join(folder, 'inbox.sqlite');
+});
+afterEach(async () => {
+  await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 50 })));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(options: Partial<SqliteInboxOptions> = {}): ManagedInbox {
+  const inbox = sqliteInbox({
+    path,
+    pollMs: 20,
+    busyTimeoutMs: 50,
+    onStoreError: () => {},
+    ...quick,
+    ...options,
+  });
+  inboxes.push(inbox);
+  return inbox;
+}
+
+/** A clock that stands until it is moved. */
+function clock() {
+  let at = Date.UTC(2025, 0, 1);
+  return {
+    now: () => at,
+    move: (ms: number) => {
+      at += ms;
+    },
+  };
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+describe('the SQLite inbox', () => {
+  it('waits for the disk before it acknowledges: WAL, and synchronous is FULL', async () => {
+    open();
+    const database = new DatabaseSync(path);
+    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    database.close();
+    const store = openSqliteStore({
+      path,
+      busyTimeoutMs: 50,
+      leaseMs: 1,
+      longestWaitMs: 1,
+      rememberMs: 1,
+      maxAttempts: 1,
+    });
+    expect(store.database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    store.database.close();
+  });
+
+  it('answers 503 with Retry-After while another program holds the file, and 200 after that', async () => {
+    const { webhooks, calls, reports } = receiver(open());
+    await using server = await serve(webhooks.node);
+    const holder = new DatabaseSync(path);
+    holder.exec('BEGIN IMMEDIATE');
+    const refused = await send(server.port, { body: order('A') });
+    expect(refused).toMatchObject({ status: 503, body: '{"error":"unavailable"}' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(reports).toMatchObject([{ fate: 'unavailable' }]);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect(await send(server.port, { body: order('A') })).toMatchObject({ status: 200 });
+    await eventually(() => expect(calls).toEqual(['A']));
+  });
+
+  it('answers 503 on a full disk, keeps what it had, and goes on when there is room', async () => {
+    const first = open({ handles: 'elsewhere' });
+    const { webhooks } = receiver(first);
+    await webhooks.receive(order('kept'));
+    await first.stop();
+    const small = open({ handles: 'elsewhere', maxBytes: statSync(path).size + 8192 });
+    const full = receiver(small);
+    const kinds: string[] = [];
+    for (let index = 0; index < 40; index++) {
+      kinds.push((await full.webhooks.receive(order(`order ${index}`))).kind);
+    }
+    expect(new Set(kinds)).toEqual(new Set(['stored', 'unavailable']));
+    expect(await full.webhooks.receive(order('refused'))).toMatchObject({
+      kind: 'unavailable',
+      status: 503,
+      error: { code: 'store_full' },
+    });
+    await small.stop();
+    const { calls, webhooks: roomy } = receiver(open());
+    expect(await roomy.receive(order('refused'))).toMatchObject({ kind: 'stored' });
+    expect(await roomy.receive(order('kept'))).toMatchObject({ kind: 'duplicate' });
+    const acknowledged = kinds.flatMap((kind, index) => (kind === 'stored' ? [`order ${index}`] : []));
+    const all = ['kept', 'refused', ...acknowledged].toSorted();
+    await eventually(() => expect(calls.toSorted()).toEqual(all));
+  });
+
+  it('empties on a full disk too: what is handled makes room', async () => {
+    const first = open({ handles: 'elsewhere' });
+    const receiving = receiver(first).webhooks;
+    for (let index = 0; index < 20; index++) await receiving.receive(order(`order ${index}`));
+    await first.stop();
+    const full = open({ maxBytes: statSync(path).size });
+    const { calls, webhooks } = receiver(full);
+    await eventually(async () => expect(await full.counts()).toEqual({ open: 0, dead: 0 }));
+    expect(calls).toHaveLength(20);
+    expect(await webhooks.receive(order('next'))).toMatchObject({ kind: 'stored' });
+  });
+
+  it('does not open a file in a folder that is not there', () => {
+    const missing = join(folder, 'missing', 'inbox.sqlite');
+    expect(() => sqliteInbox({ path: missing })).toThrow(
+      expect.objectContaining({ code: 'store_unavailable' }),
+    );
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  it('forgets a handled delivery after 30 days, not before', async () => {
+    const { now, move } = clock();
+    const first = open({ now });
+    const { webhooks, calls } = receiver(first);
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await first.counts()).toEqual({ open: 0, dead: 0 }));
+    await first.stop();
+    move(30 * day - 1);
+    const second = receiver(open({ now }));
+    await eventually(async () =>
+      expect(await second.webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' }),
+    );
+    await inboxes.at(-1)?.stop();
+    move(2);
+    const third = receiver(open({ now }));
+    await eventually(async () =>
+      expect(await third.webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' }),
+    );
+    expect(calls).toEqual(['A']);
+  });
+
+  it('does not forget what is still to be handled, nor dead letters, however old', async () => {
+    const { now, move } = clock();
+    const first = open({ now, maxAttempts: 1 });
+    await receiver(first, () => Promise.reject(new Error('no'))).webhooks.receive(order('A'));
+    await eventually(async () => expect(await first.deadLetters()).toHaveLength(1));
+    await first.stop();
+    move(365 * day);
+    const second = open({ now });
+    const { webhooks } = receiver(second);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(await second.deadLetters()).toHaveLength(1);
+  });
+
+  it.each([
+    ['back by a year', -365 * day],
+    ['back by an hour', -60 * 60 * 1000],
+    ['ahead by an hour', 60 * 60 * 1000],
+    ['ahead by a year', 365 * day],
+  ])('goes on handling after the clock jumped %s', async (_, jump) => {
+    const { now, move } = clock();
+    let failures = 1;
+    const { webhooks, calls } = receiver(open({ now, retryFirstMs: 5_000, retryMaxMs: 5_000 }), () => {
+      if (failures-- > 0) throw new Error('not yet');
+    });
+    await webhooks.receive(order('A'));
+    await eventually(() => expect(calls).toEqual(['A']));
+    // Within its wait for the second attempt.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(calls).toEqual(['A']);
+    move(jump);
+    await webhooks.receive(order('B'));
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'A', 'B']));
+    expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it('leaves to another process what it holds, also for longer than the own options allow', async () => {
+    const end = gate();
+    const long = receiver(open({ timeLimitMs: 600_000 }), () => end.opened);
+    await long.webhooks.receive(order('A'));
+    await eventually(() => expect(long.calls).toEqual(['A']));
+    const short = receiver(open());
+    await short.webhooks.receive(order('B'));
+    await eventually(() => expect([...long.calls, ...short.calls]).toContain('B'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    end.open();
+    expect([...long.calls, ...short.calls].toSorted()).toEqual(['A', 'B']);
+  });
+
+  it('buries a delivery whose worker died at each attempt, and reports it', async () => {
+    const { now, move } = clock();
+    const options = {
+      path,
+      busyTimeoutMs: 50,
+      leaseMs: 800,
+      longestWaitMs: 100_000,
+      rememberMs: day,
+      maxAttempts: 2,
+    };
+    const first = open({ now, handles: 'elsewhere' });
+    await receiver(first).webhooks.receive(order('A'));
+    const store = openSqliteStore(options);
+    for (const attempt of [1, 2]) {
+      // Taken, and never heard of again.
+      expect(store.take(5, now())).toMatchObject({ taken: [{ attempt }], dead: [] });
+      expect(store.take(5, now())).toMatchObject({ taken: [], dead: [] });
+      move(801);
+    }
+    store.database.close();
+    const inbox = open({ now, maxAttempts: 2 });
+    const { calls, reports } = receiver(inbox);
+    await eventually(async () => expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2 }]));
+    await eventually(() => expect(reports).toMatchObject([{ fate: 'dead', attempt: 2 }]));
+    expect(calls).toEqual([]);
+  });
+
+  it('leaves a delivery alone whose lease another worker has', async () => {
+    await receiver(open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    const limits = { leaseMs: 800, longestWaitMs: 100_000, rememberMs: day, maxAttempts: 8 };
+    const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
+    const now = Date.now();
+    const [late] = store.take(1, now).taken;
+    const [current] = store.take(1, now + 801).taken;
+    if (late === undefined || current === undefined) throw new Error('Nothing was taken.');
+    expect([late.attempt, current.attempt]).toEqual([1, 2]);
+    expect(store.postpone(late, now, 'late')).toBe(false);
+    expect(store.bury(late, 'late')).toBe(false);
+    expect(store.take(1, now + 802).taken).toEqual([]);
+    expect(store.postpone(current, now, 'in time')).toBe(true);
+    store.database.close();
+  });
+
+  it('has a file that grows by about 100 bytes for each delivery it remembers, and not for what it handled', async () => {
+    const store = openSqliteStore({
+      path,
+      busyTimeoutMs: 50,
+      leaseMs: 1,
+      longestWaitMs: 1,
+      rememberMs: day,
+      maxAttempts: 1,
+    });
+    const digest = (index: number) => index.toString(16).padStart(8, '0').repeat(8);
+    const body = order('A');
+    const fill = (from: number, to: number, at: number) => {
+      for (let start = from; start < to; start += 500) {
+        store.database.exec('BEGIN');
+        for (let index = start; index < start + 500; index++) {
+          // Spread, as digests are.
+          const spread = digest((index * 2654435761) % 2 ** 32);
+          store.insert({ digest: spread, name: 'event.buy.init', key: { index: 0 }, body }, at);
+          store.remove(spread);
+        }
+        store.database.exec('COMMIT');
+      }
+    };
+    fill(0, 20_000, 0);
+    store.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const size = statSync(path).size;
+    console.log(`SQLite: ${Math.round(size / 20_000)} bytes for each remembered delivery`);
+    expect(size / 20_000).toBeLessThan(200);
+    // The next period takes the room of the one before.
+    while (store.forget(day + 1));
+    fill(20_000, 40_000, day + 1);
+    store.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    expect(statSync(path).size).toBeLessThan(size * 1.25);
+    store.database.close();
+  });
+});

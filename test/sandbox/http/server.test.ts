@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { createServer, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import type { ListenOptions, SandboxServer } from '../../../src/sandbox/http/listen.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { onboarded, order, place, post, refusal } from '../support.ts';
+
+const servers: SandboxServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(sandbox: Sandbox, options?: ListenOptions): Promise<SandboxServer> {
+  const server = await sandbox.listen(options);
+  servers.push(server);
+  return server;
+}
+
+/** Sends text as it is and gives what comes back until the connection ends. */
+function raw(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text));
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+describe('the server', () => {
+  it('posts the events of an order to a partner over HTTP', async () => {
+    const texts: string[] = [];
+    const partnerSide = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (text) => texts.push(text));
+      request.on('end', () => response.end('ok'));
+    });
+    await new Promise<void>((resolve) => partnerSide.listen(0, '127.0.0.1', resolve));
+    const address = partnerSide.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const sandbox = createSandbox();
+    const line = { fetch, deployment: (await serve(sandbox)).deployment };
+    const credentials = await onboarded(sandbox, line);
+    expect(sandbox.whitelistedIps).toEqual(['127.0.0.1']);
+    const partner_callback_url = `http://127.0.0.1:${port}/events`;
+    await place(line, credentials, { ...order, partner_callback_url });
+    await sandbox.advance('A-1', 'fiat_received');
+    expect(texts).toEqual(sandbox.deliveries.map(({ body }) => body));
+    expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
+    partnerSide.closeAllConnections();
+    await new Promise((resolve) => partnerSide.close(resolve));
+  });
+
+  it('answers 413 to a long body and goes on with the connection', async () => {
+    const { deployment, url } = await serve(createSandbox({ maxBodyBytes: 1000 }));
+    const line = { fetch, deployment };
+    const size = 10_000_000;
+    expect(await refusal(post(line, 'whitelistIp', 'x'.repeat(size)))).toEqual([413, 'body_too_large']);
+    const { pathname } = new URL(deployment.stagingUrl + deployment.paths.whitelistIp);
+    const head = `POST ${pathname} HTTP/1.1\r\nHost: x\r\n`;
+    const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n5dc\r\n${'y'.repeat(1500)}\r\n0\r\n\r\n`;
+    const answer = await raw(url, `${chunked}${head}Connection: close\r\nContent-Length: 1\r\n\r\nz`);
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  });
+
+  it('puts links at the host that the caller used, and at its own for a host that is none', async () => {
+    const sandbox = createSandbox();
+    const { deployment, url } = await serve(sandbox);
+    const { pathname } = new URL(deployment.onboardingBaseUrl + deployment.paths.onboard);
+    for (const [index, host] of ['sandbox.test:8080', 'a/b?c'].entries()) {
+      const body = JSON.stringify({ partner_code: `p${index}`, email: 'a@b.example' });
+      const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
+      const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+      expect(await raw(url, head + type + body)).toContain('HTTP/1.1 200');
+    }
+    expect(sandbox.emails.map(({ link }) => new URL(link).origin)).toEqual(['http://sandbox.test:8080', url]);
+  });
+
+  it('answers 400 to what is no request of the web platform, and 405 to HEAD without a body', async () => {
+    const { url } = await serve(createSandbox());
+    const end = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const trace = await raw(url, `TRACE / ${end}`);
+    expect(trace).toContain('HTTP/1.1 400');
+    expect(trace).toContain('"error":"bad_request"');
+    expect(await raw(url, `GET http://x/ ${end}`)).toContain('HTTP/1.1 400');
+    expect(await raw(url, `OPTIONS * ${end}`)).toContain('HTTP/1.1 400');
+    const head = await raw(url, `HEAD /messenger/connect-msg/scan-device ${end}`);
+    expect(head).toContain('HTTP/1.1 405');
+    expect(head).not.toContain('method_not_allowed');
+  });
+
+  it('outlives a caller that hangs up in the middle of a body', async () => {
+    const sandbox = createSandbox();
+    const { deployment } = await serve(sandbox);
+    const url = deployment.stagingUrl + deployment.paths.whitelistIp;
+    await new Promise<void>((resolve) => {
+      const request = httpRequest(url, { method: 'POST', headers: { 'content-length': '100' } });
+      request.on('error', () => resolve());
+      request.write('half', () => setImmediate(() => request.destroy()));
+      request.on('close', () => resolve());
+    });
+    expect((await fetch(url, { method: 'POST' })).status).toBe(200);
+  });
+
+  it('listens where it is told, IPv6 included, and says when it cannot', async () => {
+    const sandbox = createSandbox();
+    const any = await serve(sandbox, { host: '0.0.0.0' });
+    expect(any.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const port = Number(new URL(any.url).port);
+    await expect(sandbox.listen({ port, host: '0.0.0.0' })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const six = await sandbox.listen({ host: '::1' }).catch(() => undefined);
+    // A machine without IPv6 has nothing to show here.
+    if (six === undefined) return;
+    servers.push(six);
+    expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    const capture = six.deployment.stagingUrl + six.deployment.paths.whitelistIp;
+    expect((await fetch(capture, { method: 'POST' })).status).toBe(200);
+    expect(sandbox.whitelistedIps).toEqual(['::1']);
+  });
+
+  it('closes for good, at once though a connection is kept open, and as often as asked', async () => {
+    const sandbox = createSandbox();
+    const server = await sandbox.listen();
+    const url = server.deployment.stagingUrl + server.deployment.paths.whitelistIp;
+    await fetch(url, { method: 'POST' });
+    const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
+    await new Promise((resolve) => idle.on('connect', resolve));
+    idle.on('error', () => {});
+    const ended = new Promise((resolve) => idle.on('close', resolve));
+    await Promise.all([server.close(), server.close()]);
+    await ended;
+    await expect(fetch(url, { method: 'POST' })).rejects.toThrow();
+    const again = await serve(sandbox);
+    expect(again.url).toMatch(/^http:/);
+  });
+
+  it('closes only when the events under way are answered', async () => {
+    const answered = Promise.withResolvers<Response>();
+    const sandbox = createSandbox({ fetch: () => answered.promise });
+    const server = await sandbox.listen();
+    const line = { fetch, deployment: server.deployment };
+    await place(line, await onboarded(sandbox, line));
+    const steps: string[] = [];
+    const closed = server.close().then(() => steps.push('closed'));
+    await expect(fetch(server.url)).rejects.toThrow();
+    steps.push('answered');
+    answered.resolve(new Response());
+    await closed;
+    expect(steps).toEqual(['answered', 'closed']);
+  });
+
+  it('leaves nothing that keeps a process alive', async () => {
+    const script = `
+      const { createSandbox } = await import('./src/sandbox/index.ts');
+      const sandbox = createSandbox();
+      const server = await sandbox.listen();
+      const { deployment: d } = server;
+      await (await fetch(d.stagingUrl + d.paths.whitelistIp, { method: 'POST' })).text();
+      await server.close();
+      console.log('closed');
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    const started = performance.now();
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect([code, output]).toEqual([0, 'closed\n']);
+    // Far below the ten seconds that a forgotten time-out of an event would take.
+    expect(performance.now() - started).toBeLessThan(8000);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { buyInitBody, hmacHex, signedText } from '../../support/bodies.ts';
+import { delivery, gate, quietWebhooks, unsignedText } from '../deliveries.ts';
+import { describeTransports } from './transports.ts';
+
+const valid = delivery(buyInitBody());
+const unsigned = unsignedText(buyInitBody());
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function withSignature(json: string): string {
+  return `${unsigned.slice(0, -1)},"signature":${json}}`;
+}
+
+/** Webhooks that must not get as far as a handler. */
+function closedWebhooks() {
+  const reached = () => expect.unreachable('a handler was called');
+  return quietWebhooks().onAny(reached).onUnrecognized(reached);
+}
+
+describeTransports('a delivery is answered', (post) => {
+  it('200 when it was handled', async () => {
+    const webhooks = quietWebhooks().on('event.buy.init', () => {});
+    const answer = await post(webhooks, { body: valid });
+    expect(answer).toMatchObject({ status: 200, body: '{"received":true}' });
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+  });
+
+  it('200 when it comes again, and is not handled again', async () => {
+    let calls = 0;
+    const webhooks = quietWebhooks().on('event.buy.init', () => {
+      calls++;
+    });
+    await post(webhooks, { body: valid });
+    expect(await post(webhooks, { body: valid })).toMatchObject({ status: 200, body: '{"received":true}' });
+    expect(calls).toBe(1);
+  });
+
+  it('200 when nothing is registered for it', async () => {
+    expect(await post(quietWebhooks(), { body: valid })).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ['is empty', '', 'body_not_json'],
+    ['is not JSON', 'hello', 'body_not_json'],
+    ['is a form', 'signature=x&event_name=event.buy.init', 'body_not_json'],
+    ['is cut off', valid.slice(0, -1), 'body_not_json'],
+    ['has a byte order mark', `\uFEFF${valid}`, 'body_not_json'],
+    ['is an array', `[${valid}]`, 'body_not_object'],
+    ['is null', 'null', 'body_not_object'],
+    ['is a string', JSON.stringify(valid), 'body_not_object'],
+    ['is not UTF-8', Uint8Array.from([...bytes('{"a":"'), 0xff, ...bytes('"}')]), 'body_not_utf8'],
+    ['is UTF-16', Buffer.from(`\uFEFF${valid}`, 'utf16le'), 'body_not_utf8'],
+  ])('400 when its body %s', async (_, body, code) => {
+    const answer = await post(closedWebhooks(), { body });
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([400, { error: code }]);
+  });
+
+  it('400 when it has no body at all', async () => {
+    expect(await post(closedWebhooks(), {})).toMatchObject({ status: 400 });
+  });
+
+  const right = hmacHex(unsigned);
+  it.each<[string, string, string]>([
+    ['missing', unsigned, 'signature_missing'],
+    ['nested', `{"a":${valid}}`, 'signature_missing'],
+    ['empty', withSignature('""'), 'signature_malformed'],
+    ['null', withSignature('null'), 'signature_malformed'],
+    ['a number', withSignature('5'), 'signature_malformed'],
+    ['a list', withSignature(`["${right}"]`), 'signature_malformed'],
+    ['a character short', withSignature(`"${right.slice(1)}"`), 'signature_malformed'],
+    ['a character long', withSignature(`"${right}0"`), 'signature_malformed'],
+    ['not hex', withSignature(`"${right.slice(1)}x"`), 'signature_malformed'],
+    ['in another encoding', withSignature(`"${right.toUpperCase()}"`), 'signature_malformed'],
+    ['there twice', withSignature(`"${right}","signature":"${right}"`), 'signature_duplicated'],
+    [
+      'there twice, once with an escape',
+      withSignature(`"${right}","\\u0073ignature":"${right}"`),
+      'signature_duplicated',
+    ],
+    ['of another key', delivery(buyInitBody(), 'sk_merchant_test2sk_partner_test1'), 'signature_mismatch'],
+    ['of the partner key alone', delivery(buyInitBody(), 'sk_partner_test1'), 'signature_mismatch'],
+    ['of swapped keys', delivery(buyInitBody(), 'sk_partner_test1sk_merchant_test1'), 'signature_mismatch'],
+    ['of another body', signedText(unsigned, hmacHex('{}')), 'signature_mismatch'],
+  ])('401 when its signature is %s', async (_, body, code) => {
+    const answer = await post(closedWebhooks(), { body });
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([401, { error: code }]);
+  });
+
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '405 when it is a %s, saying what is allowed',
+    async (method) => {
+      const answer = await post(closedWebhooks(), { method, ...(method === 'PUT' && { body: valid }) });
+      expect(answer).toMatchObject({ status: 405, body: '{"error":"method_not_allowed"}' });
+      expect(answer.headers.allow).toBe('POST');
+    },
+  );
+
+  it('405 without a body when it is a HEAD', async () => {
+    const answer = await post(closedWebhooks(), { method: 'HEAD' });
+    expect(answer).toMatchObject({ status: 405, body: '' });
+    expect(answer.headers.allow).toBe('POST');
+  });
+
+  it.each([
+    ['content-type', 'text/plain'],
+    ['content-type', 'application/x-www-form-urlencoded'],
+    ['content-type', 'multipart/form-data; boundary=application/json'],
+    ['content-type', 'application/jsonp'],
+    ['content-type', 'application/json, text/plain'],
+    ['content-encoding', 'gzip'],
+    ['content-encoding', 'br'],
+    ['content-encoding', 'identity, gzip'],
+  ])('415 when its %s is %s', async (name, value) => {
+    const answer = await post(closedWebhooks(), { body: valid, headers: { [name]: value } });
+    expect(answer).toMatchObject({ status: 415, body: '{"error":"unsupported_media_type"}' });
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { 'content-type': 'application/json' },
+    { 'content-type': 'application/json; charset=utf-8' },
+    { 'content-type': 'Application/JSON;charset="UTF-8"' },
+    { 'content-type': 'application/vnd.exchange.event+json' },
+    { 'content-encoding': 'identity' },
+  ])('200 with the headers %j', async (headers) => {
+    const webhooks = quietWebhooks().on('event.buy.init', () => {});
+    expect(await post(webhooks, { body: valid, headers })).toMatchObject({ status: 200 });
+  });
+
+  it('500 when its handler failed, without saying why, and 200 when it comes again', async () => {
+    let failures = 1;
+    const webhooks = quietWebhooks().on('event.buy.init', () => {
+      if (failures-- > 0) throw new Error('the database is at 10.0.0.7');
+    });
+    const answer = await post(webhooks, { body: valid });
+    expect(answer).toMatchObject({ status: 500, body: '{"error":"handler_failed"}' });
+    expect(await post(webhooks, { body: valid })).toMatchObject({ status: 200 });
+  });
+
+  it('503 and when to come again while the same event is under way, which then ends 200', async () => {
+    const begun = gate();
+    const finish = gate();
+    const webhooks = quietWebhooks().on('event.buy.init', async () => {
+      begun.open();
+      await finish.opened;
+    });
+    const first = post(webhooks, { body: valid });
+    await begun.opened;
+    const second = await post(webhooks, { body: valid });
+    expect(second).toMatchObject({ status: 503, body: '{"error":"busy"}' });
+    expect(Number(second.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    finish.open();
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await post(webhooks, { body: valid })).toMatchObject({ status: 200 });
+  });
+
+  it('200 when another event is under way', async () => {
+    const begun = gate();
+    const finish = gate();
+    const webhooks = quietWebhooks().on('event.buy.init', async (event) => {
+      if (event.partner_order_id !== 'slow') return;
+      begun.open();
+      await finish.opened;
+    });
+    const slow = post(webhooks, { body: delivery(buyInitBody({ partner_order_id: 'slow' })) });
+    await begun.opened;
+    expect(await post(webhooks, { body: valid })).toMatchObject({ status: 200 });
+    finish.open();
+    expect(await slow).toMatchObject({ status: 200 });
+  });
+});
+
+describe('webhooks.fetch and webhooks.node', () => {
+  it('can be passed on without their object', async () => {
+    const { fetch } = quietWebhooks();
+    const response = await fetch(
+      new Request('https://x.example', {
+        method: 'POST',
+        body: valid,
+        headers: { 'content-type': 'application/json' },
+      }),
+    );
+    expect(response.status).toBe(200);
+  });
+});

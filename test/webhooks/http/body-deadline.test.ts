@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { buyInitBody } from '../../support/bodies.ts';
+import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
+import { rawConnection, send, serve } from './server.ts';
+import { describeTransports, fetchRequest } from './transports.ts';
+
+const sent = delivery(buyInitBody());
+const url = 'https://partner.example/callback';
+
+/** A request whose body comes as the source gives it, and whether it was cancelled. */
+function streamed(pull: (controller: ReadableStreamDefaultController<Uint8Array>) => Promise<void>) {
+  const cancelled = gate();
+  const body = new ReadableStream<Uint8Array>({ pull, cancel: cancelled.open });
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' };
+  return { request: new Request(url, init), cancelled: cancelled.opened };
+}
+
+describe('fetch', () => {
+  it('answers 408 for a body that never comes, and cancels it', async () => {
+    const { request, cancelled } = streamed(() => new Promise(() => {}));
+    const response = await quietWebhooks({ bodyTimeoutMs: 20 }).fetch(request);
+    expect([response.status, await response.json()]).toEqual([408, { error: 'body_timeout' }]);
+    expect(response.headers.get('connection')).toBe('close');
+    await cancelled;
+  });
+
+  it('answers 408 for one that comes drop by drop: the limit is for the whole of it', async () => {
+    const { request, cancelled } = streamed(async (controller) => {
+      await setImmediate();
+      controller.enqueue(Uint8Array.of(0x20));
+    });
+    const webhooks = quietWebhooks({ bodyTimeoutMs: 50, maxBodyBytes: 100_000_000 });
+    expect((await webhooks.fetch(request)).status).toBe(408);
+    await cancelled;
+  });
+
+  it('answers 408 though the stream cannot be cancelled, and is not disturbed when it fails later', async () => {
+    const late = gate();
+    const { request } = streamed(async (controller) => {
+      await late.opened;
+      controller.error(new Error('connection reset'));
+    });
+    expect((await quietWebhooks({ bodyTimeoutMs: 20 }).fetch(request)).status).toBe(408);
+    late.open();
+    await setImmediate();
+  });
+});
+
+describe('node', () => {
+  it('answers 408 for a body that comes drop by drop, closes the connection and handles nothing', async () => {
+    const { events, webhooks } = recordingWebhooks({ bodyTimeoutMs: 100 });
+    const statuses: number[] = [];
+    let drop = () => {};
+    await using server = await serve(async (request, response) => {
+      request.on('data', () => drop());
+      await webhooks.node(request, response);
+      statuses.push(response.statusCode);
+    });
+    const connection = rawConnection(server.port);
+    // Each byte when the one before it has arrived.
+    drop = () => {
+      if (statuses.length === 0) connection.write(' ').catch(() => {});
+    };
+    await connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n ');
+    // Who still sends when the connection is closed may not get to read the answer.
+    await connection.received().catch(() => {});
+    expect(statuses).toEqual([408]);
+    expect(events).toEqual([]);
+    expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
+  });
+
+  it('answers 408 while it drains a body that is too large', async () => {
+    await using server = await serve(quietWebhooks({ bodyTimeoutMs: 100, maxBodyBytes: 10 }).node);
+    const connection = rawConnection(server.port);
+    await connection.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(100)}`);
+    expect(await connection.received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+});
+
+describeTransports('the deadline', (post) => {
+  it('is for the body, not for the handler', async () => {
+    const webhooks = quietWebhooks({ bodyTimeoutMs: 30 }).onAny(async () => {
+      const begun = performance.now();
+      while (performance.now() - begun < 60) await setImmediate();
+    });
+    expect(await post(webhooks, { body: sent })).toMatchObject({ status: 200 });
+  });
+
+  it.each([2 ** 31, Number.MAX_SAFE_INTEGER])('may be as long as %i ms', async (bodyTimeoutMs) => {
+    expect(await post(quietWebhooks({ bodyTimeoutMs }), { body: sent })).toMatchObject({ status: 200 });
+  });
+});
+
+it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  'a deadline of %d ms is refused',
+  (bodyTimeoutMs) => {
+    expect(() => quietWebhooks({ bodyTimeoutMs })).toThrow(/bodyTimeoutMs must be a whole number/);
+  },
+);
+
+it('a request without a body is not waited for', async () => {
+  expect((await quietWebhooks().fetch(fetchRequest({}))).status).toBe(400);
+});

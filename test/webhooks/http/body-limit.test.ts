@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { buyInitBody, hmacHex, signedText } from '../../support/bodies.ts';
+import { delivery, quietWebhooks } from '../deliveries.ts';
+import { rawConnection, serve } from './server.ts';
+import { describeTransports, fetchRequest } from './transports.ts';
+
+const kibibyte = 1024;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** An authentic delivery of exactly this many bytes. */
+function deliveryOf(size: number): string {
+  const room = size - delivery(buyInitBody({ filler: '' })).length;
+  return delivery(buyInitBody({ filler: 'x'.repeat(room) }));
+}
+
+function chunks(body: string, size: number): Uint8Array[] {
+  const whole = bytes(body);
+  return Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+    whole.subarray(index * size, (index + 1) * size),
+  );
+}
+
+describeTransports('the body limit', (post) => {
+  it('is 256 KiB unless said otherwise', async () => {
+    const webhooks = quietWebhooks();
+    expect(await post(webhooks, { body: deliveryOf(256 * kibibyte) })).toMatchObject({ status: 200 });
+    expect(await post(webhooks, { body: deliveryOf(256 * kibibyte + 1) })).toMatchObject({
+      status: 413,
+      body: '{"error":"body_too_large"}',
+    });
+  });
+
+  it('can be set, to the byte', async () => {
+    const webhooks = quietWebhooks({ maxBodyBytes: 2000 });
+    expect(await post(webhooks, { body: deliveryOf(2000) })).toMatchObject({ status: 200 });
+    expect(await post(webhooks, { body: deliveryOf(2001) })).toMatchObject({ status: 413 });
+  });
+
+  it('holds for a stream without a length', async () => {
+    const webhooks = quietWebhooks({ maxBodyBytes: 2000 });
+    expect(await post(webhooks, { body: chunks(deliveryOf(2000), 300) })).toMatchObject({ status: 200 });
+    expect(await post(webhooks, { body: chunks(deliveryOf(2001), 300) })).toMatchObject({ status: 413 });
+  });
+
+  it('counts bytes, not characters', async () => {
+    const sent = delivery(buyInitBody({ filler: '😀'.repeat(200) }));
+    const size = bytes(sent).length;
+    expect(await post(quietWebhooks({ maxBodyBytes: size }), { body: sent })).toMatchObject({ status: 200 });
+    expect(await post(quietWebhooks({ maxBodyBytes: size - 1 }), { body: sent })).toMatchObject({
+      status: 413,
+    });
+  });
+
+  it('can be raised for a body of 10 MB', async () => {
+    const webhooks = quietWebhooks({ maxBodyBytes: 11_000_000 });
+    expect(await post(webhooks, { body: deliveryOf(10_000_000) })).toMatchObject({ status: 200 });
+  });
+
+  it('refuses a body of 10 MB with a length and without, and the sender gets to read it', async () => {
+    const big = deliveryOf(10_000_000);
+    expect(await post(quietWebhooks(), { body: big })).toMatchObject({ status: 413 });
+    expect(await post(quietWebhooks(), { body: chunks(big, 64 * kibibyte) })).toMatchObject({ status: 413 });
+  });
+});
+
+describe('receive', () => {
+  it('holds to the limit for bytes and for text, counting bytes', async () => {
+    const sent = delivery(buyInitBody({ filler: 'é'.repeat(500) }));
+    const size = bytes(sent).length;
+    for (const body of [sent, bytes(sent)]) {
+      expect(await quietWebhooks({ maxBodyBytes: size }).receive(body)).toMatchObject({ status: 200 });
+      expect(await quietWebhooks({ maxBodyBytes: size - 1 }).receive(body)).toMatchObject({
+        kind: 'refused',
+        status: 413,
+        code: 'body_too_large',
+      });
+    }
+  });
+
+  it('does not look at a body beyond it', async () => {
+    const forged = signedText(`{"a":"${'x'.repeat(10_000_000)}"}`, hmacHex('{}'));
+    expect(await quietWebhooks().receive(forged)).toMatchObject({ status: 413 });
+  });
+});
+
+describe('fetch stops reading at the limit', () => {
+  /** A body without an end, and what became of it. */
+  function endless() {
+    const seen = { bytes: 0, cancelled: false };
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        seen.bytes += kibibyte;
+        controller.enqueue(new Uint8Array(kibibyte).fill(0x20));
+      },
+      cancel() {
+        seen.cancelled = true;
+      },
+    });
+    return { seen, stream };
+  }
+
+  function requestOf(stream: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Request {
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body: stream, duplex: 'half' };
+    return new Request('https://partner.example/callback', init);
+  }
+
+  it('of a body without an end', async () => {
+    const { seen, stream } = endless();
+    const response = await quietWebhooks({ maxBodyBytes: 10 * kibibyte }).fetch(requestOf(stream));
+    expect(response.status).toBe(413);
+    // One chunk over the limit, and one that the stream holds ready.
+    expect(seen.bytes).toBeLessThanOrEqual(12 * kibibyte);
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it('of a body that is longer than it says', async () => {
+    const { seen, stream } = endless();
+    const webhooks = quietWebhooks({ maxBodyBytes: 10 * kibibyte });
+    const response = await webhooks.fetch(requestOf(stream, { 'content-length': '5' }));
+    expect(response.status).toBe(413);
+    expect(seen.bytes).toBeLessThanOrEqual(12 * kibibyte);
+  });
+
+  it.each<Record<string, string>>([
+    { 'content-length': '1000000' },
+    { 'content-type': 'text/plain' },
+    { 'content-encoding': 'gzip' },
+  ])('before it begins, with the headers %j', async (headers) => {
+    const { seen, stream } = endless();
+    const response = await quietWebhooks().fetch(requestOf(stream, headers));
+    expect(response.ok).toBe(false);
+    expect(seen.bytes).toBeLessThanOrEqual(kibibyte);
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it('and is not held up by a stream that cannot be cancelled', async () => {
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(5000)),
+      cancel: () => Promise.reject(new Error('no')),
+    });
+    expect((await quietWebhooks({ maxBodyBytes: 100 }).fetch(requestOf(stream))).status).toBe(413);
+  });
+
+  it('and takes a length that is no number for none', async () => {
+    const sent = fetchRequest({ body: delivery(buyInitBody()), headers: { 'content-length': 'long' } });
+    expect((await quietWebhooks().fetch(sent)).status).toBe(200);
+  });
+});
+
+describe('node', () => {
+  it('stops reading a body without an end, answers and closes the connection', async () => {
+    await using server = await serve(quietWebhooks().node);
+    const connection = rawConnection(server.port);
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    await connection.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    let sent = 0;
+    // Until the server has hung up on us.
+    for (; sent < 64 * 1024 * kibibyte; sent += 0x10000) {
+      if (
+        await connection.write(chunk).then(
+          () => false,
+          () => true,
+        )
+      )
+        break;
+    }
+    expect(sent).toBeLessThan(64 * 1024 * kibibyte);
+  });
+});

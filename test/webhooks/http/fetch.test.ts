@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { buyInitBody } from '../../support/bodies.ts';
+import { delivery, recordingWebhooks } from '../deliveries.ts';
+import { fetchRequest } from './transports.ts';
+import { warningsDuring } from '../warnings.ts';
+
+const sent = delivery(buyInitBody({ note: 'é😀' }));
+const bytes = Buffer.from(sent);
+
+function streamed(source: UnderlyingDefaultSource<unknown>): Request {
+  // Sound: what a stream of the wrong kind of chunks does is what some tests are about.
+  const body = new ReadableStream(source) as ReadableStream<Uint8Array>;
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' };
+  return new Request('https://partner.example/callback', init);
+}
+
+describe('a body in pieces', () => {
+  it('is put together though a piece ends inside an emoji', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const cut = bytes.indexOf('😀') + 2;
+    const body = [bytes.subarray(0, cut), bytes.subarray(cut)];
+    expect((await webhooks.fetch(fetchRequest({ body }))).status).toBe(200);
+    expect(events).toMatchObject([{ note: 'é😀' }]);
+  });
+
+  it('is put together from single bytes and empty pieces', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const body = Array.from(bytes, (byte) => [Uint8Array.of(byte), new Uint8Array()]).flat();
+    expect((await webhooks.fetch(fetchRequest({ body }))).status).toBe(200);
+    expect(events).toHaveLength(1);
+  });
+
+  it.each(['text', 'blob', 'buffer'])('is not needed: a %s will do', async (form) => {
+    const { events, webhooks } = recordingWebhooks();
+    const body = form === 'text' ? sent : form === 'blob' ? new Blob([sent]) : new TextEncoder().encode(sent);
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('https://partner.example', { method: 'POST', body, headers });
+    expect((await webhooks.fetch(request)).status).toBe(200);
+    expect(events).toHaveLength(1);
+  });
+});
+
+describe('a body that breaks off', () => {
+  it('is answered 400, and no handler is called', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const pieces = [bytes.subarray(0, 100)].values();
+    const request = streamed({
+      pull(controller) {
+        const { value } = pieces.next();
+        if (value) controller.enqueue(value);
+        else controller.error(new Error('connection reset'));
+      },
+    });
+    const response = await webhooks.fetch(request);
+    expect([response.status, await response.json()]).toEqual([400, { error: 'body_unreadable' }]);
+    expect(events).toEqual([]);
+  });
+
+  it('before it begins is answered 400', async () => {
+    const request = streamed({ start: (controller) => controller.error(new Error('connection reset')) });
+    expect((await recordingWebhooks().webhooks.fetch(request)).status).toBe(400);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['text', [sent]],
+    ['text in pieces', [sent.slice(0, 9), sent.slice(9)]],
+    ['objects', [{}]],
+    ['null', [null]],
+  ])('because its stream gives %s in place of bytes is answered 400', async (_, pieces) => {
+    const { events, webhooks } = recordingWebhooks();
+    const request = streamed({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    const response = await webhooks.fetch(request);
+    expect([response.status, await response.json()]).toEqual([400, { error: 'body_unreadable' }]);
+    expect(events).toEqual([]);
+  });
+});
+
+describe('a body that something has read before', () => {
+  it.each<[string, (request: Request) => unknown]>([
+    ['was parsed', (request) => request.json()],
+    ['was read as text', (request) => request.text()],
+    ['is being read', (request) => request.body?.getReader()],
+  ])('is not guessed at when it %s: 500, and how to do it right', async (_, read) => {
+    const { events, webhooks } = recordingWebhooks();
+    const request = fetchRequest({ body: sent });
+    await read(request);
+    let response = new Response();
+    const warnings = await warningsDuring(async () => {
+      response = await webhooks.fetch(request);
+    });
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      {
+        error: 'raw_body_required',
+        message: expect.stringContaining('before its signature could be checked'),
+      },
+    ]);
+    expect(String(warnings)).toContain('before its signature could be checked');
+    expect(events).toEqual([]);
+  });
+
+  it('can be given as a clone', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const request = fetchRequest({ body: sent });
+    const clone = request.clone();
+    await request.json();
+    expect((await webhooks.fetch(clone)).status).toBe(200);
+    expect(events).toHaveLength(1);
+  });
+
+  it.each(['PUT', 'POST'])('does no harm when the %s is refused by its head', async (method) => {
+    const request = fetchRequest({ method, body: sent, headers: { 'content-type': 'text/plain' } });
+    const reader = request.body?.getReader();
+    expect((await recordingWebhooks().webhooks.fetch(request)).ok).toBe(false);
+    await reader?.cancel();
+  });
+});

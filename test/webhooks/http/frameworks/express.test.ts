@@ -1,0 +1,67 @@
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { buyInitBody } from '../../../support/bodies.ts';
+import { delivery, recordingWebhooks } from '../../deliveries.ts';
+import { send } from '../server.ts';
+import { warningsDuring } from '../../warnings.ts';
+import { describeFramework } from './contract.ts';
+import { listen } from './listen.ts';
+
+const readsItself = { slowBody: 'server' } as const;
+
+describeFramework('Express 5, mounted before body parsers', (webhooks) => {
+  const app = express();
+  app.all('/', webhooks.node);
+  app.use(express.json());
+  return listen(app);
+});
+
+describeFramework(
+  'Express 5, with express.raw() on the route',
+  (webhooks) => {
+    const app = express();
+    app.all('/', express.raw({ type: 'application/json' }), webhooks.node);
+    return listen(app);
+  },
+  readsItself,
+);
+
+describeFramework(
+  'Express 5, behind express.json() that keeps the bytes',
+  (webhooks) => {
+    const app = express();
+    app.use(
+      express.json({
+        verify: (request, _response, bytes) => {
+          Object.assign(request, { rawBody: bytes });
+        },
+      }),
+    );
+    app.all('/', webhooks.node);
+    return listen(app);
+  },
+  readsItself,
+);
+
+describe('Express 5, behind express.json() alone', () => {
+  it('does not guess at the bytes: 500, and how to do it right', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const app = express();
+    app.use(express.json());
+    app.post('/', webhooks.node);
+    const { port, close } = await listen(app);
+    let answer = { status: 0, body: '' };
+    const warnings = await warningsDuring(async () => {
+      const headers = { 'content-type': 'application/json' };
+      answer = await send(port, { headers, body: delivery(buyInitBody()) });
+    });
+    await close();
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.body)).toEqual({
+      error: 'raw_body_required',
+      message: expect.stringMatching(/before express\.json.*express\.raw.*rawBody \(the verify option/),
+    });
+    expect(String(warnings)).toContain('the verify option of express.json');
+    expect(events).toEqual([]);
+  });
+});
