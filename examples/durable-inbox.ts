@@ -44,9 +44,9 @@ function start() {
 }
 
 // Counters for your metrics: no personal data in a report.
-const fates = new Map<string, number>();
-function count({ stage, fate }: DeliveryReport): void {
-  fates.set(`${stage}: ${fate}`, (fates.get(`${stage}: ${fate}`) ?? 0) + 1);
+const outcomes = new Map<string, number>();
+function count({ stage, outcome }: DeliveryReport): void {
+  outcomes.set(`${stage}: ${outcome}`, (outcomes.get(`${stage}: ${outcome}`) ?? 0) + 1);
 }
 
 // What the service would post.
@@ -68,7 +68,7 @@ while ((await second.inbox.counts()).open > 0) await pause(20);
 console.log('repeated after the restart:', (await second.webhooks.receive(body)).kind);
 await second.inbox.stop();
 const { credits } = { credits: undefined, ...app.prepare('SELECT credits FROM balance').get() };
-console.log('credits:', credits, Object.fromEntries(fates));
+console.log('credits:', credits, Object.fromEntries(outcomes));
 if (credits !== 1) process.exitCode = 1;
 
 app.close();

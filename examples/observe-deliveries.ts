@@ -1,5 +1,5 @@
 /**
- * For whoever runs a webhook handler: every delivery in OpenTelemetry metrics, with its fate, its duration and its
+ * For whoever runs a webhook handler: every delivery in OpenTelemetry metrics, with its outcome, its duration and its
  * wait in the inbox. The instruments are in `support/delivery-metrics.ts`.
  */
 import assert from 'node:assert/strict';

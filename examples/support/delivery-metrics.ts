@@ -25,12 +25,12 @@ export function deliveryMetrics(meter: Meter, inbox: ManagedInbox): (report: Del
 
   return (report) => {
     const attributes = attributesOf(report);
-    const { fate, durationMs, waitedMs, attempt } = report;
+    const { outcome, durationMs, waitedMs, attempt } = report;
     deliveries.add(1, attributes);
     if (durationMs !== undefined) duration.record(durationMs / 1000, attributes);
     if (waitedMs !== undefined) waiting.record(waitedMs / 1000, attributes);
     // How many it took in the end.
-    if (attempt !== undefined && fate !== 'failed') attempts.record(attempt, attributes);
+    if (attempt !== undefined && outcome !== 'failed') attempts.record(attempt, attributes);
   };
 }
 
@@ -54,8 +54,8 @@ function observeCounts(meter: Meter, inbox: ManagedInbox): void {
  * The labels: a conventional name where there is one. Each combination is a time series for good, so only what has
  * few values, and never the digest.
  */
-function attributesOf({ stage, fate, name, code }: DeliveryReport): Attributes {
-  const attributes: Attributes = { 'partner_exchange.stage': stage, 'partner_exchange.fate': fate };
+function attributesOf({ stage, outcome, name, code }: DeliveryReport): Attributes {
+  const attributes: Attributes = { 'partner_exchange.stage': stage, 'partner_exchange.outcome': outcome };
   if (name !== undefined) {
     // An authentic event may have any name.
     const published = orderEventNames.some((known) => known === name);

@@ -10,7 +10,7 @@ import { AttemptFailure, classifyFetchError, outcomeOfStatus } from './outcome.t
 import { redactHeaders, redactUrl, sensitiveValues } from '../redaction/redact-request.ts';
 import { type ReadReply, type Reply, readReply, replyHead } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { suspects } from './likely-causes.ts';
+import { likelyCauses } from './likely-causes.ts';
 
 /** The statuses after which a request may be sent again. */
 const repeatableStatuses = {
@@ -189,7 +189,7 @@ function toRequestError(
       code: status < 400 ? 'redirected' : 'http_error',
       outcome,
       retryAfterMs: askedToWait(state, client),
-      assumptions: suspects(call.operation, status),
+      assumptions: likelyCauses(call.operation, status),
     });
   }
   if (isTimeoutError(error)) {

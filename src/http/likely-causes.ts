@@ -18,7 +18,7 @@ const payload: Partial<Record<Operation, AssumptionId>> = {
 };
 
 /** Which assumptions can be behind a status that is not 2xx. */
-export function suspects(operation: Operation, status: number): AssumptionId[] {
+export function likelyCauses(operation: Operation, status: number): AssumptionId[] {
   switch (status) {
     case 400:
     case 422:

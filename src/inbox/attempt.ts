@@ -1,8 +1,8 @@
-import type { Delivery, HandledFate, InboxHost } from './inbox.ts';
+import type { Delivery, AttemptResult, InboxHost } from './inbox.ts';
 import { withTimeLimit } from '../runtime/time-limit.ts';
 
 /** A delivery that a worker has taken from its store. */
-export interface Taken {
+export interface LeasedDelivery {
   readonly delivery: Delivery;
   /** Counting this one, from 1. */
   readonly attempt: number;
@@ -13,11 +13,11 @@ export interface Taken {
 
 /**
  * One attempt to handle a stored delivery. Never rejects: what a handler throws, and a handler that does not settle
- * in time, is a fate.
+ * in time, is an outcome.
  */
 export async function attemptDelivery(
   host: InboxHost,
-  { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: Taken,
+  { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: LeasedDelivery,
   options: {
     readonly maxAttempts: number;
     readonly timeLimitMs: number;
@@ -25,7 +25,7 @@ export async function attemptDelivery(
     /** Cuts the attempt off. */
     readonly signal?: AbortSignal | undefined;
   },
-): Promise<HandledFate> {
+): Promise<AttemptResult> {
   // Not less than nothing, where the clock went back.
   const waitedMs = Math.max(0, options.now() - receivedAt);
   const begun = performance.now();
@@ -33,8 +33,8 @@ export async function attemptDelivery(
   try {
     const work = (handleOptions: { readonly signal: AbortSignal }) => host.handle(delivery, handleOptions);
     await withTimeLimit(work, Math.min(timeLimitMs, options.timeLimitMs), options.signal);
-    return { fate: 'handled', ...timings() };
+    return { outcome: 'handled', ...timings() };
   } catch (error) {
-    return { fate: attempt >= options.maxAttempts ? 'dead' : 'failed', error, ...timings() };
+    return { outcome: attempt >= options.maxAttempts ? 'dead' : 'failed', error, ...timings() };
   }
 }

@@ -6,7 +6,7 @@ import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
 /** What a durable inbox needs of whatever keeps its deliveries. */
 export interface InboxEngine {
   store(delivery: Delivery): Promise<'stored' | 'duplicate'>;
-  /** Begins to handle. Called once at most, and not with `handles: 'elsewhere'`. */
+  /** Begins to handle. Called once at most, and not with `role: 'receiver'`. */
   start(host: InboxHost): void;
   deadLetters(limit: number): Promise<DeadLetter[]>;
   replay(digest: string): Promise<boolean>;
@@ -19,7 +19,7 @@ export interface InboxEngine {
 const defaults = Object.freeze({ limit: 100, stopTimeoutMs: 10_000 });
 
 /** An inbox on an engine: it belongs to one host, takes nothing while it stops, and does nothing once it has. */
-export function durableInbox(engine: InboxEngine, { handles }: Pick<Handling, 'handles'>): ManagedInbox {
+export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;
   let stopped = false;
@@ -29,11 +29,11 @@ export function durableInbox(engine: InboxEngine, { handles }: Pick<Handling, 'h
   }
 
   return {
-    handles,
+    role,
     attach(host) {
       if (attached) throw invalid('An inbox belongs to one createWebhooks: make another one.');
       attached = true;
-      if (handles === 'here') engine.start(host);
+      if (role === 'both') engine.start(host);
     },
     async receive(delivery) {
       if (stopping !== undefined) throw inboxStopped();

@@ -20,8 +20,8 @@ export interface HandlingOptions {
   concurrency?: number | undefined;
   /** Milliseconds for which the digest of a delivery is remembered. @default 2592000000 (30 days) */
   rememberMs?: number | undefined;
-  /** `elsewhere`: this process only stores; another one handles. @default 'here' */
-  handles?: 'here' | 'elsewhere' | undefined;
+  /** `receiver`: this process only stores; another one handles. @default 'both' */
+  role?: 'both' | 'receiver' | undefined;
   /** Learns why the store failed while nobody was waiting for an answer. @default a process warning */
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /** From 0 to 1. @default Math.random */
@@ -42,7 +42,7 @@ export const handlingDefaults = Object.freeze({
   retryMaxMs: 600_000,
   concurrency: 10,
   rememberMs: 30 * 24 * 60 * 60 * 1000,
-  handles: 'here',
+  role: 'both',
   onStoreError: warnOfStore,
   random: Math.random,
   now: Date.now,
@@ -51,8 +51,8 @@ export const handlingDefaults = Object.freeze({
 /** @throws {ConfigurationError} `invalid_option` */
 export function checkHandling(options: HandlingOptions): Handling {
   const defaults = handlingDefaults;
-  const handles = options.handles ?? defaults.handles;
-  if (handles !== 'here' && handles !== 'elsewhere') throw invalid("handles must be 'here' or 'elsewhere'.");
+  const role = options.role ?? defaults.role;
+  if (role !== 'both' && role !== 'receiver') throw invalid("handles must be 'both' or 'receiver'.");
   return Object.freeze({
     maxAttempts: wholeNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1000),
     timeLimitMs: wholeNumber('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, longestTimerMs / 2),
@@ -60,7 +60,7 @@ export function checkHandling(options: HandlingOptions): Handling {
     retryMaxMs: wholeNumber('retryMaxMs', options.retryMaxMs ?? defaults.retryMaxMs),
     concurrency: wholeNumber('concurrency', options.concurrency ?? defaults.concurrency, 10_000),
     rememberMs: wholeNumber('rememberMs', options.rememberMs ?? defaults.rememberMs),
-    handles,
+    role,
     onStoreError: checkFunction('onStoreError', options.onStoreError ?? defaults.onStoreError),
     random: checkFunction('random', options.random ?? defaults.random),
     now: checkFunction('now', options.now ?? defaults.now),

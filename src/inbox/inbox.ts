@@ -12,10 +12,10 @@ export interface Delivery extends DeliveryReference {
  */
 export interface Inbox {
   /**
-   * Who handles what is stored. `elsewhere`: another process does, so that a receiver without any handler stores
-   * everything. @default 'here'
+   * Who handles what is stored. `receiver`: another process does, so that a receiver without any handler stores
+   * everything. @default 'both'
    */
-  readonly handles?: 'here' | 'elsewhere';
+  readonly role?: 'both' | 'receiver';
   /**
    * Takes an authentic delivery. Resolves with what became of it:
    * `handled` after `handle` has resolved, `stored` once it is kept durably, `duplicate` when it was one of these
@@ -41,13 +41,13 @@ export interface InboxHost {
    */
   handle(delivery: Delivery, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Tells `onDelivery`, and `onError` of a failure. Never throws. */
-  report(delivery: DeliveryReference, fate: HandledFate): void;
+  report(delivery: DeliveryReference, outcome: AttemptResult): void;
 }
 
 /** What became of one attempt to handle a stored delivery. */
-export interface HandledFate {
+export interface AttemptResult {
   /** `failed`: it will be tried again. `dead`: it will not, unless it is replayed. */
-  readonly fate: 'handled' | 'failed' | 'dead';
+  readonly outcome: 'handled' | 'failed' | 'dead';
   /** From 1. */
   readonly attempt: number;
   /** How long the handlers ran; absent when their process died. */

@@ -8,7 +8,7 @@ export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-e
 export type {
   Delivery,
   HandleDelivery,
-  HandledFate,
+  AttemptResult,
   Inbox,
   InboxHost,
   InboxResult,

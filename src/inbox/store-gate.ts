@@ -1,7 +1,7 @@
 import { InboxError } from '../errors/inbox-error.ts';
 import { longestTimerMs } from '../runtime/time-limit.ts';
 import { wholeNumber } from './handling-options.ts';
-import { withoutArguments } from '../redaction/redact-command.ts';
+import { redactCommand } from '../redaction/redact-command.ts';
 
 /** How long, and by how many, a store over the network is waited for. */
 export interface StoreGateOptions {
@@ -51,7 +51,7 @@ export function storeGate(options: StoreGateOptions): StoreGate {
     try {
       return await Promise.race([ended, timeout]);
     } catch (error) {
-      const cause = withoutArguments(error);
+      const cause = redactCommand(error);
       throw new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
     } finally {
       clearTimeout(timer);

@@ -1,24 +1,24 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import type { HandledFate, InboxHost } from './inbox.ts';
-import { attemptDelivery, type Taken } from './attempt.ts';
+import type { AttemptResult, InboxHost } from './inbox.ts';
+import { attemptDelivery, type LeasedDelivery } from './attempt.ts';
 import type { Handling } from './handling-options.ts';
 import { leaseLost } from './lease-lost.ts';
 import { settledWithin } from '../runtime/settled-within.ts';
 import type { Sleep } from '../runtime/sleep.ts';
-import { withoutArguments } from '../redaction/redact-command.ts';
+import { redactCommand } from '../redaction/redact-command.ts';
 
-/** Where a worker gets its deliveries, and what it does with their fates. */
-export interface WorkSource<One extends Taken> {
+/** Where a worker gets its deliveries, and what it does with their outcomes. */
+export interface WorkSource<One extends LeasedDelivery> {
   /**
    * Takes up to so many that are due, and says when there may be more: after 0 ms, or so many. Those that were lost
    * at their last attempt are dead letters then, and not taken.
    */
-  take(limit: number): Promise<{ taken: One[]; dead: Taken[]; pauseMs: number }>;
+  take(limit: number): Promise<{ taken: One[]; dead: LeasedDelivery[]; pauseMs: number }>;
   /**
    * Writes down what became of one. Repeated when it rejects. False when another worker has it by now: what became
    * of that attempt counts.
    */
-  settle(taken: One, fate: HandledFate): Promise<boolean>;
+  settle(taken: One, result: AttemptResult): Promise<boolean>;
   /** Gives back what was cut off by a stop, to be taken again soon. */
   release(taken: readonly One[]): Promise<void>;
   /** Now and then, when all went well. */
@@ -36,7 +36,7 @@ const afterErrorMs = 1_000;
 const settleTries = 5;
 
 /** Handles what is due, no more than `concurrency` at a time, until it is stopped. Holds nothing that waits. */
-export function startWorker<One extends Taken>(
+export function startWorker<One extends LeasedDelivery>(
   source: WorkSource<One>,
   options: {
     readonly host: InboxHost;
@@ -75,7 +75,7 @@ export function startWorker<One extends Taken>(
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const { taken, dead, pauseMs } = await source.take(free);
     for (const { delivery, attempt } of dead) {
-      host.report(delivery, { fate: 'dead', attempt, error: leaseLost() });
+      host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
     for (const one of taken) {
       const { digest } = one.delivery;
@@ -91,13 +91,13 @@ export function startWorker<One extends Taken>(
   }
 
   async function handle(taken: One): Promise<void> {
-    const fate = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
+    const result = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
     // Given back by stop.
     if (cutOff.signal.aborted) return;
     let settled = false;
     for (let tries = 1; tries <= settleTries; tries++) {
       try {
-        settled = await source.settle(taken, fate);
+        settled = await source.settle(taken, result);
         break;
       } catch (error) {
         reportStore(error, handling);
@@ -107,8 +107,8 @@ export function startWorker<One extends Taken>(
       }
     }
     // What was not buried is tried again, and reported as dead when it is.
-    const open = fate.fate === 'dead' && !settled;
-    host.report(taken.delivery, open ? { ...fate, fate: 'failed' } : fate);
+    const open = result.outcome === 'dead' && !settled;
+    host.report(taken.delivery, open ? { ...result, outcome: 'failed' } : result);
   }
 
   const loop = work();
@@ -132,7 +132,7 @@ export function startWorker<One extends Taken>(
 /** Tells `onStoreError`, whatever that does. */
 export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
   try {
-    void Promise.resolve(onStoreError(withoutArguments(error))).catch(() => {});
+    void Promise.resolve(onStoreError(redactCommand(error))).catch(() => {});
   } catch {
     // The store's failure is what matters, not that of its report.
   }

@@ -1,7 +1,7 @@
 import type { Handling } from '../inbox/handling-options.ts';
 
 /** Milliseconds to wait after an attempt that failed: doubled each time, and between half and all of that. */
-export function retryDelay(
+export function backoffDelay(
   attempt: number,
   { retryFirstMs, retryMaxMs, random }: Pick<Handling, 'retryFirstMs' | 'retryMaxMs' | 'random'>,
 ): number {

@@ -2,7 +2,7 @@
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** With `setTimeout`. */
-export const sleepFor: Sleep = (ms, signal) =>
+export const sleep: Sleep = (ms, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) {
       resolve();

@@ -1,5 +1,5 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import { afterTurn } from './next-tick.ts';
+import { onNextTick } from './next-tick.ts';
 
 /**
  * Runs work, but not for ever: past the limit it rejects with `handler_timeout` and the work's signal is aborted.
@@ -37,7 +37,7 @@ export function withTimeLimit<Result>(
         reject(error);
       },
     );
-    afterTurn(() => {
+    onNextTick(() => {
       if (!isSettled) timer = setTimeout(() => cutOff(timeout(timeLimitMs)), timeLimitMs);
     });
   });

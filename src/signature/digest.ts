@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 import { hmacSha512 } from './hmac.ts';
-import { oneShotHash } from './hash.ts';
+import { hash } from './hash.ts';
 
 /** Bytes of a SHA-512 digest. */
 const digestBytes = 64;
@@ -77,5 +77,5 @@ function digestOf({ construction, separator = '' }: SignatureScheme, key: string
 }
 
 function sha512(text: string): string {
-  return oneShotHash('sha512', text, 'binary');
+  return hash('sha512', text, 'binary');
 }

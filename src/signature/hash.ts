@@ -7,7 +7,7 @@ type DigestText = 'hex' | 'binary';
  * The digest of a text (taken as UTF-8) or of bytes, without the stream that `createHash` makes and finishes: that
  * takes longer than hashing an event. A runtime without `crypto.hash` gets the stream.
  */
-export const oneShotHash: (
+export const hash: (
   algorithm: 'sha256' | 'sha512',
   data: string | Uint8Array,
   as: DigestText,

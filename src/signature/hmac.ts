@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { oneShotHash } from './hash.ts';
+import { hash } from './hash.ts';
 
 /** Bytes of a block of SHA-512, to which HMAC brings its key (RFC 2104). */
 const blockBytes = 128;
@@ -31,8 +31,8 @@ export function hmacSha512(key: string, text: string): string {
   const { inner, outer } = prepared.get(key) ?? prepare(key);
   inner.copy(scratch);
   const end = blockBytes + scratch.write(text, blockBytes);
-  outer.write(oneShotHash('sha512', scratch.subarray(0, end), 'binary'), blockBytes, 'latin1');
-  return oneShotHash('sha512', outer, 'binary');
+  outer.write(hash('sha512', scratch.subarray(0, end), 'binary'), blockBytes, 'latin1');
+  return hash('sha512', outer, 'binary');
 }
 
 function prepare(key: string): PreparedKey {

@@ -3,12 +3,12 @@ import { SignatureError } from '../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { decodeDigest, encodedLength } from './digest.ts';
-import { exciseSignature, spaceStart } from './remove-signature.ts';
+import { removeSignature, spaceStart } from './remove-signature.ts';
 
 const memberName = '"signature"';
 
 /** A body in its parts. */
-export interface BodyParts {
+export interface ParsedSignedBody {
   /** The whole parsed body. */
   readonly value: JsonObject;
   /** Its own text without the top-level `signature`. */
@@ -23,7 +23,7 @@ export interface BodyParts {
  * @throws {SignatureError} `body_not_json`, `body_not_object`, `signature_missing`, `signature_malformed`,
  *   `signature_duplicated`
  */
-export function takeApart(source: string, encoding: Encoding): BodyParts {
+export function parseSignedBody(source: string, encoding: Encoding): ParsedSignedBody {
   return cutOffEnd(source, encoding) ?? cutOut(source, encoding);
 }
 
@@ -31,7 +31,7 @@ export function takeApart(source: string, encoding: Encoding): BodyParts {
  * The short way, for a signature that is the last member: without it the text has to be a whole object that has
  * members, and no other `signature`. Then the body is one too, with exactly this one, and nothing needs a search.
  */
-function cutOffEnd(source: string, encoding: Encoding): BodyParts | undefined {
+function cutOffEnd(source: string, encoding: Encoding): ParsedSignedBody | undefined {
   const brace = spaceStart(source, source.length) - 1;
   const end = spaceStart(source, brace);
   const open = end - encodedLength[encoding] - 2;
@@ -55,7 +55,7 @@ function cutOffEnd(source: string, encoding: Encoding): BodyParts | undefined {
 }
 
 /** The way for every other body, and for saying what is wrong with one. */
-function cutOut(source: string, encoding: Encoding): BodyParts {
+function cutOut(source: string, encoding: Encoding): ParsedSignedBody {
   const value = tryParse(source);
   // What the parser itself would say quotes the body.
   if (value === undefined) throw new SignatureError('body_not_json', `The body is ${describe(source)}.`);
@@ -72,7 +72,7 @@ function cutOut(source: string, encoding: Encoding): BodyParts {
       { assumptions: ['signature-encoding'] },
     );
   }
-  return { value, excised: exciseSignature(source), claim };
+  return { value, excised: removeSignature(source), claim };
 }
 
 function describe(source: string): string {

@@ -11,7 +11,7 @@ const nameTail = 'signature"';
  * @param text accepted by `JSON.parse` as an object with a `signature` member of its own
  * @throws {SignatureError} `signature_duplicated` when it has more than one
  */
-export function exciseSignature(text: string): string {
+export function removeSignature(text: string): string {
   const { start, end } = findOnly(text);
   const before = spaceStart(text, start);
   // `{"a":1 , "signature":"x"` -> `{"a":1`: with the comma before it, and the space before that.

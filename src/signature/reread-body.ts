@@ -1,6 +1,6 @@
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { canonicalText } from './canonical-text.ts';
-import { takeApart } from './parse-signed-body.ts';
+import { parseSignedBody } from './parse-signed-body.ts';
 import type { VerifiedBody } from './verify-body.ts';
 
 /**
@@ -12,6 +12,6 @@ export function rereadBody(
   scheme: SignatureScheme = defaultScheme,
 ): Pick<VerifiedBody, 'value' | 'text'> {
   const checked = checkScheme(scheme);
-  const { value, excised } = takeApart(body, checked.encoding);
+  const { value, excised } = parseSignedBody(body, checked.encoding);
   return { value, text: canonicalText(checked, { excised, value }) };
 }

@@ -5,7 +5,7 @@ import { checkKeys } from './check-keys.ts';
 import { decodeBody } from './decode-body.ts';
 import { findSigner } from './digest.ts';
 import { canonicalText } from './canonical-text.ts';
-import { takeApart } from './parse-signed-body.ts';
+import { parseSignedBody } from './parse-signed-body.ts';
 
 export interface VerifyOptions {
   /** One secret text or several (two generations during a rotation, several merchants). */
@@ -37,7 +37,7 @@ export function verifyBody(body: string | Uint8Array, options: VerifyOptions): V
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkKeys(options.key);
   // Always cut out, whatever is signed: two signatures are refused under every scheme.
-  const { value, excised, claim } = takeApart(decodeBody(body), scheme.encoding);
+  const { value, excised, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
   const text = canonicalText(scheme, { excised, value });
   const keyIndex = findSigner(scheme, keys, { text, claim });
   if (keyIndex !== -1) return { value, text, keyIndex };

@@ -73,7 +73,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const answer = refuse(code);
       reporting.delivery?.({
         stage: 'receive',
-        fate: 'refused',
+        outcome: 'refused',
         status: answer.status,
         code,
         durationMs: performance.now() - begun,

@@ -2,7 +2,7 @@ import type { SignatureErrorCode } from '../errors/signature-error.ts';
 import type { RequestRefusalCode } from './outcome.ts';
 
 /**
- * The fate of one delivery, for metrics and logs. Holds nothing of the body but the name of its event, and no key.
+ * The outcome of one delivery, for metrics and logs. Holds nothing of the body but the name of its event, and no key.
  *
  * Every request is reported once, also one that is refused before its body is read. A delivery in a durable inbox is
  * reported when it is received (`stored`), and at each attempt to handle it. `memoryInbox` handles while it receives:
@@ -14,7 +14,7 @@ export interface DeliveryReport {
   /**
    * As {@link Outcome}, and `dead`: handling was given up, see the dead letters of the inbox.
    */
-  readonly fate:
+  readonly outcome:
     | 'handled'
     | 'ignored'
     | 'stored'

@@ -17,7 +17,7 @@ export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { DeliveryReport } from './delivery-report.ts';
 export { type FastifyReplyParts, type FastifyScope, fastifyPlugin } from './http/fastify-plugin.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
-export type { Delivery, HandleDelivery, HandledFate, Inbox, InboxHost, InboxResult } from '../inbox/inbox.ts';
+export type { Delivery, HandleDelivery, AttemptResult, Inbox, InboxHost, InboxResult } from '../inbox/inbox.ts';
 export type { MatchedKey } from '../credentials/key-ring.ts';
 export { type LambdaAnswer, type LambdaRequest, lambdaHandler } from './http/lambda-handler.ts';
 export type { NodeRequest } from './http/node-body.ts';

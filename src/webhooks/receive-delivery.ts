@@ -4,7 +4,7 @@ import { InboxError, isInboxError } from '../errors/inbox-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
 import { parseOrderEvent } from '../events/parse-order-event.ts';
 import { decodeBody } from '../signature/decode-body.ts';
-import { oneShotHash } from '../signature/hash.ts';
+import { hash } from '../signature/hash.ts';
 import { rereadBody } from '../signature/reread-body.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import type { Handlers } from './handlers.ts';
@@ -47,11 +47,11 @@ export function makeReceiver(
     const { value, text, keyIndex } = verified;
     const parsed = parseOrderEvent(fromWireNames(value, wireNames));
     const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    const digest = oneShotHash('sha256', joined ? source : text, 'hex');
+    const digest = hash('sha256', joined ? source : text, 'hex');
     // Every key has a label at the same place.
     const reference: DeliveryReference = { name, digest, key: ring.labels[keyIndex] ?? { index: keyIndex } };
     // A receiver without any handler may be one that stores for another process.
-    const elsewhere = inbox.handles === 'elsewhere' && !handlers.any;
+    const elsewhere = inbox.role === 'receiver' && !handlers.any;
     const work = elsewhere ? unhandled : handlers.find(parsed, reference, text);
     if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
     try {
@@ -76,8 +76,8 @@ export function makeReceiver(
     const outcome = await decide(body);
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
     const durationMs = performance.now() - begun;
-    const { kind: fate, status } = outcome;
-    reporting.delivery?.({ stage: 'receive', fate, status, name, digest, code, durationMs });
+    const { kind, status } = outcome;
+    reporting.delivery?.({ stage: 'receive', outcome: kind, status, name, digest, code, durationMs });
     return outcome;
   }
 
@@ -91,10 +91,10 @@ export function makeReceiver(
         await work(options);
       },
       report({ name, digest, key }, handled) {
-        const { fate, attempt, durationMs, waitedMs } = handled;
+        const { outcome, attempt, durationMs, waitedMs } = handled;
         // A handler may throw undefined, too.
         if ('error' in handled) reporting.error(handled.error, { name, digest, key });
-        reporting.delivery?.({ stage: 'handle', fate, name, digest, durationMs, waitedMs, attempt });
+        reporting.delivery?.({ stage: 'handle', outcome, name, digest, durationMs, waitedMs, attempt });
       },
     },
   };

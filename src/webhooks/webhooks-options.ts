@@ -39,7 +39,7 @@ export interface WebhooksOptions {
    */
   onError?: ((error: unknown, delivery: DeliveryReference) => unknown) | undefined;
   /**
-   * Learns the fate of every request and of every stored delivery, with timings: for metrics. Nothing waits for it,
+   * Learns the outcome of every request and of every stored delivery, with timings: for metrics. Nothing waits for it,
    * and what it throws is warned of and dropped.
    */
   onDelivery?: ((report: DeliveryReport) => unknown) | undefined;

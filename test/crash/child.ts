@@ -12,7 +12,7 @@ const { role, place } = JSON.parse(process.argv[2] ?? '{}') as { role: 'receiver
 process.on('disconnect', () => process.exit());
 
 if (role === 'receiver') {
-  const inbox = await openInbox(place, 'elsewhere');
+  const inbox = await openInbox(place, 'receiver');
   const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} });
   const server = createServer((request, response) => void webhooks.node(request, response));
   server.listen(0, '127.0.0.1', () => {
@@ -21,7 +21,7 @@ if (role === 'receiver') {
   });
 } else {
   const effects = await openEffects(place);
-  const inbox = await openInbox(place, 'here');
+  const inbox = await openInbox(place, 'both');
   createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, { digest }) => {
     await pause(Math.random() * 10);
     if (Math.random() < 0.05) throw new Error('It happens.');

@@ -42,8 +42,8 @@ const handling: HandlingOptions = {
 };
 
 /** What an engine needs is loaded only for it: processes start often here. */
-export async function openInbox(place: Place, handles: 'here' | 'elsewhere'): Promise<ManagedInbox> {
-  const options = { ...handling, handles };
+export async function openInbox(place: Place, role: 'both' | 'receiver'): Promise<ManagedInbox> {
+  const options = { ...handling, role };
   switch (place.engine) {
     case 'sqlite':
       return sqliteInbox({

@@ -59,7 +59,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     ...server?.place,
   };
   const effects = await openEffects(place);
-  const inbox = await openInbox(place, 'elsewhere');
+  const inbox = await openInbox(place, 'receiver');
   // Its tables or queues are there before the children race for them.
   await inbox.counts();
   const children = (['receiver', 'receiver', 'worker'] as const).map(

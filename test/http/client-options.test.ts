@@ -9,7 +9,7 @@ import { defaultPaths, type Operation } from '../../src/deployment/paths.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
-import { suspects } from '../../src/http/likely-causes.ts';
+import { likelyCauses } from '../../src/http/likely-causes.ts';
 import { userAgent } from '../../src/http/user-agent.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { refusal } from '../errors/refusal.ts';
@@ -146,7 +146,7 @@ describe('the assumptions that an error cites', () => {
 
   // The names of defaultPaths are the operations.
   it.each(Object.keys(defaultPaths) as Operation[])('after %s are in the ledger', (operation) => {
-    const cited = statuses.flatMap((status) => suspects(operation, status));
+    const cited = statuses.flatMap((status) => likelyCauses(operation, status));
     expect(cited.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ describe('the assumptions that an error cites', () => {
     ['sendMessage', 400, 'verify-check'],
     ['sendMessage', 429, 'request-limits'],
   ] as const)('after %s with %i hold %s', (operation, status, id) => {
-    expect(suspects(operation, status)).toContain(id);
+    expect(likelyCauses(operation, status)).toContain(id);
   });
 });
 

@@ -20,7 +20,7 @@ describe('the BullMQ inbox', () => {
       add: async (...call: unknown[]) => added.push(call),
     };
     // Only what receive reaches.
-    const inbox = bullmqInbox({ queue: queue as BullQueue, handles: 'elsewhere' });
+    const inbox = bullmqInbox({ queue: queue as BullQueue, role: 'receiver' });
     const outcome = await receiver(inbox).webhooks.receive(order('A'));
     const digest = 'digest' in outcome ? outcome.digest : '';
     expect(added).toEqual([
@@ -90,7 +90,7 @@ describe('the pg-boss inbox', () => {
       },
     };
     // Only what receive reaches.
-    const { webhooks } = receiver(pgBossInbox({ boss: boss as Boss, handles: 'elsewhere' }));
+    const { webhooks } = receiver(pgBossInbox({ boss: boss as Boss, role: 'receiver' }));
     const outcome = await webhooks.receive(order('A'));
     await webhooks.receive(order('B'));
     const digest = 'digest' in outcome ? outcome.digest : '';
@@ -105,7 +105,7 @@ describe('the pg-boss inbox', () => {
       {
         id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
         retryLimit: 1_000_000_000,
-        retryDelay: 1,
+        backoffDelay: 1,
         retryBackoff: true,
         retryDelayMax: 600,
         expireInSeconds: 65,

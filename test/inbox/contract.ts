@@ -119,8 +119,8 @@ export function describeContract(engine: Engine): void {
     const { send, reports } = receiver(await open(), () => (calls++ === 0 ? fail() : undefined));
     await send(order('A'));
     await eventually(() => expect(calls).toBe(2));
-    await eventually(() => expect(reports.map(({ fate }) => fate)).toContain('handled'));
-    expect(reports.map(({ fate }) => fate)).toContain('failed');
+    await eventually(() => expect(reports.map(({ outcome }) => outcome)).toContain('handled'));
+    expect(reports.map(({ outcome }) => outcome)).toContain('failed');
   });
 
   it('puts a poison event with the dead letters after the stated number of attempts; others pass it', async () => {
@@ -137,7 +137,7 @@ export function describeContract(engine: Engine): void {
     await eventually(() => expect(calls).toEqual(expect.arrayContaining(['A', 'B', 'C'])));
     const dead = { stage: 'handle', attempt: 3, name: 'event.buy.init' };
     // Once it is written down.
-    await eventually(() => expect(reports.filter(({ fate }) => fate === 'dead')).toMatchObject([dead]));
+    await eventually(() => expect(reports.filter(({ outcome }) => outcome === 'dead')).toMatchObject([dead]));
     const [letter] = await inbox.deadLetters();
     expect(letter).toMatchObject({ name: 'event.buy.init', receivedAt: expect.any(Date) });
     expect(letter?.reason).toContain('no such order');
@@ -203,7 +203,7 @@ export function describeContract(engine: Engine): void {
       throw new Error('not yet');
     });
     await send(order('A'));
-    await eventually(() => expect(reports.map(({ fate }) => fate)).toContain('handled'));
+    await eventually(() => expect(reports.map(({ outcome }) => outcome)).toContain('handled'));
     ahead = 0;
     expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toEqual(['A', 'A']);
@@ -289,9 +289,9 @@ export function describeContract(engine: Engine): void {
     await eventually(() => expect(reports).toHaveLength(2));
     const [digest, durationMs] = [expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(Number)];
     const common = { name: 'event.buy.init', digest, durationMs };
-    const handled = { ...common, stage: 'handle', fate: 'handled', attempt: 1, waitedMs: durationMs };
+    const handled = { ...common, stage: 'handle', outcome: 'handled', attempt: 1, waitedMs: durationMs };
     expect(reports.toSorted((a, b) => b.stage.localeCompare(a.stage))).toEqual([
-      { ...common, stage: 'receive', fate: 'stored', status: 200, code: undefined },
+      { ...common, stage: 'receive', outcome: 'stored', status: 200, code: undefined },
       handled,
     ]);
   });
@@ -345,14 +345,14 @@ export function describeContract(engine: Engine): void {
   });
 
   it('has another process handle what one stored, under keys rotated since', async () => {
-    const receiving = quietWebhooks({ inbox: await open({ handles: 'elsewhere' }), keys: ['old key'] });
+    const receiving = quietWebhooks({ inbox: await open({ role: 'receiver' }), keys: ['old key'] });
     expect(await receiving.receive(order('A', 'old key'))).toMatchObject({ kind: 'stored' });
     const { calls } = receiver(await open(), undefined, { keys: ['new key'] });
     await eventually(() => expect(calls).toEqual(['A']));
   });
 
   it('handles after a restart what was stored before it', async () => {
-    const first = await open({ handles: 'elsewhere' });
+    const first = await open({ role: 'receiver' });
     const { webhooks } = receiver(first);
     for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
     await first.stop();
@@ -390,7 +390,7 @@ export function describeContract(engine: Engine): void {
 
   it('does not count a delivery as handled that nothing is registered for', async () => {
     const inbox = await open({ maxAttempts: 1 });
-    const receiving = receiver(await open({ handles: 'elsewhere' }));
+    const receiving = receiver(await open({ role: 'receiver' }));
     quietWebhooks({ inbox }).on('buy.event.close', () => {});
     await receiving.send(order('A'));
     await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));

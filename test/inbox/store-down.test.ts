@@ -91,7 +91,7 @@ describe('a store that is down', () => {
     const redis = await startRedis(folder);
     const connection = { host: '127.0.0.1', port: redis.port };
     const queue = new Queue('inbox', { connection, prefix: 'full' });
-    const { webhooks } = receiver(bullmqInbox({ queue, handles: 'elsewhere' }));
+    const { webhooks } = receiver(bullmqInbox({ queue, role: 'receiver' }));
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
     const client = new Redis(connection);
     await client.config('SET', 'maxmemory', '1');
@@ -130,7 +130,7 @@ describe('a store that is down', () => {
   it('has deliveries answered 503 as long as pg-boss is not started', async () => {
     const boss = new PgBoss({ connectionString: 'postgres://postgres@127.0.0.1:1/test', supervise: false });
     boss.on('error', () => {});
-    const { webhooks } = receiver(pgBossInbox({ boss, handles: 'elsewhere', storeTimeoutMs: 1_000 }));
+    const { webhooks } = receiver(pgBossInbox({ boss, role: 'receiver', storeTimeoutMs: 1_000 }));
     await using server = await serve(webhooks.node);
     expect(await send(server.port, { body: order('A') })).toMatchObject({ status: 503 });
   });
@@ -142,7 +142,7 @@ describe('a store that is down', () => {
     // Only what is reached before the failure.
     const queue = { name: 'x', add: ask, getJobState: ask } as unknown as BullQueue;
     const boss = { send: ask, createQueue: async () => {} } as unknown as Boss;
-    const options = { handles: 'elsewhere', storeTimeoutMs: 30 } as const;
+    const options = { role: 'receiver', storeTimeoutMs: 30 } as const;
     for (const inbox of [bullmqInbox({ queue, ...options }), pgBossInbox({ boss, ...options })]) {
       expect(await receiver(inbox).webhooks.receive(order('A'))).toMatchObject({
         kind: 'unavailable',

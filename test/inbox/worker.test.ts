@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { checkHandling } from '../../src/inbox/handling-options.ts';
 import { reportStore, startWorker } from '../../src/inbox/worker.ts';
-import type { HandledFate } from '../../src/inbox/inbox.ts';
+import type { AttemptResult } from '../../src/inbox/inbox.ts';
 
 const delivery = { digest: 'ab'.repeat(32), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
 
@@ -10,7 +10,7 @@ it.each([
   ['the store takes no word of it', () => Promise.reject(new Error('down'))],
   ['another worker has it by now', async () => false],
 ])('does not report a delivery as dead when %s', async (_, settle) => {
-  const fates: HandledFate[] = [];
+  const outcomes: AttemptResult[] = [];
   let taken = [{ delivery, attempt: 1, receivedAt: Date.now() }];
   const worker = startWorker(
     {
@@ -25,7 +25,7 @@ it.each([
     {
       host: {
         handle: () => Promise.reject(new Error('no')),
-        report: (_delivery, fate) => fates.push(fate),
+        report: (_delivery, outcome) => outcomes.push(outcome),
       },
       handling: checkHandling({ maxAttempts: 1, onStoreError: () => {} }),
       pollMs: 10_000,
@@ -35,7 +35,7 @@ it.each([
       },
     },
   );
-  await vi.waitFor(() => expect(fates).toMatchObject([{ fate: 'failed', attempt: 1 }]));
+  await vi.waitFor(() => expect(outcomes).toMatchObject([{ outcome: 'failed', attempt: 1 }]));
   await worker.stop(100);
 });
 

@@ -9,7 +9,7 @@ import {
 import { SignatureError, type SignatureErrorCode } from '../../src/errors/signature-error.ts';
 import { type LiteralNode, readLiteralTree } from '../../src/json/literal-tree.ts';
 import { findElement, findMembers } from '../../src/json/text-scanner.ts';
-import { takeApart } from '../../src/signature/parse-signed-body.ts';
+import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { type ReferenceText, readReference, signaturesIn, without } from './reference-reader.ts';
 
@@ -34,7 +34,7 @@ export interface Finding {
 }
 
 /**
- * Compares all that reads a body (verifyBody, takeApart, the scanner, the literal tree) with JSON.parse and with the
+ * Compares all that reads a body (verifyBody, parseSignedBody, the scanner, the literal tree) with JSON.parse and with the
  * reference reader. No text that comes here is rightly signed; it is signed here to see that it then verifies.
  */
 export function checkText(text: string, scheme: SignatureScheme): Finding {
@@ -193,9 +193,9 @@ function checkParts(text: string, encoding: Encoding, reference: ReferenceText):
   const [member] = signaturesIn(reference);
   if (member === undefined) return 'there is no signature';
   const excised = without(text, reference, member);
-  const parts = takeApart(text, encoding);
-  if (parts.excised !== excised) return `takeApart leaves ${JSON.stringify(parts.excised)}`;
-  if (!isDeepStrictEqual(parts.value, reference.value)) return 'takeApart parses another value';
+  const parts = parseSignedBody(text, encoding);
+  if (parts.excised !== excised) return `parseSignedBody leaves ${JSON.stringify(parts.excised)}`;
+  if (!isDeepStrictEqual(parts.value, reference.value)) return 'parseSignedBody parses another value';
 
   const right = createHmac('sha512', key).update(excised).digest('hex');
   const signed = `${text.slice(0, member.valueStart)}"${right}"${text.slice(member.end)}`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Encoding, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { SignatureError } from '../../src/errors/signature-error.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import { takeApart } from '../../src/signature/parse-signed-body.ts';
+import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
 import { checkText } from '../proof/check-text.ts';
 import { foreignSpaces } from '../proof/fuzz-texts.ts';
 import { encoded } from '../proof/scheme-vectors.ts';
@@ -35,7 +35,7 @@ interface Outcome {
 
 function outcomeOf(text: string, encoding: Encoding): Outcome {
   try {
-    const { value, excised, claim } = takeApart(text, encoding);
+    const { value, excised, claim } = parseSignedBody(text, encoding);
     return { value, excised, claim: Buffer.from(claim).toString('hex') };
   } catch (error) {
     if (error instanceof SignatureError) return { code: error.code };

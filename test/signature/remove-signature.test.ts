@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import { exciseSignature } from '../../src/signature/remove-signature.ts';
+import { removeSignature } from '../../src/signature/remove-signature.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';
 import { seeded, writeLoosely } from '../json/loose-json.ts';
@@ -40,7 +40,7 @@ describe('a text without its signature is what the serializer would have written
     fc.assert(
       fc.property(anyMembers, anyPlace, anySignature, indentation, (members, place, signature, indent) => {
         const sent = Object.fromEntries(withSignature(members, place, signature));
-        expect(exciseSignature(JSON.stringify(sent, null, indent))).toBe(
+        expect(removeSignature(JSON.stringify(sent, null, indent))).toBe(
           JSON.stringify(Object.fromEntries(members), null, indent),
         );
       }),
@@ -58,7 +58,7 @@ describe('a text without its signature is what the serializer would have written
       fc.property(members, anyPlace, anySignature, separators, (rest, place, signature, [item, colon]) => {
         const write = (list: Member[]) =>
           `{${list.map(([name, value]) => `${JSON.stringify(name)}${colon}${JSON.stringify(value)}`).join(item)}}`;
-        expect(exciseSignature(write(withSignature(rest, place, signature)))).toBe(write(rest));
+        expect(removeSignature(write(withSignature(rest, place, signature)))).toBe(write(rest));
       }),
       { seed: 22, numRuns: 3_000 },
     );
@@ -75,7 +75,7 @@ describe('a text without its signature is what the serializer would have written
     ['alone, pretty-printed', '{\n  "signature": "x"\n}', '{}'],
     ['with white space around the object', ' {"a":1,"signature":"x"}\n', ' {"a":1}\n'],
   ])('%s', (_, text, expected) => {
-    expect(exciseSignature(text)).toBe(expected);
+    expect(removeSignature(text)).toBe(expected);
   });
 });
 
@@ -86,7 +86,7 @@ describe('excising the signature', () => {
         // Sound: the arbitraries make JSON values only.
         const sent = Object.fromEntries(withSignature(members, place, signature)) as JsonObject;
         const { signature: _, ...rest } = JSON.parse(writeLoosely(sent, seeded(seed)));
-        expect(JSON.parse(exciseSignature(writeLoosely(sent, seeded(seed))))).toEqual(rest);
+        expect(JSON.parse(removeSignature(writeLoosely(sent, seeded(seed))))).toEqual(rest);
       }),
       { seed: 23, numRuns: 1_000 },
     );
@@ -111,8 +111,8 @@ describe('excising the signature', () => {
       fc.property(plainMembers, anyPlace, anyPlace, (members, padPlace, place) => {
         const text = (pad: string) =>
           `{ ${members.toSpliced(padPlace, 0, pad).toSpliced(place, 0, '"signature" : "x"').join(' , ')} }`;
-        const expected = exciseSignature(text(plain)).replace(plain, () => marked);
-        expect(exciseSignature(text(marked))).toBe(expected);
+        const expected = removeSignature(text(plain)).replace(plain, () => marked);
+        expect(removeSignature(text(marked))).toBe(expected);
       }),
       { seed: 24, numRuns: 500 },
     );
@@ -122,7 +122,7 @@ describe('excising the signature', () => {
     ['spelled alike', '{"signature":"x","signature":"x"}'],
     ['one behind an escape', '{"signature":"x","\\u0073ignature":"x"}'],
   ])('is refused for two signatures %s', (_, text) => {
-    expect(refusal(() => exciseSignature(text))).toBe('SignatureError signature_duplicated');
+    expect(refusal(() => removeSignature(text))).toBe('SignatureError signature_duplicated');
   });
 });
 

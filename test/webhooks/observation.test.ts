@@ -24,7 +24,7 @@ describe('onDelivery', () => {
     for (const body of [sent, sent, sent, '{', sent.replace('A-1001', 'A-1002'), 'x'.repeat(5_001)]) {
       await webhooks.receive(body);
     }
-    expect(reports.map(({ stage, fate, code, name }) => [stage, fate, code, name])).toEqual([
+    expect(reports.map(({ stage, outcome, code, name }) => [stage, outcome, code, name])).toEqual([
       ['receive', 'ignored', undefined, 'event.buy.init'],
       ['receive', 'failed', undefined, 'event.buy.init'],
       ['receive', 'handled', undefined, 'event.buy.init'],

@@ -19,7 +19,7 @@ function observed(options: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {
 }
 
 function refusal(status: number, code: string) {
-  return { stage: 'receive', fate: 'refused', status, code, durationMs: expect.any(Number) };
+  return { stage: 'receive', outcome: 'refused', status, code, durationMs: expect.any(Number) };
 }
 
 describeTransports('onDelivery', (post) => {
@@ -46,7 +46,7 @@ describeTransports('onDelivery', (post) => {
     await post(webhooks, { body: sent });
     await post(webhooks, { body: sent.replace('A-1001', 'A-1002') });
     await post(webhooks, { body: '' });
-    expect(reports.map(({ fate, status, code }) => [fate, status, code])).toEqual([
+    expect(reports.map(({ outcome, status, code }) => [outcome, status, code])).toEqual([
       ['ignored', 200, undefined],
       ['refused', 401, 'signature_mismatch'],
       ['refused', 400, 'body_not_json'],

@@ -3,7 +3,7 @@ import { isSignatureError } from '../../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { decodeBody } from '../../signature/decode-body.ts';
 import { decodeDigest } from '../../signature/digest.ts';
-import { exciseSignature } from '../../signature/remove-signature.ts';
+import { removeSignature } from '../../signature/remove-signature.ts';
 import type { SampleStatus } from './detection.ts';
 
 /** Longest sample, in bytes: what bounds the work of a search. */
@@ -72,7 +72,7 @@ function readClaim(body: { source: string; value: JsonObject; signature: string 
   const claim = encodings[0] && decodeDigest(encodings[0], signature);
   if (claim === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
   try {
-    return { source, value, excised: exciseSignature(source), claim: Uint8Array.from(claim), encodings };
+    return { source, value, excised: removeSignature(source), claim: Uint8Array.from(claim), encodings };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
     return unusable('duplicate-signature', 'Has more than one top-level signature.');

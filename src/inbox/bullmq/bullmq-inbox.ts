@@ -12,7 +12,7 @@ export interface BullmqInboxOptions extends HandlingOptions, StoreGateOptions {
   queue: BullQueue;
   /**
    * Makes the worker of this process: `(name, processor, options) => new Worker(name, processor, { ...options,
-   * connection })`. Not needed with `handles: 'elsewhere'`. Stopping the inbox closes it.
+   * connection })`. Not needed with `role: 'receiver'`. Stopping the inbox closes it.
    */
   createWorker?:
     | ((name: string, processor: (job: BullJob) => Promise<void>, options: BullWorkerOptions) => BullWorker)
@@ -38,8 +38,8 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
   const handling = checkHandling(options);
   const { queue, createWorker } = options;
   if (typeof queue?.add !== 'function') throw invalid('bullmqInbox needs a BullMQ queue.');
-  if (handling.handles === 'here' && typeof createWorker !== 'function') {
-    throw invalid("bullmqInbox needs createWorker, or handles: 'elsewhere'.");
+  if (handling.role === 'both' && typeof createWorker !== 'function') {
+    throw invalid("bullmqInbox needs createWorker, or role: 'receiver'.");
   }
   const ask = storeGate(options);
   let worker: BullmqWorker | undefined;

@@ -1,13 +1,13 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import type { HandledFate, InboxHost } from '../inbox.ts';
+import type { AttemptResult, InboxHost } from '../inbox.ts';
 import { attemptDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import type { Handling } from '../handling-options.ts';
 import { leaseLost } from '../lease-lost.ts';
-import { retryDelay } from '../../runtime/backoff.ts';
+import { backoffDelay } from '../../runtime/backoff.ts';
 import { settledWithin } from '../../runtime/settled-within.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
-import { withoutArguments } from '../../redaction/redact-command.ts';
+import { redactCommand } from '../../redaction/redact-command.ts';
 import { reportStore } from '../worker.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { attemptsOf } from './count-attempts.ts';
@@ -34,7 +34,7 @@ export function startBullmqWorker(
   const lockMs = Math.min(longestLockMs, handling.timeLimitMs);
   const cutOff = new AbortController();
   /** Of the attempts that failed, by what was thrown at BullMQ. */
-  const fates = new WeakMap<Error, HandledFate>();
+  const results = new WeakMap<Error, AttemptResult>();
   let worker: BullWorker | undefined;
   let stopping = false;
 
@@ -43,22 +43,22 @@ export function startBullmqWorker(
     // Handled already by a process that died before it could say so.
     if (delivery === 'handled') return;
     const attempt = job.attemptsStarted;
-    const lost: HandledFate = { fate: 'dead', attempt: attempt - 1, error: leaseLost() };
+    const lost: AttemptResult = { outcome: 'dead', attempt: attempt - 1, error: leaseLost() };
     if (attempt > handling.maxAttempts) throw failure(lost);
     const taken = { delivery, attempt, receivedAt: job.timestamp };
-    const fate = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
-    if (fate.fate !== 'handled') throw failure(fate);
+    const result = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
+    if (result.outcome !== 'handled') throw failure(result);
     // The job is kept as the memory of its digest: without the body it needs little room.
     await job.updateData({ handled: true, name: delivery.name });
-    host.report(delivery, fate);
+    host.report(delivery, result);
   }
 
   /** A new one: BullMQ keeps the text, and a handler may throw anything. */
-  function failure(fate: HandledFate): Error {
-    const error = new Error(describeError(fate.error));
+  function failure(result: AttemptResult): Error {
+    const error = new Error(describeError(result.error));
     // BullMQ tries this one no more.
-    if (fate.fate === 'dead') error.name = 'UnrecoverableError';
-    fates.set(error, fate);
+    if (result.outcome === 'dead') error.name = 'UnrecoverableError';
+    results.set(error, result);
     return error;
   }
 
@@ -66,8 +66,8 @@ export function startBullmqWorker(
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
     if (job === undefined || delivery === undefined) return;
-    const fate = fates.get(error) ?? { attempt: attemptsOf(job), error: withoutArguments(error) };
-    host.report(delivery, { ...fate, fate: job.finishedOn ? 'dead' : 'failed' });
+    const result = results.get(error) ?? { attempt: attemptsOf(job), error: redactCommand(error) };
+    host.report(delivery, { ...result, outcome: job.finishedOn ? 'dead' : 'failed' });
   }
 
   // A worker starts at once, and handlers are registered after createWebhooks has returned.
@@ -79,7 +79,7 @@ export function startBullmqWorker(
       stalledInterval: lockMs,
       // Counted by process: BullMQ would not forget those before a replay.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
-      settings: { backoffStrategy: (attemptsMade) => retryDelay(attemptsMade, handling) },
+      settings: { backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling) },
     });
     worker?.on('error', (error) => reportStore(error, handling));
     worker?.on('failed', reportFailed);

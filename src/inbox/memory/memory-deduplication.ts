@@ -1,4 +1,4 @@
-import { digestMemory } from './remembered-digests.ts';
+import { rememberedDigests } from './remembered-digests.ts';
 import type { Inbox } from '../inbox.ts';
 import { withTimeLimit } from '../../runtime/time-limit.ts';
 
@@ -42,7 +42,7 @@ interface UnderWay {
  */
 export function memoryDeduplication(options: MemoryDeduplicationOptions): MemoryDeduplication {
   const { maxRemembered, rememberMs, timeLimitMs, now, stoppable = false } = options;
-  const handled = digestMemory(maxRemembered);
+  const handled = rememberedDigests(maxRemembered);
   const underWay = new Map<string, UnderWay>();
 
   /** When a request is cancelled workerd drops all it was doing: no timer fires for it, and no `finally` runs. */

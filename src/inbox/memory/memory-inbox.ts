@@ -54,7 +54,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     }
     // Without the error: whoever waits for the answer is told of it.
     if (entry.attempts === maxAttempts)
-      host?.report(delivery, { fate: 'dead', attempt: maxAttempts, durationMs });
+      host?.report(delivery, { outcome: 'dead', attempt: maxAttempts, durationMs });
   }
 
   const inbox: ManagedInbox = {

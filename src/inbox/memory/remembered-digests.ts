@@ -1,5 +1,5 @@
 /** Digests of 256 bits with the time of each, the oldest forgotten first. */
-export interface DigestMemory {
+export interface RememberedDigests {
   readonly size: number;
   has(digest: string): boolean;
   /** Adds one, unless it is there; beyond the room there is, the oldest is forgotten. */
@@ -19,7 +19,7 @@ const none = -1;
  * A Set of as many texts takes longer for each delivery than checking a signature does: every entry lies elsewhere
  * in memory, and the garbage collector carries all of them about.
  */
-export function digestMemory(maxSize: number): DigestMemory {
+export function rememberedDigests(maxSize: number): RememberedDigests {
   let table = makeTable(Math.min(maxSize, firstRoom));
   let first = 0;
   let size = 0;

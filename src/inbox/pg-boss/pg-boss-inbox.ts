@@ -1,11 +1,11 @@
 import { longestTimerMs } from '../../runtime/time-limit.ts';
-import type { Taken } from '../attempt.ts';
+import type { LeasedDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { type Sleep, sleepFor } from '../../runtime/sleep.ts';
+import { type Sleep, sleep } from '../../runtime/sleep.ts';
 import { type StoreGateOptions, storeGate } from '../store-gate.ts';
 import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';
@@ -52,7 +52,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
     throw invalid('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
   }
   const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
-  const sleep = options.sleep ?? sleepFor;
+  const wait = options.sleep ?? sleep;
   const ask = storeGate(options);
   // Bounded by its concurrency: what is handled must not wait behind what comes in.
   const askForWorker = storeGate({ ...options, maxPending: Number.MAX_SAFE_INTEGER });
@@ -80,7 +80,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
     async take(limit) {
       const jobs = await fetchJobs(limit);
       const taken: TakenJob[] = [];
-      const dead: Taken[] = [];
+      const dead: LeasedDelivery[] = [];
       async function sort(job: BossJob): Promise<void> {
         const one = toTaken(job);
         if (one === undefined) await askForWorker(() => store.refuse(job));
@@ -97,11 +97,11 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, handling))));
       return { taken, dead, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
     },
-    settle: (taken, { fate, attempt, error }) =>
+    settle: (taken, { outcome, attempt, error }) =>
       askForWorker(async () => {
         const reason = describeError(error);
-        if (fate === 'failed') return await store.postpone(taken, reason);
-        if (fate === 'dead') return await store.bury(taken, { attempts: attempt, reason });
+        if (outcome === 'failed') return await store.postpone(taken, reason);
+        if (outcome === 'dead') return await store.bury(taken, { attempts: attempt, reason });
         await store.complete(taken);
         return true;
       }),
@@ -113,7 +113,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   return durableInbox(
     {
       start(host) {
-        worker = startWorker(source, { host, handling, pollMs, sleep });
+        worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
       async store(delivery) {
         const result = await ask(() => store.insert(delivery));

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Delivery } from '../inbox.ts';
-import type { Taken } from '../attempt.ts';
+import type { LeasedDelivery } from '../attempt.ts';
 import { type Handling, wholeNumber } from '../handling-options.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 import { findDelivery, writeDelivery } from '../stored-delivery.ts';
 import type { Boss, BossDatabase, BossJob, BossJobOptions } from './pg-boss-types.ts';
 
 /** A job that this process works on. */
-export interface TakenJob extends Taken {
+export interface TakenJob extends LeasedDelivery {
   readonly id: string;
 }
 
@@ -33,7 +33,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   const leaseSeconds = Math.ceil((timeLimitMs + marginMs) / 1000);
   const jobOptions: Omit<BossJobOptions, 'id'> = {
     retryLimit: never,
-    retryDelay: seconds('retryFirstMs', handling.retryFirstMs),
+    backoffDelay: seconds('retryFirstMs', handling.retryFirstMs),
     retryBackoff: true,
     retryDelayMax: seconds('retryMaxMs', handling.retryMaxMs),
     expireInSeconds: leaseSeconds,

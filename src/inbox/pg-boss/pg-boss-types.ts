@@ -17,7 +17,7 @@ export interface BossJob {
 export interface BossJobOptions {
   id: string;
   retryLimit?: number;
-  retryDelay?: number;
+  backoffDelay?: number;
   retryBackoff?: boolean;
   retryDelayMax?: number;
   expireInSeconds?: number;

@@ -1,12 +1,12 @@
 import { InboxError } from '../../errors/inbox-error.ts';
 import { longestTimerMs } from '../../runtime/time-limit.ts';
-import type { Taken } from '../attempt.ts';
+import type { LeasedDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { retryDelay } from '../../runtime/backoff.ts';
-import { type Sleep, sleepFor } from '../../runtime/sleep.ts';
+import { backoffDelay } from '../../runtime/backoff.ts';
+import { type Sleep, sleep } from '../../runtime/sleep.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -52,7 +52,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   if (typeof options.path !== 'string' || options.path === '') throw invalid('sqliteInbox needs a path.');
   const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
   const busyTimeoutMs = wholeNumber('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, 60_000);
-  const sleep = options.sleep ?? sleepFor;
+  const wait = options.sleep ?? sleep;
   // The time limit comes first, with room to write down that it was reached.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
   const longestWaitMs = Math.min(Math.max(leaseMs, handling.retryMaxMs) + 60_000, Number.MAX_SAFE_INTEGER);
@@ -66,7 +66,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   let worker: Worker | undefined;
   let forgetAt = Number.NEGATIVE_INFINITY;
 
-  const source: WorkSource<Taken> = {
+  const source: WorkSource<LeasedDelivery> = {
     async take(limit) {
       const pauseMs = store.untilNext(now());
       if (pauseMs === undefined || pauseMs > 0) {
@@ -74,11 +74,11 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
       }
       return { ...(await write(() => store.take(limit, now()))), pauseMs: 0 };
     },
-    settle: (taken, { fate, error }) =>
+    settle: (taken, { outcome, error }) =>
       write(() => {
-        if (fate === 'dead') return store.bury(taken, describeError(error));
-        if (fate === 'failed') {
-          return store.postpone(taken, now() + retryDelay(taken.attempt, handling), describeError(error));
+        if (outcome === 'dead') return store.bury(taken, describeError(error));
+        if (outcome === 'failed') {
+          return store.postpone(taken, now() + backoffDelay(taken.attempt, handling), describeError(error));
         }
         store.remove(taken.delivery.digest);
         return true;
@@ -102,7 +102,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
         return result;
       },
       start(host) {
-        worker = startWorker(source, { host, handling, pollMs, sleep });
+        worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
       deadLetters: async (limit) => orRefuse(() => store.deadLetters(limit)),
       async replay(digest) {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Delivery } from '../inbox.ts';
-import type { Taken } from '../attempt.ts';
+import type { LeasedDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
@@ -130,7 +130,7 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     },
 
     /** Takes up to so many that are due. Those whose worker died at their last attempt are buried. */
-    take(limit: number, now: number): { taken: Taken[]; dead: Taken[] } {
+    take(limit: number, now: number): { taken: LeasedDelivery[]; dead: LeasedDelivery[] } {
       const rows = statements.take.all({ until: now + options.leaseMs, now, limit });
       const all = rows.map(toTaken);
       const lost = all.filter(({ attempt }) => attempt > options.maxAttempts);
@@ -149,12 +149,12 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     },
 
     /** False when another worker has it by now. */
-    postpone({ delivery, attempt }: Taken, dueAt: number, reason: string): boolean {
+    postpone({ delivery, attempt }: LeasedDelivery, dueAt: number, reason: string): boolean {
       return statements.postpone.run(dueAt, reason, toBlob(delivery.digest), attempt).changes > 0;
     },
 
     /** False when another worker has it by now. */
-    bury({ delivery, attempt }: Taken, reason: string): boolean {
+    bury({ delivery, attempt }: LeasedDelivery, reason: string): boolean {
       return statements.bury.run(reason, attempt, toBlob(delivery.digest), attempt).changes > 0;
     },
 
@@ -185,7 +185,7 @@ export function openSqliteStore(options: SqliteStoreOptions) {
   };
 }
 
-function toTaken(row: Record<string, unknown>): Taken {
+function toTaken(row: Record<string, unknown>): LeasedDelivery {
   return {
     delivery: {
       digest: toHex(row.digest),

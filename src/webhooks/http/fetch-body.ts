@@ -1,12 +1,12 @@
 import type { Receiver } from './receiver.ts';
-import { joinChunks, type TakenBody } from './request-body.ts';
+import { joinChunks, type RequestBody } from './request-body.ts';
 import { longestTimerMs } from '../../runtime/time-limit.ts';
 
 /** The body of a request, read within the limits. What is refused is not read to its end. */
-export async function takeFetchBody(
+export async function readFetchBody(
   request: Request,
   { maxBodyBytes, bodyTimeoutMs }: Receiver,
-): Promise<TakenBody> {
+): Promise<RequestBody> {
   if (request.bodyUsed || request.body?.locked) return { refusal: 'raw_body_required' };
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
@@ -25,7 +25,7 @@ export async function takeFetchBody(
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
-): Promise<TakenBody> {
+): Promise<RequestBody> {
   const chunks: Uint8Array[] = [];
   for (let size = 0; ; ) {
     const { done, value } = await reader.read();
@@ -38,8 +38,8 @@ async function readAll(
   }
 }
 
-function startDeadline(ms: number): { readonly late: Promise<TakenBody>; stop(): void } {
-  const { promise: late, resolve } = Promise.withResolvers<TakenBody>();
+function startDeadline(ms: number): { readonly late: Promise<RequestBody>; stop(): void } {
+  const { promise: late, resolve } = Promise.withResolvers<RequestBody>();
   const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), { refusal: 'body_timeout' });
   return { late, stop: () => clearTimeout(timer) };
 }

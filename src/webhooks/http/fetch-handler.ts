@@ -1,6 +1,6 @@
 import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
-import { takeFetchBody } from './fetch-body.ts';
+import { readFetchBody } from './fetch-body.ts';
 import type { Receiver } from './receiver.ts';
 
 /** `Request -> Response`. Never rejects for anything a caller sends. */
@@ -17,7 +17,7 @@ async function answerRequest(request: Request, receiver: Receiver): Promise<Answ
     request.body?.cancel().catch(() => {});
     return receiver.refuse(refusal, begun);
   }
-  const taken = await takeFetchBody(request, receiver);
+  const taken = await readFetchBody(request, receiver);
   return 'body' in taken
     ? answerTo(await receiver.receive(taken.body))
     : receiver.refuse(taken.refusal, begun);

@@ -1,6 +1,6 @@
-import { afterTurn } from '../../runtime/next-tick.ts';
+import { onNextTick } from '../../runtime/next-tick.ts';
 import type { Receiver } from './receiver.ts';
-import { joinChunks, type TakenBody } from './request-body.ts';
+import { joinChunks, type RequestBody } from './request-body.ts';
 import { longestTimerMs } from '../../runtime/time-limit.ts';
 
 /** The parts of `http.IncomingMessage` that are used; those of Express, Fastify (`request.raw`) and HTTP/2 have them too. */
@@ -24,12 +24,12 @@ export interface NodeRequest {
 const drainBytes = 16 * 1024 * 1024;
 
 /** The body of a request: what a framework has kept of it, or what its stream gives within the limits. */
-export async function takeNodeBody(request: NodeRequest, receiver: Receiver): Promise<TakenBody> {
+export async function readNodeBody(request: NodeRequest, receiver: Receiver): Promise<RequestBody> {
   return keptBody(request) ?? (await readBody(request, receiver));
 }
 
 /** What a framework has kept of the body; `undefined` when the stream has not been read yet. */
-function keptBody(request: NodeRequest): TakenBody | undefined {
+function keptBody(request: NodeRequest): RequestBody | undefined {
   for (const kept of [request.rawBody, request.body]) {
     if (typeof kept === 'string') return { body: kept };
     // Not by its class: tests run in a realm of their own.
@@ -44,7 +44,7 @@ function keptBody(request: NodeRequest): TakenBody | undefined {
     : undefined;
 }
 
-function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receiver): Promise<TakenBody> {
+function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receiver): Promise<RequestBody> {
   // Then its last event is over, and waiting for one would never end.
   if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
   return new Promise((resolve) => {
@@ -52,7 +52,7 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receive
     let size = 0;
     let isSettled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const settle = (taken: TakenBody) => {
+    const settle = (taken: RequestBody) => {
       isSettled = true;
       clearTimeout(timer);
       chunks = [];
@@ -77,7 +77,7 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receive
     const gone = () => settle({ refusal: 'body_unreadable' });
     // In HTTP/1 that many bytes are the whole of it, though its end is told only after this turn.
     const declared = request.httpVersionMajor === 1 ? request.headers['content-length'] : undefined;
-    afterTurn(() => {
+    onNextTick(() => {
       // Nearly every body comes with its head: then there is nothing to wait for, and to listen costs more than to look.
       if (isSettled || size === Number(declared ?? Number.NaN)) return;
       request.on('error', gone);

@@ -1,8 +1,8 @@
 import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
-import { type NodeRequest, takeNodeBody } from './node-body.ts';
+import { type NodeRequest, readNodeBody } from './node-body.ts';
 import type { Receiver } from './receiver.ts';
-import type { TakenBody } from './request-body.ts';
+import type { RequestBody } from './request-body.ts';
 
 /** The parts of `http.ServerResponse` that are used; that of `node:http2` has them too. */
 export interface NodeResponse {
@@ -20,7 +20,7 @@ export async function handleNode(
   receiver: Receiver,
 ): Promise<void> {
   const begun = performance.now();
-  const taken = refuseHead(request, receiver) ?? (await takeNodeBody(request, receiver));
+  const taken = refuseHead(request, receiver) ?? (await readNodeBody(request, receiver));
   if ('body' in taken) {
     send(answerTo(await receiver.receive(taken.body)), request, response);
     return;
@@ -39,7 +39,7 @@ export async function handleNode(
   if (isOver && !isHttp1) response.stream?.close();
 }
 
-function refuseHead({ method, headers }: NodeRequest, { maxBodyBytes }: Receiver): TakenBody | undefined {
+function refuseHead({ method, headers }: NodeRequest, { maxBodyBytes }: Receiver): RequestBody | undefined {
   const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
   // By its length alone a body is not refused: its sender would not get to see the answer.
   return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };

@@ -1,7 +1,7 @@
 import type { RequestRefusalCode } from '../outcome.ts';
 
 /** A body as received, or why there is none. */
-export type TakenBody = { readonly body: string | Uint8Array } | { readonly refusal: RequestRefusalCode };
+export type RequestBody = { readonly body: string | Uint8Array } | { readonly refusal: RequestRefusalCode };
 
 /** One array of bytes out of many. */
 export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {

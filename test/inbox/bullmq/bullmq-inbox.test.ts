@@ -75,7 +75,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
   }
 
   it('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async () => {
-    await receiver(open({ handles: 'elsewhere' }).inbox).webhooks.receive(order('A'));
+    await receiver(open({ role: 'receiver' }).inbox).webhooks.receive(order('A'));
     const silent = [...(await dieHandling()), ...(await dieHandling())];
     const errors: unknown[] = [];
     const { inbox } = open();
@@ -87,7 +87,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
       },
       { onError: (error) => errors.push(error) },
     );
-    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', fate: 'dead', attempt: 2 }]));
+    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', outcome: 'dead', attempt: 2 }]));
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
     expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
     const [letter] = await inbox.deadLetters();
@@ -95,22 +95,22 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     expect([silent, calls]).toEqual([[], []]);
 
     await inbox.replay(letter?.digest ?? '');
-    await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['dead', 'failed', 'dead']));
+    await eventually(() => expect(reports.map(({ outcome }) => outcome)).toEqual(['dead', 'failed', 'dead']));
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2, reason: 'Error: still' }]);
     // The deaths before it are forgotten too.
     await inbox.replay(letter?.digest ?? '');
     await eventually(() => expect(reports).toHaveLength(5));
     broken = false;
     await inbox.replay(letter?.digest ?? '');
-    await eventually(() => expect(reports.at(-1)).toMatchObject({ fate: 'handled', attempt: 1 }));
+    await eventually(() => expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 }));
   });
 
   it('reports a delivery as dead, once, that BullMQ gives up by itself', async () => {
-    await receiver(open({ handles: 'elsewhere' }).inbox).webhooks.receive(order('A'));
+    await receiver(open({ role: 'receiver' }).inbox).webhooks.receive(order('A'));
     await dieHandling({ maxStalledCount: 0 });
     const { inbox } = open({ maxAttempts: 8 }, { maxStalledCount: 0 });
     const { reports, calls } = receiver(inbox, undefined, { onError: () => {} });
-    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', fate: 'dead', attempt: 1 }]));
+    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', outcome: 'dead', attempt: 1 }]));
     expect(await inbox.deadLetters()).toMatchObject([
       { attempts: 1, reason: expect.stringContaining('stalled') },
     ]);
@@ -118,10 +118,10 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
   });
 
   it('has the attempts counted by who handles, not by who stored', async () => {
-    await receiver(open({ handles: 'elsewhere', maxAttempts: 1 }).inbox).webhooks.receive(order('A'));
+    await receiver(open({ role: 'receiver', maxAttempts: 1 }).inbox).webhooks.receive(order('A'));
     const { inbox } = open({ maxAttempts: 3 });
     const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
-    await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['failed', 'failed', 'dead']));
+    await eventually(() => expect(reports.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'dead']));
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 3 }]);
   });
 

@@ -16,7 +16,7 @@ describe('the memory inbox', () => {
     for (let time = 0; time < 3; time++)
       expect(await webhooks.receive(order('A'))).toMatchObject({ status: 500 });
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 3, reason: 'Error: no' }]);
-    expect(reports.map(({ fate }) => fate)).toEqual(['failed', 'dead', 'failed', 'failed']);
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['failed', 'dead', 'failed', 'failed']);
     broken = false;
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
     expect(await inbox.deadLetters()).toEqual([]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { digestMemory } from '../../../src/inbox/memory/remembered-digests.ts';
+import { rememberedDigests } from '../../../src/inbox/memory/remembered-digests.ts';
 
 function digestOf(number: number): string {
   return createHash('sha256').update(String(number)).digest('hex');
@@ -29,7 +29,7 @@ it.each([
 ])('remembers %s as a list would, whatever is added, looked for and forgotten', (_, make) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), steps, (maxSize, taken: Step[]) => {
-      const memory = digestMemory(maxSize);
+      const memory = rememberedDigests(maxSize);
       let list: { digest: string; time: number }[] = [];
       for (const [time, [step, number]] of taken.entries()) {
         const digest = make(number);
@@ -54,7 +54,7 @@ it.each([
 });
 
 it('has the newest of many, also when it had to grow for them', () => {
-  const memory = digestMemory(5_000);
+  const memory = rememberedDigests(5_000);
   for (let number = 0; number < 500; number++) memory.add(digestOf(number), number);
   memory.forget(99);
   for (let number = 500; number < 12_000; number++) memory.add(digestOf(number), number);
@@ -67,7 +67,7 @@ it('has the newest of many, also when it had to grow for them', () => {
 it.each(['', 'x'.repeat(64), 'ab', 'a'.repeat(65)])(
   'takes nothing for a digest that is none: %j',
   (digest) => {
-    const memory = digestMemory(10);
+    const memory = rememberedDigests(10);
     expect(() => memory.has(digest)).toThrow(TypeError);
     expect(() => memory.add(digest, 0)).toThrow(TypeError);
     expect(memory.size).toBe(0);

@@ -18,7 +18,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
   }
 
   it('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async () => {
-    await receiver(given.open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
     await dieHandling();
     await dieHandling();
     const inbox = given.open({ maxAttempts: 2 });
@@ -26,7 +26,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     const { webhooks, reports, calls } = receiver(inbox, undefined, {
       onError: (error) => errors.push(error),
     });
-    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', fate: 'dead', attempt: 2 }]));
+    await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', outcome: 'dead', attempt: 2 }]));
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
     expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
     const [letter] = await inbox.deadLetters();
@@ -34,9 +34,9 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     expect(calls).toEqual([]);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     await inbox.replay(letter?.digest ?? '');
-    await eventually(() => expect(reports.at(-1)).toMatchObject({ fate: 'handled', attempt: 1 }));
+    await eventually(() => expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 }));
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
-    expect(reports.filter(({ fate }) => fate === 'dead')).toHaveLength(1);
+    expect(reports.filter(({ outcome }) => outcome === 'dead')).toHaveLength(1);
   });
 
   it('gives up a delivery that was cut off by a stop at its last attempt, and reports it', async () => {
@@ -50,7 +50,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     await begun.promise;
     expect(await first.stop({ timeoutMs: 20 })).toBe('cut-off');
     const { reports } = receiver(given.open({ maxAttempts: 1 }), undefined, quiet);
-    await eventually(() => expect(reports).toMatchObject([{ fate: 'dead', attempt: 1 }]));
+    await eventually(() => expect(reports).toMatchObject([{ outcome: 'dead', attempt: 1 }]));
   });
 
   it.each(['broke off half way', 'was not answered'])(
@@ -67,7 +67,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
       const { webhooks, reports } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
       await webhooks.receive(order('A'));
       await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
-      await eventually(() => expect(reports.map(({ fate }) => fate)).toEqual(['stored', 'dead']));
+      await eventually(() => expect(reports.map(({ outcome }) => outcome)).toEqual(['stored', 'dead']));
       expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: 'Error: no' }]);
     },
   );
@@ -111,7 +111,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
       return rows;
     });
     const inbox = given.open({ boss: watched, maxAttempts: 1 });
-    const receiving = receiver(given.open({ handles: 'elsewhere' }));
+    const receiving = receiver(given.open({ role: 'receiver' }));
     for (const [index, id] of ['A', 'B', 'C', 'D'].entries()) {
       await receiving.webhooks.receive(order(id));
       expect(await inbox.counts()).toEqual({ open: index + 1, dead: 0 });
@@ -131,7 +131,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
   });
 
   it('lists, replays and discards also what pg-boss itself moved to the dead letters', async () => {
-    const inbox = given.open({ handles: 'elsewhere' });
+    const inbox = given.open({ role: 'receiver' });
     await receiver(inbox).webhooks.receive(order('A'));
     const [stored] = await given.boss.findJobs<object>(given.queue);
     await given.boss.send(given.queue, stored?.data, { retryLimit: 0, priority: 1 });

@@ -43,7 +43,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
     expect(await first.webhooks.receive(order('handled'))).toMatchObject({ kind: 'duplicate' });
     await inbox.stop();
-    const storing = given.open({ handles: 'elsewhere', rememberMs: 2_000 });
+    const storing = given.open({ role: 'receiver', rememberMs: 2_000 });
     const { webhooks } = receiver(storing);
     await webhooks.receive(order('open'));
     // Deleted by the maintenance of pg-boss.
@@ -56,7 +56,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
 
   it('does not take a delivery for a duplicate that pg-boss did not store', async () => {
     await given.boss.createQueue(given.queue, { policy: 'short' });
-    const { webhooks } = receiver(given.open({ handles: 'elsewhere' }), undefined, quiet);
+    const { webhooks } = receiver(given.open({ role: 'receiver' }), undefined, quiet);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     // The policy allows one waiting job.
@@ -64,7 +64,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   });
 
   it('makes its queues again that somebody deleted, and acknowledges nothing meanwhile', async () => {
-    const { webhooks } = receiver(given.open({ handles: 'elsewhere' }), undefined, quiet);
+    const { webhooks } = receiver(given.open({ role: 'receiver' }), undefined, quiet);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
     // By another process: this one does not learn of it.
     await given.boss.getDb().executeSql(`SELECT ${given.schema}.delete_queue($1)`, [given.queue]);
@@ -82,7 +82,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     const inbox = given.open({ boss: slow, storeTimeoutMs: 100, timeLimitMs: 5_000, onStoreError: () => {} });
     const { webhooks, reports } = receiver(inbox);
     await webhooks.receive(order('A'));
-    await eventually(() => expect(reports.at(-1)).toMatchObject({ fate: 'handled', attempt: 1 }));
+    await eventually(() => expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 }));
   });
 
   it('does not wait for ever for a fetch that never ends', async () => {
@@ -119,7 +119,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   });
 
   it('cuts a handler off before its lease ends, also a lease that another process chose', async () => {
-    const storing = given.open({ handles: 'elsewhere', timeLimitMs: 400 });
+    const storing = given.open({ role: 'receiver', timeLimitMs: 400 });
     const signals: (AbortSignal | undefined)[] = [];
     const handle = (_: string, { signal }: EventContext) => {
       signals.push(signal);
@@ -155,7 +155,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   });
 
   it('leaves a delivery alone whose lease another worker has', async () => {
-    await receiver(given.open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
     const store = pgBossStore(given.boss, given.queue, checkHandling(quick));
     const [late] = (await store.take(1)).map(toTaken);
     if (late === undefined) throw new Error('Nothing was taken.');

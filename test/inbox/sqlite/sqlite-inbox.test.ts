@@ -75,7 +75,7 @@ describe('the SQLite inbox', () => {
     const refused = await send(server.port, { body: order('A') });
     expect(refused).toMatchObject({ status: 503, body: '{"error":"unavailable"}' });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(reports).toMatchObject([{ fate: 'unavailable' }]);
+    expect(reports).toMatchObject([{ outcome: 'unavailable' }]);
     holder.exec('ROLLBACK');
     holder.close();
     expect(await send(server.port, { body: order('A') })).toMatchObject({ status: 200 });
@@ -83,11 +83,11 @@ describe('the SQLite inbox', () => {
   });
 
   it('answers 503 on a full disk, keeps what it had, and goes on when there is room', async () => {
-    const first = open({ handles: 'elsewhere' });
+    const first = open({ role: 'receiver' });
     const { webhooks } = receiver(first);
     await webhooks.receive(order('kept'));
     await first.stop();
-    const small = open({ handles: 'elsewhere', maxBytes: statSync(path).size + 8192 });
+    const small = open({ role: 'receiver', maxBytes: statSync(path).size + 8192 });
     const full = receiver(small);
     const kinds: string[] = [];
     for (let index = 0; index < 40; index++) {
@@ -109,7 +109,7 @@ describe('the SQLite inbox', () => {
   });
 
   it('empties on a full disk too: what is handled makes room', async () => {
-    const first = open({ handles: 'elsewhere' });
+    const first = open({ role: 'receiver' });
     const receiving = receiver(first).webhooks;
     for (let index = 0; index < 20; index++) await receiving.receive(order(`order ${index}`));
     await first.stop();
@@ -208,11 +208,11 @@ describe('the SQLite inbox', () => {
       rememberMs: day,
       maxAttempts: 2,
     };
-    const first = open({ now, handles: 'elsewhere' });
+    const first = open({ now, role: 'receiver' });
     await receiver(first).webhooks.receive(order('A'));
     const store = openSqliteStore(options);
     for (const attempt of [1, 2]) {
-      // Taken, and never heard of again.
+      // LeasedDelivery, and never heard of again.
       expect(store.take(5, now())).toMatchObject({ taken: [{ attempt }], dead: [] });
       expect(store.take(5, now())).toMatchObject({ taken: [], dead: [] });
       move(801);
@@ -221,12 +221,12 @@ describe('the SQLite inbox', () => {
     const inbox = open({ now, maxAttempts: 2 });
     const { calls, reports } = receiver(inbox);
     await eventually(async () => expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2 }]));
-    await eventually(() => expect(reports).toMatchObject([{ fate: 'dead', attempt: 2 }]));
+    await eventually(() => expect(reports).toMatchObject([{ outcome: 'dead', attempt: 2 }]));
     expect(calls).toEqual([]);
   });
 
   it('leaves a delivery alone whose lease another worker has', async () => {
-    await receiver(open({ handles: 'elsewhere' })).webhooks.receive(order('A'));
+    await receiver(open({ role: 'receiver' })).webhooks.receive(order('A'));
     const limits = { leaseMs: 800, longestWaitMs: 100_000, rememberMs: day, maxAttempts: 8 };
     const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
     const now = Date.now();

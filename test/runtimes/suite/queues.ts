@@ -12,7 +12,7 @@ export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
     getJobs: async () => [],
     getJobCounts: async () => ({ waiting: jobs.size, failed: 0 }),
   };
-  return { inbox: bullmqInbox({ queue, handles: 'elsewhere' }), jobs };
+  return { inbox: bullmqInbox({ queue, role: 'receiver' }), jobs };
 }
 
 /** The same for pg-boss. */
@@ -36,5 +36,5 @@ export function pgBossInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
     deleteJob: async () => {},
     getDb: () => ({ executeSql: async () => ({ rows: [] }) }),
   };
-  return { inbox: pgBossInbox({ boss, handles: 'elsewhere' }), jobs };
+  return { inbox: pgBossInbox({ boss, role: 'receiver' }), jobs };
 }

@@ -38,7 +38,7 @@ export async function checkSqliteInbox(checks: Checks, folder: string): Promise<
   });
   await checks.run('sqliteInbox handles after it is opened again what was stored before', async () => {
     const path = `${folder}/again.sqlite`;
-    const first = await open(path, 'elsewhere');
+    const first = await open(path, 'receiver');
     for (const id of ['A', 'B']) {
       equal((await first.webhooks.receive(delivery({ partner_order_id: id }))).kind, 'stored');
     }
@@ -66,9 +66,9 @@ export async function checkNoSqlite(checks: Checks): Promise<void> {
   });
 }
 
-async function open(path: string, handles: 'here' | 'elsewhere' = 'here') {
+async function open(path: string, role: 'both' | 'receiver' = 'both') {
   // Only here: it cannot be loaded everywhere.
   const { sqliteInbox } = await import('partner-exchange-sdk/inbox/sqlite');
-  const inbox = sqliteInbox({ path, handles, maxAttempts: 2, retryFirstMs: 50, retryMaxMs: 50, pollMs: 10 });
+  const inbox = sqliteInbox({ path, role, maxAttempts: 2, retryFirstMs: 50, retryMaxMs: 50, pollMs: 10 });
   return receiverOn(inbox);
 }
