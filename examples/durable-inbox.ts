@@ -30,7 +30,7 @@ function start() {
   const inbox = sqliteInbox({
     path: join(folder, 'inbox.sqlite'),
     maxAttempts: 2,
-    retryFirstMs: 50,
+    retry: { firstDelayMs: 50 },
   });
   const webhooks = createWebhooks({ credentials, inbox, onError: () => {}, onDelivery: count }).on(
     'event.buy.credited.crypto',

@@ -3,16 +3,15 @@
  * it is signed, pin that, and be told later why a signature does not match.
  */
 import { ExchangeClient } from 'partner-exchange-sdk';
-import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import {
   checkPin,
   detectFromOracle,
   detectScheme,
   explainMismatch,
   pinScheme,
-  signBody,
-  verifyBody,
-} from 'partner-exchange-sdk/signature';
+} from 'partner-exchange-sdk/diagnostics';
+import { createSandbox } from 'partner-exchange-sdk/sandbox';
+import { signBody, verifyBody } from 'partner-exchange-sdk/signature';
 
 // A service with an unusual rule. Nothing below knows of it.
 const secretRule = { construction: 'hash-suffix', serialization: 'php', encoding: 'base64' } as const;

@@ -25,7 +25,11 @@ const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader
 const meter = provider.getMeter('partner-exchange-sdk');
 
 const folder = mkdtempSync(join(tmpdir(), 'observe-deliveries-'));
-const inbox = sqliteInbox({ path: join(folder, 'inbox.sqlite'), maxAttempts: 2, retryFirstMs: 50 });
+const inbox = sqliteInbox({
+  path: join(folder, 'inbox.sqlite'),
+  maxAttempts: 2,
+  retry: { firstDelayMs: 50 },
+});
 const onDelivery = deliveryMetrics(meter, inbox);
 const webhooks = createWebhooks({ credentials, inbox, onDelivery, onError: () => {} })
   .on('event.buy.credited.crypto', () => {})

@@ -13,15 +13,9 @@ export {
   defineDeployment,
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
+export type { Operation } from './deployment/operations.ts';
 export { type ReportedBuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
-export { defaultPaths, type Operation, type Paths } from './deployment/paths.ts';
-export {
-  type Construction,
-  defaultScheme,
-  type Encoding,
-  type Serialization,
-  type SignatureScheme,
-} from './signature/signature-scheme.ts';
+export { defaultPaths, type Paths } from './deployment/paths.ts';
 export type { SchemaInput, StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {
@@ -61,3 +55,10 @@ export {
   type MessengerClientOptions,
   type NumberCheckRequest,
 } from './messenger/messenger-client.ts';
+export type { Serialization } from './signature/serializations.ts';
+export {
+  type Construction,
+  defaultScheme,
+  type Encoding,
+  type SignatureScheme,
+} from './signature/signature-scheme.ts';

@@ -1,7 +1,7 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
 import { defineCredentials } from './define-credentials.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
 import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
 
 /** Which key verified a delivery. Never the key itself. */
 export interface MatchedKey {

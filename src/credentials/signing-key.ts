@@ -1,3 +1,4 @@
+import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { checkKey, invalid } from './check-key.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
 
@@ -8,18 +9,7 @@ import type { PartnerCredentials } from './partner-credentials.ts';
 export type SigningPurpose = 'general' | 'order';
 
 /** Of what the key for orders is made: the part of a signature scheme that concerns keys. */
-export interface KeyScheme {
-  /** @default 'merchant+partner' (contract: Authentication 5) */
-  readonly orderKey?:
-    | 'merchant+partner'
-    | 'partner+merchant'
-    | 'merchant'
-    | 'partner'
-    | 'public+partner'
-    | undefined;
-  /** Stands between two parts. @default '' (reported) */
-  readonly keySeparator?: string | undefined;
-}
+export type KeyScheme = Pick<SignatureScheme, 'orderKey' | 'keySeparator'>;
 
 export interface SigningKeyOptions {
   /** Which of `merchantSecretKeys`; not needed with a single merchant. */

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import { checkBaseUrl } from './base-url.ts';
-import { reportedBuyOrder } from './order-schema.ts';
-import { type Operation, type Paths, resolvePaths } from './paths.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
+import { checkBaseUrl } from './base-url.ts';
+import { type Operation, operationRules } from './operations.ts';
+import { reportedBuyOrder } from './order-schema.ts';
+import { type Paths, resolvePaths } from './paths.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 
@@ -125,23 +126,7 @@ export function operationUrl(deployment: Deployment, operation: Operation): stri
       { assumptions: ['number-check'] },
     );
   }
-  return baseUrl(deployment, operation) + path;
-}
-
-function baseUrl(deployment: Deployment, operation: Operation): string {
-  switch (operation) {
-    case 'onboard':
-    case 'regenerateKeys':
-    case 'createOrder':
-      return deployment.onboardingBaseUrl;
-    case 'whitelistIp':
-      return deployment.stagingUrl;
-    case 'generateApiKey':
-    case 'scanDevice':
-    case 'checkNumber':
-    case 'sendMessage':
-      return deployment.messengerBaseUrl;
-  }
+  return deployment[operationRules(operation).baseUrl] + path;
 }
 
 function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {

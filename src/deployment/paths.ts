@@ -1,15 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
-
-/** The operations of the contract that have an address. */
-export type Operation =
-  | 'onboard'
-  | 'whitelistIp'
-  | 'regenerateKeys'
-  | 'createOrder'
-  | 'generateApiKey'
-  | 'scanDevice'
-  | 'checkNumber'
-  | 'sendMessage';
+import { type Operation, operations } from './operations.ts';
 
 /** Path of each operation below its base URL; `undefined` where nothing is published or reported. */
 export type Paths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> & {
@@ -18,15 +8,14 @@ export type Paths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> 
 
 /** As published (contract: Endpoints), except `createOrder`, which is reported. */
 export const defaultPaths: Paths = Object.freeze({
-  onboard: '/api/v1/no-auth/PartnerP2P/OnboardPartner',
-  whitelistIp: '/test-ip-connection/',
-  // The dot before the last slash is published so.
-  regenerateKeys: '/api/v1/no-auth/PartnerP2P/OnboardPartner./',
-  createOrder: '/api/v1/no-auth/PartnerP2P/CreateOrder/',
-  generateApiKey: '/api-keys/generate',
-  scanDevice: '/connect-msg/scan-device',
-  checkNumber: undefined,
-  sendMessage: '/send-messages/send',
+  onboard: operations.onboard.path,
+  whitelistIp: operations.whitelistIp.path,
+  regenerateKeys: operations.regenerateKeys.path,
+  createOrder: operations.createOrder.path,
+  generateApiKey: operations.generateApiKey.path,
+  scanDevice: operations.scanDevice.path,
+  checkNumber: operations.checkNumber.path,
+  sendMessage: operations.sendMessage.path,
 });
 
 /** The published paths with a deployment's own in their place. @throws {ConfigurationError} `invalid_deployment` */

@@ -28,16 +28,6 @@ export {
   orderEvent,
 } from './order-event.ts';
 export {
-  applyEvent,
-  emptyTimeline,
-  isFinalStage,
-  type OrderStage,
-  type OrderTimeline,
-  orderStages,
-} from './timeline/order-timeline.ts';
-export type { OrderFactName, OrderFacts } from './timeline/order-facts.ts';
-export { type OrderFlag, raisedFlags } from './timeline/order-flags.ts';
-export {
   type EventIssue,
   orderEventNames,
   type ParsedOrderEvent,
@@ -49,3 +39,13 @@ export {
   type SettledCryptoStatus,
   type ThirdPartyKycError,
 } from './status.ts';
+export type { OrderFactName, OrderFacts } from './timeline/order-facts.ts';
+export { type OrderFlag, raisedFlags } from './timeline/order-flags.ts';
+export {
+  applyEvent,
+  emptyTimeline,
+  isFinalStage,
+  type OrderStage,
+  type OrderTimeline,
+  orderStages,
+} from './timeline/order-timeline.ts';

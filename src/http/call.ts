@@ -1,4 +1,4 @@
-import type { Operation } from '../deployment/paths.ts';
+import type { Operation } from '../deployment/operations.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 
 /** Options of a single call. */

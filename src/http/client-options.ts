@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import type { Backoff } from '../runtime/backoff.ts';
 
 /** A request about to be sent, without its secrets and its body. */
 export interface RequestObservation {
@@ -26,14 +27,8 @@ export interface ResponseObservation {
 }
 
 export interface RetryOptions {
-  /**
-   * How often a request is sent again at most. Only what is provably safe is: GETs and the IP capture on network
-   * errors, 408, 429 and 5xx; any other POST only when it was not sent, or on 429.
-   * @default 2
-   */
-  limit?: number | undefined;
-  /** Milliseconds before the first repetition; doubles each time, with jitter. @default 300 */
-  baseDelayMs?: number | undefined;
+  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 300 */
+  firstDelayMs?: number | undefined;
   /** Milliseconds at most between two attempts. A `Retry-After` beyond it ends the call instead. @default 10000 */
   maxDelayMs?: number | undefined;
 }
@@ -46,6 +41,13 @@ export interface ClientOptions {
   timeoutMs?: number | undefined;
   /** Milliseconds for a call with all of its attempts. @default 90000 */
   totalTimeoutMs?: number | undefined;
+  /**
+   * How often a request is sent at most. Only what is provably safe is sent again: GETs and the IP capture on network
+   * errors, 408, 429 and 5xx; any other POST only when it was not sent, or on 429. 1: never again.
+   * @default 3
+   */
+  maxAttempts?: number | undefined;
+  /** How long to wait between attempts. */
   retry?: RetryOptions | undefined;
   /** Bytes read of a reply at most. @default 1048576 */
   maxReplyBytes?: number | undefined;
@@ -65,7 +67,8 @@ export interface ResolvedClientOptions {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
-  readonly retry: Readonly<Required<{ [Name in keyof RetryOptions]: number }>>;
+  readonly maxAttempts: number;
+  readonly retry: Backoff;
   readonly maxReplyBytes: number;
   readonly onRequest: ((request: RequestObservation) => void) | undefined;
   readonly onResponse: ((response: ResponseObservation) => void) | undefined;
@@ -90,15 +93,15 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     }
   }
   if (options.retry !== undefined && (typeof options.retry !== 'object' || options.retry === null)) {
-    throw new ConfigurationError('invalid_option', 'retry must be an object, e.g. { limit: 2 }.');
+    throw new ConfigurationError('invalid_option', 'retry must be an object, e.g. { firstDelayMs: 300 }.');
   }
   return {
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
     timeoutMs: checkInteger('timeoutMs', options.timeoutMs ?? 30_000, 1),
     totalTimeoutMs: checkInteger('totalTimeoutMs', options.totalTimeoutMs ?? 90_000, 1),
+    maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? 3, 1),
     retry: {
-      limit: checkInteger('retry.limit', options.retry?.limit ?? 2, 0),
-      baseDelayMs: checkInteger('retry.baseDelayMs', options.retry?.baseDelayMs ?? 300, 0),
+      firstDelayMs: checkInteger('retry.firstDelayMs', options.retry?.firstDelayMs ?? 300, 0),
       maxDelayMs: checkInteger('retry.maxDelayMs', options.retry?.maxDelayMs ?? 10_000, 0),
     },
     maxReplyBytes: checkInteger('maxReplyBytes', options.maxReplyBytes ?? 1_048_576, 1),

@@ -1,7 +1,7 @@
 import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/request-error.ts';
+import { redactError, redactUrl } from '../redaction/redact-request.ts';
 import type { Call } from './call.ts';
 import type { CallState } from './call-state.ts';
-import { redactError, redactUrl } from '../redaction/redact-request.ts';
 
 const advice = {
   'not-sent': 'It did not reach the service: it is safe to repeat.',

@@ -2,15 +2,16 @@ import ky, { isHTTPError, isTimeoutError } from 'ky';
 import { isStandardSchema, issuePath, type StandardResult } from '../deployment/standard-schema.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
+import { redactHeaders, redactUrl, sensitiveValues } from '../redaction/redact-request.ts';
+import { backoffDelay } from '../runtime/backoff.ts';
 import type { Call, CallOptions } from './call.ts';
 import { CallState } from './call-state.ts';
 import { checkInteger, type ResolvedClientOptions } from './client-options.ts';
 import { failure } from './failure.ts';
+import { likelyCauses } from './likely-causes.ts';
 import { AttemptFailure, classifyFetchError, outcomeOfStatus } from './outcome.ts';
-import { redactHeaders, redactUrl, sensitiveValues } from '../redaction/redact-request.ts';
 import { type ReadReply, type Reply, readReply, replyHead } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { likelyCauses } from './likely-causes.ts';
 
 /** The statuses after which a request may be sent again. */
 const repeatableStatuses = {
@@ -120,16 +121,17 @@ function handOver(reply: ReadReply, number: number, state: CallState): Response 
 }
 
 function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: CallState) {
-  const { limit, baseDelayMs, maxDelayMs } = client.retry;
+  const { firstDelayMs, maxDelayMs } = client.retry;
   const asked = () => askedToWait(state, client);
   return {
-    limit,
+    // ky counts what comes after the first attempt.
+    limit: client.maxAttempts - 1,
     methods: [call.method.toLowerCase()],
     statusCodes: [...repeatableStatuses[call.repeat]],
     // ky would read headers of its own choice, by its own clock, and without a bound.
     afterStatusCodes: [],
     delay: (attemptCount: number) =>
-      asked() ?? baseDelayMs * 2 ** (attemptCount - 1) * (0.5 + client.random() * 0.5),
+      asked() ?? backoffDelay(attemptCount, { firstDelayMs, maxDelayMs }, client.random),
     backoffLimit: maxDelayMs,
     shouldRetry: ({ error }: { error: Error }) => {
       if (isHTTPError(error)) {

@@ -1,34 +1,19 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
-import type { Operation } from '../deployment/paths.ts';
-
-const signed: readonly Operation[] = ['regenerateKeys', 'createOrder'];
-
-const path: Partial<Record<Operation, AssumptionId>> = {
-  regenerateKeys: 'regeneration-path',
-  createOrder: 'order-path',
-  scanDevice: 'branded-names',
-  checkNumber: 'number-check',
-};
-
-const payload: Partial<Record<Operation, AssumptionId>> = {
-  createOrder: 'order-payload',
-  generateApiKey: 'branded-names',
-  checkNumber: 'number-check',
-  sendMessage: 'verify-check',
-};
+import { type Operation, operationRules } from '../deployment/operations.ts';
 
 /** Which assumptions can be behind a status that is not 2xx. */
 export function likelyCauses(operation: Operation, status: number): AssumptionId[] {
+  const { assumptions } = operationRules(operation);
   switch (status) {
     case 400:
     case 422:
-      return [...only(payload[operation]), ...signatureIds(operation)];
+      return [...only(assumptions.payload), ...signatureIds(operation)];
     case 401:
     case 403:
       return [...signatureIds(operation), 'ip-whitelist'];
     case 404:
     case 405:
-      return only(path[operation]);
+      return only(assumptions.path);
     case 429:
       return ['request-limits'];
     default:
@@ -41,6 +26,6 @@ function only(id: AssumptionId | undefined): AssumptionId[] {
 }
 
 function signatureIds(operation: Operation): AssumptionId[] {
-  if (!signed.includes(operation)) return [];
+  if (operationRules(operation).signedWith === 'nothing') return [];
   return ['signature-construction', 'signature-serialization', 'signature-encoding', 'signature-key'];
 }

@@ -1,3 +1,5 @@
+import { readBounded } from '../runtime/read-bounded.ts';
+
 /**
  * A successful reply. The contract does not show any (ledger: `replies`), so nothing is read into it: give a
  * call a `schema` to have the body checked and typed.
@@ -30,30 +32,18 @@ export function replyHead(response: Response): ReadReply {
 /** Reads a response's body up to a limit, then stops reading. Never throws: a failure is part of the answer. */
 export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
   const { status, headers } = replyHead(response);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const reader = response.body?.getReader();
   try {
-    const reader = response.body?.getReader();
-    while (reader) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.byteLength;
-      if (size > maxBytes) {
-        // Not awaited: a peer that never ends its body must not hold the caller.
-        reader.cancel().catch(() => {});
-        return { status, headers, body: undefined, failure: 'too_large' };
-      }
-      chunks.push(value);
+    const bytes = reader === undefined ? new Uint8Array() : await readBounded(reader, maxBytes);
+    if (bytes !== undefined) {
+      return { status, headers, body: parseReplyBody(new TextDecoder().decode(bytes)) };
     }
+    // Not awaited: a peer that never ends its body must not hold the caller.
+    reader?.cancel().catch(() => {});
+    return { status, headers, body: undefined, failure: 'too_large' };
   } catch (cause) {
     return { status, headers, body: undefined, failure: 'broken', cause };
   }
-  return { status, headers, body: parseReplyBody(decode(chunks)) };
-}
-
-function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
 }
 
 function parseReplyBody(text: string): unknown {

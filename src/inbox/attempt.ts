@@ -1,5 +1,5 @@
-import type { Delivery, AttemptResult, InboxHost } from './inbox.ts';
 import { withTimeLimit } from '../runtime/time-limit.ts';
+import type { AttemptResult, Delivery, InboxHost } from './inbox.ts';
 
 /** A delivery that a worker has taken from its store. */
 export interface LeasedDelivery {

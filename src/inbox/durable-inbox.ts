@@ -1,6 +1,6 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import type { Delivery, InboxHost } from './inbox.ts';
 import { type Handling, invalid, wholeNumber } from './handling-options.ts';
+import type { Delivery, InboxHost } from './inbox.ts';
 import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
 
 /** What a durable inbox needs of whatever keeps its deliveries. */

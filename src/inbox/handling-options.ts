@@ -1,7 +1,18 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
-import { longestTimerMs } from '../runtime/time-limit.ts';
+import { checkNames } from '../options/check-names.ts';
+import { checkInteger } from '../options/check-values.ts';
 import { describeError } from '../redaction/describe-error.ts';
+import type { Backoff } from '../runtime/backoff.ts';
+import { longestTimerMs } from '../runtime/longest-timer.ts';
+
+/** How long to wait between attempts. */
+export interface RetryDelays {
+  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 1000 */
+  firstDelayMs?: number | undefined;
+  /** Milliseconds between two attempts at most. @default 600000 */
+  maxDelayMs?: number | undefined;
+}
 
 /** How stored deliveries are handled; the same for every durable inbox. */
 export interface HandlingOptions {
@@ -12,10 +23,8 @@ export interface HandlingOptions {
    * another one after a little more than that; with BullMQ, which renews its locks, within a minute. @default 60000
    */
   timeLimitMs?: number | undefined;
-  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 1000 */
-  retryFirstMs?: number | undefined;
-  /** Milliseconds between two attempts at most. @default 600000 */
-  retryMaxMs?: number | undefined;
+  /** How long to wait between attempts. */
+  retry?: RetryDelays | undefined;
   /** How many deliveries this process handles at a time. @default 10 */
   concurrency?: number | undefined;
   /** Milliseconds for which the digest of a delivery is remembered. @default 2592000000 (30 days) */
@@ -32,14 +41,13 @@ export interface HandlingOptions {
 
 /** Every option with its value. */
 export type Handling = {
-  readonly [Option in keyof HandlingOptions]-?: Exclude<HandlingOptions[Option], undefined>;
-};
+  readonly [Option in Exclude<keyof HandlingOptions, 'retry'>]-?: Exclude<HandlingOptions[Option], undefined>;
+} & { readonly retry: Backoff };
 
 export const handlingDefaults = Object.freeze({
   maxAttempts: 8,
   timeLimitMs: 60_000,
-  retryFirstMs: 1_000,
-  retryMaxMs: 600_000,
+  retry: Object.freeze({ firstDelayMs: 1_000, maxDelayMs: 600_000 }),
   concurrency: 10,
   rememberMs: 30 * 24 * 60 * 60 * 1000,
   role: 'both',
@@ -56,14 +64,22 @@ export function checkHandling(options: HandlingOptions): Handling {
   return Object.freeze({
     maxAttempts: wholeNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1000),
     timeLimitMs: wholeNumber('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, longestTimerMs / 2),
-    retryFirstMs: wholeNumber('retryFirstMs', options.retryFirstMs ?? defaults.retryFirstMs),
-    retryMaxMs: wholeNumber('retryMaxMs', options.retryMaxMs ?? defaults.retryMaxMs),
+    retry: checkDelays(options.retry ?? {}),
     concurrency: wholeNumber('concurrency', options.concurrency ?? defaults.concurrency, 10_000),
     rememberMs: wholeNumber('rememberMs', options.rememberMs ?? defaults.rememberMs),
     role,
     onStoreError: checkFunction('onStoreError', options.onStoreError ?? defaults.onStoreError),
     random: checkFunction('random', options.random ?? defaults.random),
     now: checkFunction('now', options.now ?? defaults.now),
+  });
+}
+
+function checkDelays(retry: RetryDelays): Backoff {
+  checkNames('retry', retry, { firstDelayMs: true, maxDelayMs: true });
+  const { firstDelayMs, maxDelayMs } = { ...handlingDefaults.retry, ...retry };
+  return Object.freeze({
+    firstDelayMs: checkInteger('retry.firstDelayMs', firstDelayMs),
+    maxDelayMs: checkInteger('retry.maxDelayMs', maxDelayMs),
   });
 }
 

@@ -1,4 +1,16 @@
-import type { DeliveryReference } from '../webhooks/outcome.ts';
+import type { MatchedKey } from '../credentials/key-ring.ts';
+
+/** What an authentic delivery is known by. */
+export interface DeliveryReference {
+  /** The `event_name`, or an empty string where there is none. */
+  readonly name: string;
+  /**
+   * SHA-256 in hex, the same for every repetition of a delivery: of the verified text, or of the whole body under a
+   * scheme that signs joined values.
+   */
+  readonly digest: string;
+  readonly key: MatchedKey;
+}
 
 /** An authentic delivery on its way to its handler. */
 export interface Delivery extends DeliveryReference {

@@ -5,14 +5,14 @@
  * @module partner-exchange-sdk/inbox
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
+export type { HandlingOptions } from './handling-options.ts';
 export type {
+  AttemptResult,
   Delivery,
   HandleDelivery,
-  AttemptResult,
   Inbox,
   InboxHost,
   InboxResult,
 } from './inbox.ts';
-export type { HandlingOptions } from './handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
 export { type MemoryInboxOptions, memoryInbox } from './memory/memory-inbox.ts';

@@ -1,7 +1,7 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import { longestTimerMs } from '../runtime/time-limit.ts';
-import { wholeNumber } from './handling-options.ts';
 import { redactCommand } from '../redaction/redact-command.ts';
+import { longestTimerMs } from '../runtime/longest-timer.ts';
+import { wholeNumber } from './handling-options.ts';
 
 /** How long, and by how many, a store over the network is waited for. */
 export interface StoreGateOptions {

@@ -1,5 +1,5 @@
-import type { Delivery } from './inbox.ts';
 import { storableText } from '../redaction/storable-text.ts';
+import type { Delivery } from './inbox.ts';
 
 /** A delivery as the data of a job. The name is what the sender wrote; the body holds it as it was. */
 export function writeDelivery({ digest, name, key, body }: Delivery): object {

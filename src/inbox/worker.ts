@@ -1,11 +1,11 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import type { AttemptResult, InboxHost } from './inbox.ts';
-import { attemptDelivery, type LeasedDelivery } from './attempt.ts';
-import type { Handling } from './handling-options.ts';
-import { leaseLost } from './lease-lost.ts';
+import { redactCommand } from '../redaction/redact-command.ts';
 import { settledWithin } from '../runtime/settled-within.ts';
 import type { Sleep } from '../runtime/sleep.ts';
-import { redactCommand } from '../redaction/redact-command.ts';
+import { attemptDelivery, type LeasedDelivery } from './attempt.ts';
+import type { Handling } from './handling-options.ts';
+import type { AttemptResult, InboxHost } from './inbox.ts';
+import { leaseLost } from './lease-lost.ts';
 
 /** Where a worker gets its deliveries, and what it does with their outcomes. */
 export interface WorkSource<One extends LeasedDelivery> {

@@ -1,10 +1,23 @@
-import type { Handling } from '../inbox/handling-options.ts';
+/** How long to wait between attempts. */
+export interface Backoff {
+  /** Milliseconds before the second attempt; doubled for each further one. */
+  readonly firstDelayMs: number;
+  /** Milliseconds between two attempts at most. */
+  readonly maxDelayMs: number;
+}
 
-/** Milliseconds to wait after an attempt that failed: doubled each time, and between half and all of that. */
+/**
+ * Milliseconds to wait after an attempt that failed: doubled each time, less up to half by chance, so that many that
+ * failed together do not come again together.
+ *
+ * @param attempt the one that failed, from 1
+ * @param random a number from 0 up to 1
+ */
 export function backoffDelay(
   attempt: number,
-  { retryFirstMs, retryMaxMs, random }: Pick<Handling, 'retryFirstMs' | 'retryMaxMs' | 'random'>,
+  { firstDelayMs, maxDelayMs }: Backoff,
+  random: () => number,
 ): number {
-  const whole = Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(attempt - 1, 50));
+  const whole = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 50));
   return Math.round(whole * (1 - random() / 2));
 }

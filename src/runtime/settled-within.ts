@@ -1,4 +1,4 @@
-import { longestTimerMs } from './time-limit.ts';
+import { longestTimerMs } from './longest-timer.ts';
 
 /** Waits until all have settled, but not longer than the time given. True when they have. */
 export async function settledWithin(

@@ -49,6 +49,3 @@ function timeout(timeLimitMs: number): InboxError {
     `A handler did not settle within ${timeLimitMs} ms: it is cut off, and its delivery counts as failed.`,
   );
 }
-
-/** `setTimeout` holds no more: a timer that is set for longer fires at once. */
-export const longestTimerMs = 2 ** 31 - 1;

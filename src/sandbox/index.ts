@@ -5,12 +5,12 @@
  */
 export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
-export { createSandbox } from './create-sandbox.ts';
 export type { SandboxDelivery } from './callbacks/delivery-queue.ts';
+export { createSandbox } from './create-sandbox.ts';
 export type { ListenOptions, SandboxServer } from './http/listen.ts';
 export type { SandboxMessage } from './messenger/messenger-registry.ts';
 export type { SandboxOrderState, SandboxOrderStep } from './orders/order-steps.ts';
+export type { SandboxOrder } from './orders/sandbox-order.ts';
 export type { SandboxCredentials, SandboxEmail } from './partners/partner-registry.ts';
 export type { Sandbox, SandboxRequestInit } from './sandbox.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
-export type { SandboxOrder } from './orders/sandbox-order.ts';

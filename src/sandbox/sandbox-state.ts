@@ -1,5 +1,5 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
-import type { Operation } from '../deployment/paths.ts';
+import type { Operation } from '../deployment/operations.ts';
 import { EventPostman } from './callbacks/delivery-queue.ts';
 import { MessengerDesk } from './messenger/messenger-registry.ts';
 import { OrderBook } from './orders/order-registry.ts';

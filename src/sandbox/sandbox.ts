@@ -4,8 +4,8 @@ import type { SandboxDelivery } from './callbacks/delivery-queue.ts';
 import type { ListenOptions, SandboxServer } from './http/listen.ts';
 import type { SandboxMessage } from './messenger/messenger-registry.ts';
 import type { SandboxOrderStep } from './orders/order-steps.ts';
-import type { SandboxCredentials, SandboxEmail } from './partners/partner-registry.ts';
 import type { SandboxOrder } from './orders/sandbox-order.ts';
+import type { SandboxCredentials, SandboxEmail } from './partners/partner-registry.ts';
 
 /** Options of {@link Sandbox.fetch}: those of the platform's fetch, and who calls. */
 export type SandboxRequestInit = RequestInit & {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Encoding, SignatureScheme } from './signature-scheme.ts';
-import { hmacSha512 } from './hmac.ts';
 import { hash } from './hash.ts';
+import { hmacSha512 } from './hmac.ts';
+import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 
 /** Bytes of a SHA-512 digest. */
 const digestBytes = 64;

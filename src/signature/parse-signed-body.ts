@@ -1,9 +1,9 @@
-import type { Encoding } from './signature-scheme.ts';
 import { SignatureError } from '../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { decodeDigest, encodedLength } from './digest.ts';
 import { removeSignature, spaceStart } from './remove-signature.ts';
+import type { Encoding } from './signature-scheme.ts';
 
 const memberName = '"signature"';
 

@@ -1,6 +1,6 @@
-import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { canonicalText } from './canonical-text.ts';
 import { parseSignedBody } from './parse-signed-body.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import type { VerifiedBody } from './verify-body.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { findNonJson } from '../json/check-json-data.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { canonicalText } from './canonical-text.ts';
 import { checkKeys } from './check-keys.ts';
 import { writeSignature } from './digest.ts';
-import { canonicalText } from './canonical-text.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 
 export interface SignOptions {
   /** The secret text; see {@link signingKey} for which one signs what. */

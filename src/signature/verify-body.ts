@@ -1,11 +1,11 @@
-import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { SignatureError } from '../errors/signature-error.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { canonicalText } from './canonical-text.ts';
 import { checkKeys } from './check-keys.ts';
 import { decodeBody } from './decode-body.ts';
 import { findSigner } from './digest.ts';
-import { canonicalText } from './canonical-text.ts';
 import { parseSignedBody } from './parse-signed-body.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 
 export interface VerifyOptions {
   /** One secret text or several (two generations during a rotation, several merchants). */

@@ -1,16 +1,16 @@
 import { warn } from '../errors/warn.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
 import { type Answer, parsedBodyAdvice, refuse } from './http/answer.ts';
 import { handleFetch } from './http/fetch-handler.ts';
-import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
 import type { NodeRequest } from './http/node-body.ts';
 import { handleNode, type NodeResponse } from './http/node-handler.ts';
+import type { Receiver } from './http/receiver.ts';
+import { answerWhole, type WholeRequest } from './http/whole-request.ts';
 import type { Outcome } from './outcome.ts';
 import { makeReceiver } from './receive-delivery.ts';
-import type { Receiver } from './http/receiver.ts';
 import { makeReporting } from './reporting.ts';
 import { checkOptions, type WebhooksOptions } from './webhooks-options.ts';
-import { answerWhole, type WholeRequest } from './http/whole-request.ts';
 
 /** Receives signed order events: see {@link createWebhooks}. */
 export interface Webhooks {

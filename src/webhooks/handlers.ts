@@ -3,8 +3,7 @@ import { warn } from '../errors/warn.ts';
 import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
-import type { HandleDelivery } from '../inbox/inbox.ts';
-import type { DeliveryReference } from './outcome.ts';
+import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
 
 /** What a handler learns beside the event. */
 export interface EventContext extends DeliveryReference {

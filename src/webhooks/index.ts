@@ -3,6 +3,8 @@
  *
  * @module partner-exchange-sdk/webhooks
  */
+
+export type { MatchedKey } from '../credentials/key-ring.ts';
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export {
   ConfigurationError,
@@ -12,16 +14,23 @@ export {
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-export type { Answer } from './http/answer.ts';
+export type {
+  AttemptResult,
+  Delivery,
+  DeliveryReference,
+  HandleDelivery,
+  Inbox,
+  InboxHost,
+  InboxResult,
+} from '../inbox/inbox.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { DeliveryReport } from './delivery-report.ts';
-export { type FastifyReplyParts, type FastifyScope, fastifyPlugin } from './http/fastify-plugin.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
-export type { Delivery, HandleDelivery, AttemptResult, Inbox, InboxHost, InboxResult } from '../inbox/inbox.ts';
-export type { MatchedKey } from '../credentials/key-ring.ts';
+export type { Answer } from './http/answer.ts';
+export { type FastifyReplyParts, type FastifyScope, fastifyPlugin } from './http/fastify-plugin.ts';
 export { type LambdaAnswer, type LambdaRequest, lambdaHandler } from './http/lambda-handler.ts';
 export type { NodeRequest } from './http/node-body.ts';
 export type { NodeResponse } from './http/node-handler.ts';
-export type { DeliveryReference, Outcome, RequestRefusalCode } from './outcome.ts';
-export type { WebhooksOptions } from './webhooks-options.ts';
 export type { WholeRequest } from './http/whole-request.ts';
+export type { Outcome, RequestRefusalCode } from './outcome.ts';
+export type { WebhooksOptions } from './webhooks-options.ts';

@@ -1,5 +1,5 @@
 import type { SignatureError, SignatureErrorCode } from '../errors/signature-error.ts';
-import type { MatchedKey } from '../credentials/key-ring.ts';
+import type { DeliveryReference } from '../inbox/inbox.ts';
 
 /** Why a request was refused before its signature could be looked at. */
 export type RequestRefusalCode =
@@ -9,18 +9,6 @@ export type RequestRefusalCode =
   | 'body_timeout'
   | 'body_unreadable'
   | 'raw_body_required';
-
-/** What an authentic delivery is known by. */
-export interface DeliveryReference {
-  /** The `event_name`, or an empty string where there is none. */
-  readonly name: string;
-  /**
-   * SHA-256 in hex, the same for every repetition of a delivery: of the verified text, or of the whole body under a
-   * scheme that signs joined values.
-   */
-  readonly digest: string;
-  readonly key: MatchedKey;
-}
 
 /**
  * What became of one delivery, with the HTTP status to answer.

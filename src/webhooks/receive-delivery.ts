@@ -3,13 +3,20 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 import { InboxError, isInboxError } from '../errors/inbox-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
 import { parseOrderEvent } from '../events/parse-order-event.ts';
+import {
+  type DeliveryReference,
+  type HandleDelivery,
+  type InboxHost,
+  type InboxResult,
+  inboxResults,
+} from '../inbox/inbox.ts';
 import { decodeBody } from '../signature/decode-body.ts';
 import { hash } from '../signature/hash.ts';
 import { rereadBody } from '../signature/reread-body.ts';
+import { serializationRules } from '../signature/serializations.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import type { Handlers } from './handlers.ts';
-import { type HandleDelivery, type InboxHost, type InboxResult, inboxResults } from '../inbox/inbox.ts';
-import { type DeliveryReference, type Outcome, statusOfRefusal } from './outcome.ts';
+import { type Outcome, statusOfRefusal } from './outcome.ts';
 import type { Reporting } from './reporting.ts';
 import type { CheckedOptions } from './webhooks-options.ts';
 
@@ -30,7 +37,7 @@ export function makeReceiver(
   reporting: Reporting,
 ): DeliveryReceiver {
   // Under these, bodies that mean different things can be signed alike.
-  const joined = scheme.serialization === 'query' || scheme.serialization.startsWith('values');
+  const joined = serializationRules(scheme.serialization).pins !== 'json';
   const verifying = { key: ring.keys, scheme };
 
   async function decide(body: string | Uint8Array): Promise<Outcome> {

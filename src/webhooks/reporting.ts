@@ -1,6 +1,6 @@
 import { warn } from '../errors/warn.ts';
+import type { DeliveryReference } from '../inbox/inbox.ts';
 import type { DeliveryReport } from './delivery-report.ts';
-import type { DeliveryReference } from './outcome.ts';
 import type { CheckedOptions } from './webhooks-options.ts';
 
 /** Tells the user's hooks. Nothing waits for them, and nothing here throws. */

@@ -1,14 +1,13 @@
+import { type KeyRing, keyRingOf, keyRingOfKeys } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
-import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import type { WireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import type { DeliveryReport } from './delivery-report.ts';
-import type { Inbox } from '../inbox/inbox.ts';
-import { type KeyRing, keyRingOf, keyRingOfKeys } from '../credentials/key-ring.ts';
+import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory/memory-deduplication.ts';
-import type { DeliveryReference } from './outcome.ts';
-import { longestTimerMs } from '../runtime/time-limit.ts';
+import { longestTimerMs } from '../runtime/longest-timer.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
+import type { DeliveryReport } from './delivery-report.ts';
 
 export interface WebhooksOptions {
   /** One set of credentials, or several: generations during a rotation, or partners. */

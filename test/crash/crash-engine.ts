@@ -35,8 +35,7 @@ export interface Effects {
 const handling: HandlingOptions = {
   maxAttempts: 200,
   timeLimitMs: 400,
-  retryFirstMs: 10,
-  retryMaxMs: 200,
+  retry: { firstDelayMs: 10, maxDelayMs: 200 },
   concurrency: 8,
   onStoreError: () => {},
 };

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buyInitBody } from '../support/bodies.ts';
+import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import { type CrashEngineName, openEffects, openInbox, type Place } from './crash-engine.ts';
-import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 
 export interface CrashOptions {
   readonly engine: CrashEngineName;

@@ -8,8 +8,8 @@ import {
 } from '../../src/deployment/define-deployment.ts';
 import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { defaultPaths } from '../../src/deployment/paths.ts';
-import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { refusal, thrownBy } from '../errors/refusal.ts';
 import { bases } from './bases.ts';
 

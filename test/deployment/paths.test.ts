@@ -4,7 +4,7 @@ import {
   defineDeployment,
   operationUrl,
 } from '../../src/deployment/define-deployment.ts';
-import type { Operation } from '../../src/deployment/paths.ts';
+import type { Operation } from '../../src/deployment/operations.ts';
 import { ConfigurationError, isConfigurationError } from '../../src/errors/configuration-error.ts';
 import { thrownBy } from '../errors/refusal.ts';
 import { bases } from './bases.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { makeKey } from '../../src/diagnostics/detection/key-candidates.ts';
 import { textUnder } from '../../src/diagnostics/detection/search.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../support/bodies.ts';
 
 /** Three that differ in every place. */

@@ -65,7 +65,7 @@ describe('aborting', () => {
     const call = createOrder(
       server.url,
       {
-        retry: { baseDelayMs: 600_000, maxDelayMs: 600_000 },
+        retry: { firstDelayMs: 600_000, maxDelayMs: 600_000 },
         onResponse: () => setTimeout(() => controller.abort(), 30),
       },
       { signal: controller.signal },
@@ -79,7 +79,7 @@ describe('aborting', () => {
     const controller = new AbortController();
     const call = whitelistIp(
       server.url,
-      { retry: { baseDelayMs: 600_000, maxDelayMs: 600_000 }, onResponse: () => controller.abort() },
+      { retry: { firstDelayMs: 600_000, maxDelayMs: 600_000 }, onResponse: () => controller.abort() },
       { signal: controller.signal },
     );
     expect(await told(call)).toEqual({ code: 'aborted', outcome: 'unknown', status: 503, attempts: 1 });

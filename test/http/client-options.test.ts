@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import type { Deployment } from '../../src/deployment/define-deployment.ts';
-import { defaultPaths, type Operation } from '../../src/deployment/paths.ts';
+import type { Operation } from '../../src/deployment/operations.ts';
+import { defaultPaths } from '../../src/deployment/paths.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
@@ -25,6 +26,7 @@ const notWholeNumbers = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31,
 const unsound: [option: string, values: unknown[]][] = [
   ['timeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['totalTimeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['maxAttempts', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['maxReplyBytes', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['fetch', ['fetch', {}, null, 1]],
   ['onRequest', ['log', {}, null]],
@@ -52,7 +54,7 @@ describe.each([
   );
 
   it.each(
-    ['limit', 'baseDelayMs', 'maxDelayMs'].flatMap((option) =>
+    ['firstDelayMs', 'maxDelayMs'].flatMap((option) =>
       notWholeNumbers.filter((value) => value !== null).map((value) => [option, value] as const),
     ),
   )('refuses the option retry.%s of %o', (option, value) => {
@@ -66,9 +68,9 @@ describe.each([
   });
 
   it('does not change its options', () => {
-    const options = Object.freeze({ deployment, retry: Object.freeze({ limit: 1 }) });
+    const options = Object.freeze({ deployment, maxAttempts: 2 });
     new Client(options);
-    expect(options).toEqual({ deployment, retry: { limit: 1 } });
+    expect(options).toEqual({ deployment, maxAttempts: 2 });
   });
 
   it.each<[string, unknown]>([

@@ -40,7 +40,7 @@ export function deploymentAt(url: string, options: Partial<DeploymentOptions> = 
 }
 
 /** Repeats without waiting; a test that is about time sets its own. */
-const quick: ClientOptions = { retry: { limit: 2, baseDelayMs: 0 } };
+const quick: ClientOptions = { maxAttempts: 3, retry: { firstDelayMs: 0 } };
 
 export function exchangeAt(url: string, options: ClientOptions = {}): ExchangeClient {
   return new ExchangeClient({ deployment: deploymentAt(url), credentials, ...quick, ...options });

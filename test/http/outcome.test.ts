@@ -126,7 +126,7 @@ describe.each(harmless)('%s', (_, run) => {
 
   it('is sent once with a retry limit of 0', async () => {
     const server = await startServer({ status: 503 });
-    expect((await requestError(run(server.url, { retry: { limit: 0 } }))).attempts).toBe(1);
+    expect((await requestError(run(server.url, { maxAttempts: 1 }))).attempts).toBe(1);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -213,7 +213,7 @@ describe('the outcome of several attempts is the least certain one', () => {
 
   it('is unknown when a 429 comes after the connection broke', async () => {
     const server = await startServer(broken, { status: 429 });
-    expect(await told(whitelistIp(server.url, { retry: { limit: 1, baseDelayMs: 0 } }))).toEqual({
+    expect(await told(whitelistIp(server.url, { maxAttempts: 2, retry: { firstDelayMs: 0 } }))).toEqual({
       code: 'http_error',
       outcome: 'unknown',
       status: 429,

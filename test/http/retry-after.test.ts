@@ -11,7 +11,7 @@ const busy = (wait: string) => ({ status: 429, headers: { 'retry-after': wait } 
 describe('Retry-After', () => {
   it('of 0 seconds is repeated at once', async () => {
     const server = await startServer(busy('0'), {});
-    await createOrder(server.url, { retry: { baseDelayMs: 60_000, maxDelayMs: 60_000 } });
+    await createOrder(server.url, { retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     const server = await startServer(busy('Thu, 01 Jan 2026 00:00:00 GMT'), {});
     await createOrder(server.url, {
       now: () => newYear + 60_000,
-      retry: { baseDelayMs: 60_000, maxDelayMs: 60_000 },
+      retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 },
     });
     expect(server.requests).toHaveLength(2);
   });
@@ -115,9 +115,9 @@ it('does not wait on other headers than Retry-After', async () => {
 });
 
 describe('the delay between attempts', () => {
-  it('doubles from baseDelayMs', async () => {
+  it('doubles from retry.firstDelayMs', async () => {
     const server = await startServer({ status: 503 });
-    await told(whitelistIp(server.url, { retry: { limit: 2, baseDelayMs: 60 }, random: () => 1 }));
+    await told(whitelistIp(server.url, { maxAttempts: 3, retry: { firstDelayMs: 60 }, random: () => 0 }));
     const at = server.requests.map((request) => request.at);
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(55);
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThan(115);
@@ -125,13 +125,13 @@ describe('the delay between attempts', () => {
 
   it('is never longer than maxDelayMs', async () => {
     const server = await startServer({ status: 503 }, {});
-    await whitelistIp(server.url, { retry: { baseDelayMs: 600_000, maxDelayMs: 1 } });
+    await whitelistIp(server.url, { retry: { firstDelayMs: 600_000, maxDelayMs: 1 } });
     expect(server.requests).toHaveLength(2);
   });
 
   it('is halved at most by jitter', async () => {
     const server = await startServer({ status: 503 }, {});
-    await whitelistIp(server.url, { retry: { baseDelayMs: 200 }, random: () => 0 });
+    await whitelistIp(server.url, { retry: { firstDelayMs: 200 }, random: () => 1 });
     const [first, second] = server.requests;
     const waited = (second?.at ?? 0) - (first?.at ?? 0);
     expect(waited).toBeGreaterThan(90);

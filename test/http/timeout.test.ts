@@ -8,7 +8,7 @@ watchRejections();
 const timeout = { code: 'timeout', outcome: 'unknown', attempts: 1 };
 
 /** Times out soon, and often: on a busy machine the answer that does come may come late once or twice. */
-const patient = { timeoutMs: 150, retry: { limit: 50, baseDelayMs: 0 } };
+const patient = { timeoutMs: 150, maxAttempts: 51, retry: { firstDelayMs: 0 } };
 
 describe('a service that does not answer in time', () => {
   it('and has not read the request may still act on it: it is sent once', async () => {
@@ -64,15 +64,22 @@ describe('a reply that does not end in time', () => {
     [503, 'unknown', 2],
     [400, 'refused', 2],
     [400, 'refused', 0],
-  ])('is told with its status %i, outcome %s, at a retry limit of %i', async (status, outcome, limit) => {
-    const server = await startServer((response) => {
-      response.writeHead(status);
-      dribble(response);
-    });
-    const call = createOrder(server.url, { timeoutMs: 700, retry: { limit, baseDelayMs: 0 } });
-    expect(await told(call)).toEqual({ ...timeout, outcome, status });
-    expect(server.requests).toHaveLength(1);
-  });
+  ])(
+    'is told with its status %i, outcome %s, with %i repetitions allowed',
+    async (status, outcome, repeats) => {
+      const server = await startServer((response) => {
+        response.writeHead(status);
+        dribble(response);
+      });
+      const call = createOrder(server.url, {
+        timeoutMs: 700,
+        maxAttempts: 1 + repeats,
+        retry: { firstDelayMs: 0 },
+      });
+      expect(await told(call)).toEqual({ ...timeout, outcome, status });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it('is asked for again where that does no harm', async () => {
     const server = await startServer(
@@ -95,7 +102,7 @@ describe('totalTimeoutMs', () => {
 
   it('ends a call however many attempts are left', async () => {
     const server = await startServer({ status: 503 });
-    const options = { totalTimeoutMs: 500, retry: { limit: 1_000_000, baseDelayMs: 1 } };
+    const options = { totalTimeoutMs: 500, maxAttempts: 1_000_001, retry: { firstDelayMs: 1 } };
     const failed = await told(whitelistIp(server.url, options));
     expect(failed).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(failed.attempts).toBeGreaterThan(1);
@@ -104,7 +111,7 @@ describe('totalTimeoutMs', () => {
   it('counts the time of attempts that timed out', async () => {
     const server = await startServer(() => {});
     const began = performance.now();
-    const options = { timeoutMs: 100, totalTimeoutMs: 350, retry: { limit: 1_000, baseDelayMs: 0 } };
+    const options = { timeoutMs: 100, totalTimeoutMs: 350, maxAttempts: 1_001, retry: { firstDelayMs: 0 } };
     expect(await told(whitelistIp(server.url, options))).toMatchObject({
       code: 'timeout',
       outcome: 'unknown',
@@ -114,7 +121,7 @@ describe('totalTimeoutMs', () => {
 
   it('ends the wait between two attempts', async () => {
     const server = await startServer({ status: 429 });
-    const options = { totalTimeoutMs: 500, retry: { baseDelayMs: 60_000, maxDelayMs: 60_000 } };
+    const options = { totalTimeoutMs: 500, retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
     expect(await told(createOrder(server.url, options))).toEqual({
       code: 'timeout',
       outcome: 'refused',

@@ -15,8 +15,7 @@ export const order = (id: string, key?: string) => delivery(buyInitBody({ partne
 export const quick: HandlingOptions = {
   maxAttempts: 3,
   timeLimitMs: 400,
-  retryFirstMs: 10,
-  retryMaxMs: 40,
+  retry: { firstDelayMs: 10, maxDelayMs: 40 },
   concurrency: 4,
 };
 

@@ -12,10 +12,10 @@ import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
 import { storeGate } from '../../src/inbox/store-gate.ts';
+import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { gate } from '../webhooks/deliveries.ts';
 import { send, serve } from '../webhooks/http/server.ts';
 import { order, quick, receiver } from './contract.ts';
-import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { engines } from './engines.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;

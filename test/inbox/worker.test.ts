@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { checkHandling } from '../../src/inbox/handling-options.ts';
-import { reportStore, startWorker } from '../../src/inbox/worker.ts';
 import type { AttemptResult } from '../../src/inbox/inbox.ts';
+import { reportStore, startWorker } from '../../src/inbox/worker.ts';
 
 const delivery = { digest: 'ab'.repeat(32), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
 

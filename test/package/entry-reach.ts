@@ -8,6 +8,7 @@ export interface Reach {
 export const allowedReach: Readonly<Record<string, Reach>> = {
   '.': { packages: ['ky', 'zod'], builtins: ['node:crypto'] },
   './signature': { packages: [], builtins: ['node:crypto'] },
+  './diagnostics': { packages: [], builtins: ['node:crypto'] },
   './events': { packages: ['zod'], builtins: [] },
   './webhooks': { packages: ['zod'], builtins: ['node:crypto'] },
   // The errors are in one file with what signs.

@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Encoding,
-  type SignatureScheme,
-  schemeParts,
-} from '../../src/signature/signature-scheme.ts';
 import { SignatureError, type SignatureErrorCode } from '../../src/errors/signature-error.ts';
 import { type LiteralNode, readLiteralTree } from '../../src/json/literal-tree.ts';
 import { findElement, findMembers } from '../../src/json/text-scanner.ts';
 import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
+import { type Encoding, type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { type ReferenceText, readReference, signaturesIn, without } from './reference-reader.ts';
 

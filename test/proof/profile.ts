@@ -9,13 +9,10 @@
 import { createHmac } from 'node:crypto';
 import { type Profiler, Session } from 'node:inspector';
 import { basename } from 'node:path';
-import {
-  type Serialization,
-  type SignatureScheme,
-  schemeParts,
-} from '../../src/signature/signature-scheme.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
+import type { Serialization } from '../../src/signature/serializations.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
+import { type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { sampleKey, sampleText } from '../bench/sample-event.ts';
 

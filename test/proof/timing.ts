@@ -8,13 +8,13 @@
  * the first wrong byte is measured in the same way and has to be found out; otherwise the proof proves nothing.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { SignatureError } from '../../src/errors/signature-error.ts';
+import { canonicalText } from '../../src/signature/canonical-text.ts';
 import { decodeBody } from '../../src/signature/decode-body.ts';
 import { findSigner } from '../../src/signature/digest.ts';
 import { hmacSha512 } from '../../src/signature/hmac.ts';
-import { canonicalText } from '../../src/signature/canonical-text.ts';
 import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
+import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { sampleKey, sampleText } from '../bench/sample-event.ts';
 import { seeded } from '../json/loose-json.ts';

@@ -6,7 +6,7 @@ import { backoffDelay } from '../../src/runtime/backoff.ts';
 describe('the wait before another attempt', () => {
   it('is 1, 2, 4 ... seconds, up to 10 minutes', () => {
     const waits = [1, 2, 3, 4, 10, 11, 1000].map((attempt) =>
-      backoffDelay(attempt, { ...handlingDefaults, random: () => 0 }),
+      backoffDelay(attempt, handlingDefaults.retry, () => 0),
     );
     expect(waits).toEqual([1000, 2000, 4000, 8000, 512_000, 600_000, 600_000]);
   });
@@ -18,7 +18,7 @@ describe('the wait before another attempt', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (attempt, chance) => {
           const whole = Math.min(600_000, 1000 * 2 ** (attempt - 1));
-          const wait = backoffDelay(attempt, { ...handlingDefaults, random: () => chance });
+          const wait = backoffDelay(attempt, handlingDefaults.retry, () => chance);
           expect(wait).toBeGreaterThanOrEqual(whole / 2);
           expect(wait).toBeLessThanOrEqual(whole);
         },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';

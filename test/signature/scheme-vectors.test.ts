@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../src/credentials/signing-key.ts';
-import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
+import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';
 import {

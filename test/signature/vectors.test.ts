@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { thrownBy } from '../errors/refusal.ts';
 

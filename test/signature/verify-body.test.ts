@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { ConfigurationError } from '../../src/errors/configuration-error.ts';
 import { SignatureError } from '../../src/errors/signature-error.ts';
+import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { type VerifyOptions, verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal, thrownBy } from '../errors/refusal.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';

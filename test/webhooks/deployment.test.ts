@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
+import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import type { UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
 import { refusal } from '../errors/refusal.ts';
 import { allSchemes, schemeName, signatureOf } from '../signature/all-schemes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { DeliveryReference } from '../../src/inbox/inbox.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { DeliveryReference } from '../../src/webhooks/outcome.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
 import { warningsDuring } from './warnings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { verifyBody } from '../../src/signature/verify-body.ts';
 import type { Delivery, Inbox } from '../../src/inbox/inbox.ts';
+import { verifyBody } from '../../src/signature/verify-body.ts';
 import { refusal } from '../errors/refusal.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineCredentials } from '../../src/credentials/define-credentials.ts';
+import type { MatchedKey } from '../../src/credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import type { MatchedKey } from '../../src/credentials/key-ring.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { refusal, thrownBy } from '../errors/refusal.ts';
 import { buyInitBody } from '../support/bodies.ts';

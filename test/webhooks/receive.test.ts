@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';

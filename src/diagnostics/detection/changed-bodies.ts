@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { findMembers } from '../../json/text-scanner.ts';
-import type { BodyForms } from '../../signature/canonical-text.ts';
+import { type BodyForms, serializationRules } from '../../signature/serializations.ts';
 import type { NearMissCode } from './detection.ts';
 import type { Sample } from './read-sample.ts';
 import { javascriptNumber, phpNumber, pythonNumber, respell, type Spelling } from './rewrite-json.ts';
@@ -64,7 +64,7 @@ function textsWithSignature(excised: string): TextCandidates {
 
 /** Whether a rule starts from the text, not from the parsed value. */
 function readsText({ serialization }: TextRule): boolean {
-  return !['compact', 'sorted', 'sorted-shallow', 'base64-compact', 'base64-sorted'].includes(serialization);
+  return serializationRules(serialization).source === 'text';
 }
 
 function* withNewline(sample: Sample): Generator<AlteredTexts> {

@@ -1,9 +1,5 @@
-import type {
-  Construction,
-  OrderKey,
-  Serialization,
-  SignatureScheme,
-} from '../../signature/signature-scheme.ts';
+import { serializationRules } from '../../signature/serializations.ts';
+import type { Construction, OrderKey, SignatureScheme } from '../../signature/signature-scheme.ts';
 import { joiners, keySeparators, separators } from './scheme-space.ts';
 
 /** Published, then reported (Authentication 5 and 7), then what keeps both secrets, then one alone. */
@@ -17,23 +13,6 @@ const orderKeys: readonly OrderKey[] = [
 
 /** The safest first. */
 const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-both', 'hash-prefix'];
-
-/** The text itself first, then JSON, the simplest first, then what loses the borders between members. */
-const serializations: readonly Serialization[] = [
-  'as-sent',
-  'compact',
-  'sorted',
-  'python',
-  'php',
-  'python-sorted',
-  'sorted-shallow',
-  'base64',
-  'base64-compact',
-  'base64-sorted',
-  'query',
-  'values',
-  'values-as-sent',
-];
 
 /** The most plausible and safest first, and of those the simplest. */
 export function rankSchemes(schemes: readonly SignatureScheme[]): SignatureScheme[] {
@@ -49,7 +28,7 @@ function placesOf(scheme: SignatureScheme): number[] {
     orderKeys.indexOf(scheme.orderKey ?? 'merchant+partner'),
     constructions.indexOf(scheme.construction),
     [separator, joiner, keySeparator].filter((text) => text !== '').length,
-    serializations.indexOf(scheme.serialization),
+    serializationRules(scheme.serialization).preference,
     place(joiners, joiner),
     place(separators, separator),
     place(keySeparators, keySeparator),

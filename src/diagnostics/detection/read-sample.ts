@@ -1,9 +1,9 @@
-import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
 import { isSignatureError } from '../../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { decodeBody } from '../../signature/decode-body.ts';
 import { decodeDigest } from '../../signature/digest.ts';
 import { removeSignature } from '../../signature/remove-signature.ts';
+import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
 import type { SampleStatus } from './detection.ts';
 
 /** Longest sample, in bytes: what bounds the work of a search. */

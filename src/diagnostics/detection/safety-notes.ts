@@ -1,6 +1,6 @@
+import { serializationRules } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { SafetyNote, SafetyNoteCode } from './detection.ts';
-import { joinsValues } from './scheme-space.ts';
 
 /** What a user of a scheme has to know about its safety. */
 export function safetyNotes(scheme: SignatureScheme): SafetyNote[] {
@@ -34,7 +34,8 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
     'types-unsigned',
     '1 and "1", and null and the empty text, have the same signature: check the types of what you receive.',
   );
-  if (serialization === 'query') {
+  const { pins, source } = serializationRules(serialization);
+  if (pins === 'pairs') {
     return [
       note(
         'field-shifting',
@@ -43,7 +44,7 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
       untyped,
     ];
   }
-  if (joinsValues(serialization)) {
+  if (pins === 'values') {
     return [
       note(
         'field-shifting',
@@ -55,7 +56,7 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
       untyped,
     ];
   }
-  if (!parsedSerializations.includes(serialization)) return [];
+  if (source === 'text') return [];
   return [
     note(
       'lossy',
@@ -63,14 +64,6 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
     ),
   ];
 }
-
-const parsedSerializations: readonly string[] = [
-  'compact',
-  'sorted',
-  'sorted-shallow',
-  'base64-compact',
-  'base64-sorted',
-];
 
 function keyNotes({ orderKey }: SignatureScheme): SafetyNote[] {
   if (orderKey === 'merchant' || orderKey === 'partner') {

@@ -1,9 +1,9 @@
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
+import { type Serialization, serializationRules } from '../../signature/serializations.ts';
 import {
   type Construction,
   type Encoding,
   type OrderKey,
-  type Serialization,
   type SignatureScheme,
   schemeParts,
 } from '../../signature/signature-scheme.ts';
@@ -67,7 +67,7 @@ export function allFormRules(): FormRule[] {
 
 export function allTextRules(): TextRule[] {
   return schemeParts.serialization.flatMap((serialization) =>
-    joinsValues(serialization)
+    serializationRules(serialization).takesJoiner
       ? joiners.map((joiner) => ({ serialization, ...(joiner && { joiner }) }))
       : [{ serialization }],
   );
@@ -99,14 +99,10 @@ export function normalizeScheme(scheme: SignatureScheme): SignatureScheme {
     serialization,
     encoding,
     ...(separator && construction !== 'hmac' && { separator }),
-    ...(joiner && joinsValues(serialization) && { joiner }),
+    ...(joiner && serializationRules(serialization).takesJoiner && { joiner }),
     ...(orderKey && orderKey !== 'merchant+partner' && { orderKey }),
     ...(keySeparator && hasTwoParts(orderKey ?? 'merchant+partner') && { keySeparator }),
   };
-}
-
-export function joinsValues(serialization: Serialization): boolean {
-  return serialization === 'values' || serialization === 'values-as-sent';
 }
 
 export function hasTwoParts(orderKey: OrderKey): boolean {

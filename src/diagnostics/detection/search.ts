@@ -1,7 +1,8 @@
-import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { isSignatureError } from '../../errors/signature-error.ts';
+import { canonicalText } from '../../signature/canonical-text.ts';
 import { findSigner } from '../../signature/digest.ts';
-import { type BodyForms, canonicalText } from '../../signature/canonical-text.ts';
+import type { BodyForms } from '../../signature/serializations.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { KeyCandidates } from './key-candidates.ts';
 import type { Sample } from './read-sample.ts';
 import { allFormRules, allTextRules, composeScheme, type TextRule } from './scheme-space.ts';

@@ -1,16 +1,16 @@
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
-import { compareSchemes } from './compare-schemes.ts';
-import { findDeviations } from './find-deviations.ts';
 import { keyCandidates, makeKey } from '../detection/key-candidates.ts';
-import type { ExplainOptions, MismatchExplanation, MismatchFinding } from './mismatch-explanation.ts';
-import { type RingEntry, ringOf } from './candidate-keys.ts';
 import { findNearMisses } from '../detection/near-misses.ts';
-import { nextStepAfter } from './next-step.ts';
 import { rankSchemes } from '../detection/rank-schemes.ts';
 import { isUsable, readSample, type Sample } from '../detection/read-sample.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 import { fits, search, textCandidates } from '../detection/search.ts';
+import { type RingEntry, ringOf } from './candidate-keys.ts';
+import { compareSchemes } from './compare-schemes.ts';
+import { findDeviations } from './find-deviations.ts';
+import type { ExplainOptions, MismatchExplanation, MismatchFinding } from './mismatch-explanation.ts';
+import { nextStepAfter } from './next-step.ts';
 
 /**
  * Says why the signature of a body does not match: what would have matched, where the text deviates from what a

@@ -1,8 +1,8 @@
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
-import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { checkKeys } from '../../signature/check-keys.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 
 /** Either of the two. */
 export interface PinKeys {

@@ -1,11 +1,11 @@
-import { checkScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { isSignatureError, SignatureError } from '../../errors/signature-error.ts';
 import { decodeBody } from '../../signature/decode-body.ts';
+import { checkScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
 import { type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
+import { normalizeScheme } from '../detection/scheme-space.ts';
 import { type PinKeys, pinKeys } from './pin-keys.ts';
 import { keyDigestOf, type PinFixture, readPin, type SchemePin } from './scheme-pin.ts';
-import { normalizeScheme } from '../detection/scheme-space.ts';
 
 type Body = string | Uint8Array;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { isJsonObject } from '../../json/json-value.ts';
+import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 
 /** A scheme and the proof that it holds: plain JSON, to be kept in the user's repository. Holds no key. */

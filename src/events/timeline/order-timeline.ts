@@ -1,8 +1,8 @@
 import { ValidationError } from '../../errors/validation-error.ts';
 import type { OrderEvent, OrderEventName } from '../order-event.ts';
+import { orderEventNames } from '../parse-order-event.ts';
 import { type OrderFacts, withFactsOf } from './order-facts.ts';
 import { findFlags, type OrderFlag } from './order-flags.ts';
-import { orderEventNames } from '../parse-order-event.ts';
 
 /**
  * How far an order is known to have come.

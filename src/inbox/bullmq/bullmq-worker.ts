@@ -1,13 +1,13 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import type { AttemptResult, InboxHost } from '../inbox.ts';
-import { attemptDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
-import type { Handling } from '../handling-options.ts';
-import { leaseLost } from '../lease-lost.ts';
+import { redactCommand } from '../../redaction/redact-command.ts';
 import { backoffDelay } from '../../runtime/backoff.ts';
 import { settledWithin } from '../../runtime/settled-within.ts';
+import { attemptDelivery } from '../attempt.ts';
+import type { Handling } from '../handling-options.ts';
+import type { AttemptResult, InboxHost } from '../inbox.ts';
+import { leaseLost } from '../lease-lost.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
-import { redactCommand } from '../../redaction/redact-command.ts';
 import { reportStore } from '../worker.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { attemptsOf } from './count-attempts.ts';
@@ -79,7 +79,9 @@ export function startBullmqWorker(
       stalledInterval: lockMs,
       // Counted by process: BullMQ would not forget those before a replay.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
-      settings: { backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling) },
+      settings: {
+        backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling.retry, handling.random),
+      },
     });
     worker?.on('error', (error) => reportStore(error, handling));
     worker?.on('failed', reportFailed);

@@ -1,6 +1,6 @@
-import { rememberedDigests } from './remembered-digests.ts';
-import type { Inbox } from '../inbox.ts';
 import { withTimeLimit } from '../../runtime/time-limit.ts';
+import type { Inbox } from '../inbox.ts';
+import { rememberedDigests } from './remembered-digests.ts';
 
 export interface MemoryDeduplicationOptions {
   /** How many handled deliveries are remembered at most; the oldest is forgotten. */

@@ -1,10 +1,10 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import type { Delivery, InboxHost } from '../inbox.ts';
-import { memoryDeduplication } from './memory-deduplication.ts';
 import { describeError } from '../../redaction/describe-error.ts';
-import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
-import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
 import { settledWithin } from '../../runtime/settled-within.ts';
+import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import type { Delivery, InboxHost } from '../inbox.ts';
+import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
+import { memoryDeduplication } from './memory-deduplication.ts';
 
 export interface MemoryInboxOptions
   extends Pick<HandlingOptions, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {

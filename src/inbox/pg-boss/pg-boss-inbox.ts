@@ -1,19 +1,19 @@
-import { longestTimerMs } from '../../runtime/time-limit.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
+import { longestTimerMs } from '../../runtime/longest-timer.ts';
+import { type Sleep, sleep } from '../../runtime/sleep.ts';
+import type { LeasedDelivery } from '../attempt.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { type Sleep, sleep } from '../../runtime/sleep.ts';
 import { type StoreGateOptions, storeGate } from '../store-gate.ts';
 import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';
 import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
- * The waits of pg-boss are whole seconds: `retryFirstMs`, `retryMaxMs`, `rememberMs` and the lease are rounded up. It
- * adds chance itself: a retry waits for its delay and up to as much again, `retryMaxMs` at most. A lease is 24 hours at
+ * The waits of pg-boss are whole seconds: `retry`, `rememberMs` and the lease are rounded up. It
+ * adds chance itself: a retry waits for its delay and up to as much again, `retry.maxDelayMs` at most. A lease is 24 hours at
  * most, `timeLimitMs` a little less. A job has the lease of the process that stored it: with another `timeLimitMs`
  * where it is handled, the shorter one counts.
  */

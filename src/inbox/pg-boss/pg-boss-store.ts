@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Delivery } from '../inbox.ts';
 import type { LeasedDelivery } from '../attempt.ts';
 import { type Handling, wholeNumber } from '../handling-options.ts';
+import type { Delivery } from '../inbox.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 import { findDelivery, writeDelivery } from '../stored-delivery.ts';
 import type { Boss, BossDatabase, BossJob, BossJobOptions } from './pg-boss-types.ts';
@@ -33,9 +33,9 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   const leaseSeconds = Math.ceil((timeLimitMs + marginMs) / 1000);
   const jobOptions: Omit<BossJobOptions, 'id'> = {
     retryLimit: never,
-    backoffDelay: seconds('retryFirstMs', handling.retryFirstMs),
+    retryDelay: seconds('retry.firstDelayMs', handling.retry.firstDelayMs),
     retryBackoff: true,
-    retryDelayMax: seconds('retryMaxMs', handling.retryMaxMs),
+    retryDelayMax: seconds('retry.maxDelayMs', handling.retry.maxDelayMs),
     expireInSeconds: leaseSeconds,
     retentionSeconds: tenYearsInSeconds,
     deleteAfterSeconds: seconds('rememberMs', handling.rememberMs),

@@ -17,7 +17,7 @@ export interface BossJob {
 export interface BossJobOptions {
   id: string;
   retryLimit?: number;
-  backoffDelay?: number;
+  retryDelay?: number;
   retryBackoff?: boolean;
   retryDelayMax?: number;
   expireInSeconds?: number;

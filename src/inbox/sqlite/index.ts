@@ -4,7 +4,7 @@
  * @module partner-exchange-sdk/inbox/sqlite
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
+export type { Sleep } from '../../runtime/sleep.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
-export type { Sleep } from '../../runtime/sleep.ts';
 export { type SqliteInboxOptions, sqliteInbox } from './sqlite-inbox.ts';

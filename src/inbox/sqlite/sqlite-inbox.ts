@@ -1,12 +1,12 @@
 import { InboxError } from '../../errors/inbox-error.ts';
-import { longestTimerMs } from '../../runtime/time-limit.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
+import { backoffDelay } from '../../runtime/backoff.ts';
+import { longestTimerMs } from '../../runtime/longest-timer.ts';
+import { type Sleep, sleep } from '../../runtime/sleep.ts';
+import type { LeasedDelivery } from '../attempt.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { backoffDelay } from '../../runtime/backoff.ts';
-import { type Sleep, sleep } from '../../runtime/sleep.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -55,7 +55,10 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   const wait = options.sleep ?? sleep;
   // The time limit comes first, with room to write down that it was reached.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
-  const longestWaitMs = Math.min(Math.max(leaseMs, handling.retryMaxMs) + 60_000, Number.MAX_SAFE_INTEGER);
+  const longestWaitMs = Math.min(
+    Math.max(leaseMs, handling.retry.maxDelayMs) + 60_000,
+    Number.MAX_SAFE_INTEGER,
+  );
   const { path, maxBytes } = options;
   if (maxBytes !== undefined) wholeNumber('maxBytes', maxBytes);
   const store = orRefuse(() =>
@@ -78,7 +81,11 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
       write(() => {
         if (outcome === 'dead') return store.bury(taken, describeError(error));
         if (outcome === 'failed') {
-          return store.postpone(taken, now() + backoffDelay(taken.attempt, handling), describeError(error));
+          return store.postpone(
+            taken,
+            now() + backoffDelay(taken.attempt, handling.retry, handling.random),
+            describeError(error),
+          );
         }
         store.remove(taken.delivery.digest);
         return true;

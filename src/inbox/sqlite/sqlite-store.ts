@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Delivery } from '../inbox.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import { describeError } from '../../redaction/describe-error.ts';
+import type { LeasedDelivery } from '../attempt.ts';
+import type { Delivery } from '../inbox.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 

@@ -1,9 +1,15 @@
 import type { OrderEventName } from '../../events/order-event.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { compareDecimals, type Decimal, formatDecimal, parseDecimal, subtractDecimals } from '../orders/decimal.ts';
+import {
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  parseDecimal,
+  subtractDecimals,
+} from '../orders/decimal.ts';
 import type { SandboxOrderState } from '../orders/order-steps.ts';
-import type { CheckedOptions } from '../sandbox-options.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
+import type { CheckedOptions } from '../sandbox-options.ts';
 
 /** The event that a state posts when an order enters it. */
 export const eventNames = {

@@ -1,10 +1,10 @@
 import { signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import { signBody } from '../../signature/sign-body.ts';
-import type { SandboxDelivery } from './delivery-queue.ts';
-import { eventNames, orderEventBody } from './order-event-body.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
 import type { SandboxState } from '../sandbox-state.ts';
+import type { SandboxDelivery } from './delivery-queue.ts';
+import { eventNames, orderEventBody } from './order-event-body.ts';
 
 /** Signs and posts the event for the state that an order is in (contract: Endpoints 5). */
 export function postEvent(state: SandboxState, order: SandboxOrder): Promise<SandboxDelivery> {

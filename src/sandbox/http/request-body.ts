@@ -1,9 +1,9 @@
-import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { issuePath, type StandardSchema } from '../../deployment/standard-schema.ts';
 import { fromWireNames, type WireNames } from '../../deployment/wire-names.ts';
 import { isSignatureError } from '../../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { decodeBody } from '../../signature/decode-body.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../json/json-value.ts';
-import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import { Refusal } from '../http/refusal.ts';
 import { requireShape } from '../http/request-body.ts';
 import type { CheckedOptions } from '../sandbox-options.ts';
-import type { SandboxOrder } from './sandbox-order.ts';
 import { randomToken } from '../secrets.ts';
+import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
+import type { SandboxOrder } from './sandbox-order.ts';
 
 /** Decimal places of the crypto amount, cut off: those of USDT and USDC. */
 const cryptoPlaces = 6;

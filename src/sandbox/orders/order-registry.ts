@@ -1,9 +1,9 @@
 import { ValidationError } from '../../errors/validation-error.ts';
-import { checkStep, type SandboxOrderState, type SandboxOrderStep } from './order-steps.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { CheckedOptions } from '../sandbox-options.ts';
-import type { SandboxOrder } from './sandbox-order.ts';
 import { randomToken } from '../secrets.ts';
+import { checkStep, type SandboxOrderState, type SandboxOrderStep } from './order-steps.ts';
+import type { SandboxOrder } from './sandbox-order.ts';
 
 /** The orders of a sandbox, by the service's reference. */
 export class OrderBook {

@@ -1,14 +1,14 @@
 import { signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
-import { createOrder } from './create-order.ts';
 import { orderRecord } from '../callbacks/order-event-body.ts';
-import { requirePartner } from '../partners/partner-routes.ts';
 import { postEvent } from '../callbacks/post-event.ts';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
 import { parseSignedBody, publishedNames, requireShape } from '../http/request-body.ts';
 import type { Call, Route } from '../http/routes.ts';
+import { requirePartner } from '../partners/partner-routes.ts';
 import { operationPath, type SandboxState } from '../sandbox-state.ts';
+import { createOrder } from './create-order.ts';
 
 /** Endpoint 4 of the contract. */
 export function orderRoutes(state: SandboxState): Route[] {

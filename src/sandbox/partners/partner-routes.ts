@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { linkPath, type Partner, type PartnerRegistry } from './partner-registry.ts';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
 import { parseBody, parseSignedBody, requireShape } from '../http/request-body.ts';
 import type { Call, Route } from '../http/routes.ts';
 import { operationPath, type SandboxState } from '../sandbox-state.ts';
+import { linkPath, type Partner, type PartnerRegistry } from './partner-registry.ts';
 
 const onboarding = z.object({
   partner_code: z.string().min(1),

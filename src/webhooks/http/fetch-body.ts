@@ -1,6 +1,7 @@
+import { longestTimerMs } from '../../runtime/longest-timer.ts';
+import { readBounded } from '../../runtime/read-bounded.ts';
 import type { Receiver } from './receiver.ts';
-import { joinChunks, type RequestBody } from './request-body.ts';
-import { longestTimerMs } from '../../runtime/time-limit.ts';
+import type { RequestBody } from './request-body.ts';
 
 /** The body of a request, read within the limits. What is refused is not read to its end. */
 export async function readFetchBody(
@@ -26,16 +27,8 @@ async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
 ): Promise<RequestBody> {
-  const chunks: Uint8Array[] = [];
-  for (let size = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return { body: joinChunks(chunks, size) };
-    // Of something else the size is unknown: it would slip past the limit.
-    if (!ArrayBuffer.isView(value)) throw new TypeError('The body stream gave something other than bytes.');
-    size += value.byteLength;
-    if (size > maxBytes) return { refusal: 'body_too_large' };
-    chunks.push(value);
-  }
+  const body = await readBounded(reader, maxBytes);
+  return body === undefined ? { refusal: 'body_too_large' } : { body };
 }
 
 function startDeadline(ms: number): { readonly late: Promise<RequestBody>; stop(): void } {

@@ -1,7 +1,8 @@
+import { longestTimerMs } from '../../runtime/longest-timer.ts';
 import { onNextTick } from '../../runtime/next-tick.ts';
+import { joinChunks } from '../../runtime/read-bounded.ts';
 import type { Receiver } from './receiver.ts';
-import { joinChunks, type RequestBody } from './request-body.ts';
-import { longestTimerMs } from '../../runtime/time-limit.ts';
+import type { RequestBody } from './request-body.ts';
 
 /** The parts of `http.IncomingMessage` that are used; those of Express, Fastify (`request.raw`) and HTTP/2 have them too. */
 export interface NodeRequest {

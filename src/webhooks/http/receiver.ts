@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
 import type { Outcome, RequestRefusalCode } from '../outcome.ts';
+import type { Answer } from './answer.ts';
 
 /** What a handler for a shape of I/O needs of the webhooks. */
 export interface Receiver {

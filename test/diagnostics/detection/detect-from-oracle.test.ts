@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import {
   detectFromOracle,
   type SigningOracle,
 } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
+import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { pythonStyle, withSignature } from '../support.ts';
 
 const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;

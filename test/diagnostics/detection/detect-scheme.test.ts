@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { detectScheme } from '../../../src/diagnostics/detection/detect-scheme.ts';
 import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
 import {
@@ -10,6 +9,7 @@ import {
   composeScheme,
 } from '../../../src/diagnostics/detection/scheme-space.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
+import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { eventText, orderKey, secrets, signedUnder } from '../support.ts';
 

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { checkScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
-import { writeSignature } from '../../../src/signature/digest.ts';
 import { makeKey } from '../../../src/diagnostics/detection/key-candidates.ts';
 import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
-import { allSchemes, allTextRules, normalizeScheme } from '../../../src/diagnostics/detection/scheme-space.ts';
+import {
+  allSchemes,
+  allTextRules,
+  normalizeScheme,
+} from '../../../src/diagnostics/detection/scheme-space.ts';
 import { textUnder } from '../../../src/diagnostics/detection/search.ts';
+import { writeSignature } from '../../../src/signature/digest.ts';
+import { checkScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { secrets } from '../support.ts';
 
 describe('the schemes that are tried', () => {

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { explainMismatch } from '../../../src/diagnostics/mismatch/explain-mismatch.ts';
 import type {
   ExplainOptions,
   MismatchExplanation,
 } from '../../../src/diagnostics/mismatch/mismatch-explanation.ts';
+import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { refusal } from '../../errors/refusal.ts';
 import { eventText, secrets, signedOver, signedUnder } from '../support.ts';
 

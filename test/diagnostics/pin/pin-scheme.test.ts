@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { checkPin, type PinOptions, pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
+import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { refusal, thrownBy } from '../../errors/refusal.ts';
 import { orderKey, secrets, signedUnder } from '../support.ts';
 

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { isValidationError } from '../../../src/errors/validation-error.ts';
 import type { OrderEvent, OrderEventName } from '../../../src/events/order-event.ts';
+import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
+import { type OrderFlag, raisedFlags } from '../../../src/events/timeline/order-flags.ts';
 import {
   applyEvent,
   emptyTimeline,
@@ -10,8 +12,6 @@ import {
   type OrderTimeline,
   orderStages,
 } from '../../../src/events/timeline/order-timeline.ts';
-import { type OrderFlag, raisedFlags } from '../../../src/events/timeline/order-flags.ts';
-import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
 import {
   buyCloseBody,

@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, it } f
 import { type BullmqInboxOptions, bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { BullQueue, BullWorker } from '../../../src/inbox/bullmq/bullmq-types.ts';
 import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
+import { startRedis } from '../../support/private-server.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
-import { startRedis } from '../../support/private-server.ts';
 import { engines, redisAddress } from '../engines.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
@@ -121,7 +121,9 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await receiver(open({ role: 'receiver', maxAttempts: 1 }).inbox).webhooks.receive(order('A'));
     const { inbox } = open({ maxAttempts: 3 });
     const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
-    await eventually(() => expect(reports.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'dead']));
+    await eventually(() =>
+      expect(reports.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'dead']),
+    );
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 3 }]);
   });
 
@@ -133,8 +135,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
   ])('waits after attempt %i for %i ms, less up to half by chance', async (attempt, waitMs) => {
     const { inbox } = open({
       maxAttempts: 8,
-      retryFirstMs: 60_000,
-      retryMaxMs: 300_000,
+      retry: { firstDelayMs: 60_000, maxDelayMs: 300_000 },
       random: () => 0.5,
     });
     const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));

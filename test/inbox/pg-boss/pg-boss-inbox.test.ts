@@ -18,8 +18,8 @@ it('takes a pg-boss as it is', () => expectTypeOf<PgBoss>().toExtend<Boss>());
 it.each([
   { timeLimitMs: 24 * 60 * 60 * 1000 },
   { rememberMs: 2 ** 31 * 1000 },
-  { retryFirstMs: 2 ** 31 * 1000 },
-  { retryMaxMs: 2 ** 31 * 1000 },
+  { retry: { firstDelayMs: 2 ** 31 * 1000 } },
+  { retry: { maxDelayMs: 2 ** 31 * 1000 } },
   { queue: 'my inbox' },
 ])('refuses %j, which pg-boss would refuse of each delivery', (wrong) => {
   const boss = { send: async () => null } as unknown as Boss;
@@ -133,7 +133,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   });
 
   it('waits longer after each attempt that failed, with some chance in it, and no longer than it may', async () => {
-    const inbox = given.open({ maxAttempts: 20, retryFirstMs: 100_000, retryMaxMs: 500_000 });
+    const inbox = given.open({ maxAttempts: 20, retry: { firstDelayMs: 100_000, maxDelayMs: 500_000 } });
     const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
     await webhooks.receive(order('A'));
     for (const [index, [least, most]] of [

@@ -171,9 +171,12 @@ describe('the SQLite inbox', () => {
   ])('goes on handling after the clock jumped %s', async (_, jump) => {
     const { now, move } = clock();
     let failures = 1;
-    const { webhooks, calls } = receiver(open({ now, retryFirstMs: 5_000, retryMaxMs: 5_000 }), () => {
-      if (failures-- > 0) throw new Error('not yet');
-    });
+    const { webhooks, calls } = receiver(
+      open({ now, retry: { firstDelayMs: 5_000, maxDelayMs: 5_000 } }),
+      () => {
+        if (failures-- > 0) throw new Error('not yet');
+      },
+    );
     await webhooks.receive(order('A'));
     await eventually(() => expect(calls).toEqual(['A']));
     // Within its wait for the second attempt.

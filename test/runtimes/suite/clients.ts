@@ -54,7 +54,8 @@ export async function checkClients(checks: Checks): Promise<void> {
       deployment,
       credentials,
       fetch,
-      retry: { limit: 2, baseDelayMs: 1 },
+      maxAttempts: 3,
+      retry: { firstDelayMs: 1 },
     });
     equal((await client.whitelistIp()).status, 200);
     equal(calls, 3);

@@ -69,6 +69,12 @@ export async function checkNoSqlite(checks: Checks): Promise<void> {
 async function open(path: string, role: 'both' | 'receiver' = 'both') {
   // Only here: it cannot be loaded everywhere.
   const { sqliteInbox } = await import('partner-exchange-sdk/inbox/sqlite');
-  const inbox = sqliteInbox({ path, role, maxAttempts: 2, retryFirstMs: 50, retryMaxMs: 50, pollMs: 10 });
+  const inbox = sqliteInbox({
+    path,
+    role,
+    maxAttempts: 2,
+    retry: { firstDelayMs: 50, maxDelayMs: 50 },
+    pollMs: 10,
+  });
   return receiverOn(inbox);
 }

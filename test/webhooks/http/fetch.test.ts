@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
 import { delivery, recordingWebhooks } from '../deliveries.ts';
-import { fetchRequest } from './transports.ts';
 import { warningsDuring } from '../warnings.ts';
+import { fetchRequest } from './transports.ts';
 
 const sent = delivery(buyInitBody({ note: 'é😀' }));
 const bytes = Buffer.from(sent);

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
 import { delivery, recordingWebhooks } from '../deliveries.ts';
-import { send, serve } from './server.ts';
 import { warningsDuring } from '../warnings.ts';
+import { send, serve } from './server.ts';
 
 const sent = delivery(buyInitBody({ note: 'é😀' }));
 

@@ -26,8 +26,7 @@ let isOpen = false;
 const inbox = sqliteInbox({
   path: join(folder, 'inbox.sqlite'),
   pollMs: 20,
-  retryFirstMs: 10,
-  retryMaxMs: 100,
+  retry: { firstDelayMs: 10, maxDelayMs: 100 },
   maxAttempts: 1000,
   onStoreError: () => {},
 });

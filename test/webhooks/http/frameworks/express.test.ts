@@ -2,8 +2,8 @@ import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../../support/bodies.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
-import { send } from '../server.ts';
 import { warningsDuring } from '../../warnings.ts';
+import { send } from '../server.ts';
 import { describeFramework } from './contract.ts';
 import { listen } from './listen.ts';
 

@@ -1,13 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { root } from './entries.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const pages = new Map(
+  ['README.md', ...globSync('docs/**/*.md', { cwd: root })].map((file) => [
+    file,
+    readFileSync(join(root, file), 'utf8'),
+  ]),
+);
+const page = (file: string) => pages.get(file) ?? '';
 
-describe('README', () => {
+describe('README and docs', () => {
   test('lists the assumption ledger, entry by entry', () => {
-    const [, table = ''] = readme.split('| id | assumption | basis | override |\n|---|---|---|---|\n');
+    const [, table = ''] = page('docs/assumptions.md').split(
+      '| id | assumption | basis | override |\n|---|---|---|---|\n',
+    );
     const rows = table.split('\n\n')[0]?.split('\n');
     expect(rows).toEqual(
       assumptions.map(
@@ -17,8 +27,8 @@ describe('README', () => {
   });
 
   test('names the runtimes that the package is tried on, in their versions', () => {
-    const [, section = ''] = readme.split('\n### Runtimes\n');
-    const stated = section.split('\n### ')[0] ?? '';
+    const [, section = ''] = page('docs/runtimes.md').split('\n## Runtimes\n');
+    const stated = section.split('\n## ')[0] ?? '';
     expect(runtimeVersions().filter((version) => !stated.includes(version))).toEqual([]);
   });
 
@@ -49,15 +59,15 @@ function runtimeVersions(): string[] {
 
 /** Fenced blocks of a language, without the indentation they have inside a list. */
 function codeBlocks(language: string): string[] {
-  const blocks = readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'));
+  const all = [...pages.values()].join('\n');
+  const blocks = all.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'));
   return [...blocks].map(([, indent = '', code = '']) => code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 }
 
 function compileErrors(snippets: readonly string[]): string[] {
-  const root = new URL('../../', import.meta.url).pathname;
-  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
-  const files = new Map(snippets.map((code, index) => [`${root}readme-snippet-${index}.ts`, code]));
+  const files = new Map(snippets.map((code, index) => [join(root, `readme-snippet-${index}.ts`), code]));
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);

@@ -1,0 +1,44 @@
+/**
+ * The known name that a misspelt one most likely stands for: at most two letters are missing, added, changed or
+ * swapped (one in a short name), whatever their case. `undefined` when none is near.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  // Longer than any name of ours: not worth comparing, and not bounded by us.
+  if (name.length > 64) return undefined;
+  const wanted = name.toLowerCase();
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .sort((one, other) => one.distance - other.distance);
+  const [best] = ranked;
+  const most = name.length > 4 ? 2 : 1;
+  if (best !== undefined && best.distance <= most) return best.candidate;
+  // `timeout` for `timeoutMs`, `mail` for `buyer_email`.
+  return wanted.length < 4
+    ? undefined
+    : known.find(
+        (candidate) => candidate.toLowerCase().includes(wanted) || wanted.includes(candidate.toLowerCase()),
+      );
+}
+
+/** Letters to add, drop, change or swap with their neighbour until one text is the other (optimal string alignment). */
+function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1];
+      let least = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (row > 1 && column > 1 && swapped) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(least);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[other.length] ?? 0;
+}

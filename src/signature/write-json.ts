@@ -1,0 +1,103 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { type LiteralNode, readLiteralTree } from '../json/literal-tree.ts';
+
+/** The JSON of a value with its members sorted by code unit; `writeMember` writes those of the outermost object. */
+export function writeSorted(
+  value: JsonValue,
+  writeMember: (member: JsonValue) => string = writeSorted,
+): string {
+  if (Array.isArray(value)) return `[${value.map((element) => writeSorted(element)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  // Written by hand: an object with its members set in order would still list integer-like names first.
+  const members: string[] = [];
+  for (const name of Object.keys(value).sort()) {
+    const member = value[name];
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${writeMember(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+type Member = readonly [name: string, value: LiteralNode];
+type Order = (one: Member, other: Member) => number;
+
+/** How a serializer of another language writes JSON. */
+interface Style {
+  readonly comma: string;
+  readonly colon: string;
+  readonly quote: (text: string) => string;
+  readonly order?: Order;
+}
+
+const compactStyle: Style = { comma: ',', colon: ':', quote: (text) => JSON.stringify(text) };
+export const pythonStyle: Style = { comma: ', ', colon: ': ', quote: (text) => quoteAscii(text, 0x7f) };
+export const phpStyle: Style = {
+  comma: ',',
+  colon: ':',
+  quote: (text) => quoteAscii(text, 0x80).replaceAll('/', '\\/'),
+};
+
+/** A node as a serializer of that style writes it. */
+export function writeNode(node: LiteralNode, style: Style): string {
+  switch (node.kind) {
+    case 'literal':
+      return node.text;
+    case 'text':
+      return style.quote(node.text);
+    case 'array':
+      return `[${node.elements.map((element) => writeNode(element, style)).join(style.comma)}]`;
+    case 'object': {
+      const members = style.order ? lastOfEach(node.members).sort(style.order) : node.members;
+      const written = members.map(
+        ([name, member]) => style.quote(name) + style.colon + writeNode(member, style),
+      );
+      return `{${written.join(style.comma)}}`;
+    }
+  }
+}
+
+/** A value without the quotes of JSON, as joins and queries take it. */
+export function writePlain(node: LiteralNode): string {
+  if (node.kind === 'text') return node.text;
+  return node.kind === 'literal' && node.text === 'null' ? '' : writeNode(node, compactStyle);
+}
+
+/** The members of the outermost object, each name once; none for what is no object. */
+export function topMembers(excised: string, order: 'as-sent' | 'sorted'): readonly Member[] {
+  const tree = readLiteralTree(excised);
+  const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
+  return order === 'sorted' ? members.sort(byCodeUnit) : members;
+}
+
+/** Of a repeated name the last one counts, as in JSON.parse. */
+function lastOfEach(members: readonly Member[]): Member[] {
+  return [...new Map(members)];
+}
+
+function byCodeUnit([one]: Member, [other]: Member): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** The order of Python. */
+export function byCodePoint([one]: Member, [other]: Member): number {
+  let index = 0;
+  while (index < one.length && index < other.length) {
+    const [left = 0, right = 0] = [one.codePointAt(index), other.codePointAt(index)];
+    if (left !== right) return left - right;
+    index += left > 0xffff ? 2 : 1;
+  }
+  return one.length - other.length;
+}
+
+/** A JSON string in which every unit from `from` on is written as `\uXXXX`. */
+function quoteAscii(text: string, from: number): string {
+  const json = JSON.stringify(text);
+  let quoted = '';
+  let start = 0;
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index);
+    if (code < from) continue;
+    quoted += `${json.slice(start, index)}\\u${code.toString(16).padStart(4, '0')}`;
+    start = index + 1;
+  }
+  return quoted + json.slice(start);
+}
