@@ -18,7 +18,7 @@ describe('README and docs', () => {
     const [, table = ''] = page('docs/assumptions.md').split(
       '| id | assumption | basis | override |\n|---|---|---|---|\n',
     );
-    const rows = table.split('\n\n')[0]?.split('\n');
+    const rows = table.split('\n\n')[0]?.trimEnd().split('\n');
     expect(rows).toEqual(
       assumptions.map(
         ({ id, statement, basis, override }) => `| \`${id}\` | ${statement} | ${basis} | ${override} |`,
