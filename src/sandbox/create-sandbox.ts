@@ -12,7 +12,7 @@ import { orderRoutes } from './orders/order-routes.ts';
 import type { SandboxCredentials } from './partners/partner-registry.ts';
 import { partnerRoutes } from './partners/partner-routes.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
-import { checkOptions, type SandboxOptions } from './sandbox-options.ts';
+import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 import { createState, type SandboxState } from './sandbox-state.ts';
 
 /**
@@ -46,7 +46,9 @@ import { createState, type SandboxState } from './sandbox-state.ts';
  *   Each is posted once, with the public key as the bearer token and the keys that count then; 2xx means received,
  *   and redirects are not followed. It is posted again only by `redeliver`. `event.buy.third_party_error` has the
  *   common members and the statuses of received fiat. The close event keeps the statuses that the order had.
- *   The addresses for KYC and for payment are made up and lead nowhere.
+ *   The addresses for KYC and for payment are made up and lead nowhere. Unless `eventSpelling` is `compact`, their text
+ *   is spelled as JSON allows and no serializer of JavaScript does, with one member more, `"1"`: a receiver that does
+ *   not verify the raw body fails.
  * - **Messenger**: a device number gets one API key, once (then 409). Opening the scan address connects the device;
  *   before that, sending and checking are refused with 409. `verify_check` may be absent and changes nothing.
  *   A phone number is any text. A number not on the messenger gets no message.
@@ -65,7 +67,7 @@ import { createState, type SandboxState } from './sandbox-state.ts';
 export function createSandbox<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
   options: SandboxOptions<OrderSchema> = {},
 ): Sandbox<OrderSchema> {
-  const checked = checkOptions(options);
+  const checked = resolveSandboxOptions(options);
   const deploymentAt = (origin: string) => deploymentOf(options, origin);
   const deployment = deploymentAt('http://sandbox.localhost');
   const state = createState(deployment, checked);
@@ -92,7 +94,7 @@ export function createSandbox<OrderSchema extends StandardSchema = typeof report
         maxBodyBytes: checked.maxBodyBytes,
         answer: sandboxFetch,
         deploymentAt,
-        idle: () => state.postman.idle(),
+        idle: () => state.deliveryQueue.idle(),
       }),
     get emails() {
       return [...state.partners.emails];
@@ -106,10 +108,10 @@ export function createSandbox<OrderSchema extends StandardSchema = typeof report
     },
     advance: async (order, step) => postEvent(state, state.orders.advance(order, step)),
     get deliveries() {
-      return state.postman.deliveries;
+      return state.deliveryQueue.deliveries;
     },
-    redeliver: async (deliveryId) => state.postman.redeliver(deliveryId),
-    idle: () => state.postman.idle(),
+    redeliver: async (deliveryId) => state.deliveryQueue.redeliver(deliveryId),
+    idle: () => state.deliveryQueue.idle(),
     get messages() {
       return [...state.messenger.messages];
     },

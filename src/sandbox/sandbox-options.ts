@@ -2,21 +2,30 @@ import { checkSecretText } from '../credentials/check-key.ts';
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
 import type { reportedBuyOrder } from '../deployment/order-schema.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
 import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/spellings.ts';
 import type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import {
+  checkFunction,
+  checkInteger,
+  checkOneOf,
+  checkTimerMs,
+  invalidOption,
+} from '../options/check-values.ts';
+import { withDefaults } from '../options/with-defaults.ts';
+import type { EventSpelling } from './callbacks/event-text.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { type RandomBytes, randomToken } from './secrets.ts';
 
 /** What differs between deployments, as in `defineDeployment`: this is what the sandbox speaks. */
-type SpokenOptions<OrderSchema extends StandardSchema> = Pick<
+type DeploymentPart<OrderSchema extends StandardSchema> = Pick<
   DeploymentOptions<OrderSchema>,
   'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
 >;
 
 export interface SandboxOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder>
-  extends SpokenOptions<OrderSchema> {
+  extends DeploymentPart<OrderSchema> {
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /** Milliseconds since the epoch. @default Date.now */
@@ -29,6 +38,12 @@ export interface SandboxOptions<OrderSchema extends StandardSchema = typeof repo
   maxBodyBytes?: number | undefined;
   /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
   callbackTimeoutMs?: number | undefined;
+  /**
+   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, a name like an
+   * integer behind the signature: a receiver that verifies anything but the raw body fails, here as in production.
+   * `compact`: as `JSON.stringify` writes them. @default 'awkward' (the sandbox's choice)
+   */
+  eventSpelling?: EventSpelling | undefined;
   /** The messenger's master key. @default a fresh one, to be read from `sandbox.masterKey` */
   masterKey?: string | undefined;
   /**
@@ -59,13 +74,14 @@ export interface SandboxOptions<OrderSchema extends StandardSchema = typeof repo
 }
 
 /** The options with every default in place. Not public. */
-export interface CheckedOptions {
+export interface ResolvedSandboxOptions {
   readonly fetch: typeof fetch;
   readonly now: () => number;
   readonly random: RandomBytes;
   readonly whitelist: 'enforced' | 'off';
   readonly maxBodyBytes: number;
   readonly callbackTimeoutMs: number;
+  readonly eventSpelling: EventSpelling;
   readonly masterKey: string;
   readonly exchangeRate: (pair: string) => { readonly text: string; readonly decimal: Decimal };
   readonly refundFee: Decimal;
@@ -84,6 +100,7 @@ const defaults = Object.freeze({
   whitelist: 'enforced',
   maxBodyBytes: 1024 * 1024,
   callbackTimeoutMs: 10_000,
+  eventSpelling: 'awkward',
   exchangeRate: '1500',
   refundFee: '0',
   mobileMoneyCurrencies: ['GHS', 'KES', 'KHS'],
@@ -91,90 +108,79 @@ const defaults = Object.freeze({
   settledCryptoStatus: 'PAID',
   thirdPartyKycError: 'THIRD_PARTY_PAYMENT',
   readOrder: (payload: JsonObject) => payload,
-} satisfies Required<Omit<SandboxOptions, keyof SpokenOptions<StandardSchema> | 'masterKey'>>);
+} satisfies Required<Omit<SandboxOptions, keyof DeploymentPart<StandardSchema> | 'masterKey'>>);
 
-/** Checked by `defineDeployment`. */
-const spoken = ['paths', 'wireNames', 'signature', 'orderSchema', 'numberCheckParameters'];
+const optionNames: OptionNames<SandboxOptions> = {
+  // Checked by `defineDeployment`.
+  paths: true,
+  wireNames: true,
+  signature: true,
+  orderSchema: true,
+  numberCheckParameters: true,
+  fetch: true,
+  now: true,
+  random: true,
+  whitelist: true,
+  maxBodyBytes: true,
+  callbackTimeoutMs: true,
+  eventSpelling: true,
+  masterKey: true,
+  exchangeRate: true,
+  refundFee: true,
+  mobileMoneyCurrencies: true,
+  numbersNotOnMessenger: true,
+  settledCryptoStatus: true,
+  thirdPartyKycError: true,
+  readOrder: true,
+};
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
-export function checkOptions(options: SandboxOptions<StandardSchema>): CheckedOptions {
-  const known = [...Object.keys(defaults), ...spoken, 'masterKey'];
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw invalid(`"${unknown}" is not an option of createSandbox.`);
-  const random = functionOption('random', options.random ?? defaults.random);
-  const rate = options.exchangeRate ?? defaults.exchangeRate;
+export function resolveSandboxOptions(given: SandboxOptions<StandardSchema>): ResolvedSandboxOptions {
+  checkNames('createSandbox', given, optionNames);
+  const options = withDefaults(given, defaults);
+  const random = checkFunction('random', options.random);
+  const rate = options.exchangeRate;
   if (typeof rate !== 'function') checkRate(rate);
   return Object.freeze({
-    fetch: functionOption('fetch', options.fetch ?? defaults.fetch),
-    now: functionOption('now', options.now ?? defaults.now),
+    fetch: checkFunction('fetch', options.fetch),
+    now: checkFunction('now', options.now),
     random,
-    whitelist: oneOf('whitelist', options.whitelist ?? defaults.whitelist, ['enforced', 'off']),
-    maxBodyBytes: positiveInteger('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
-    callbackTimeoutMs: positiveInteger(
-      'callbackTimeoutMs',
-      options.callbackTimeoutMs ?? defaults.callbackTimeoutMs,
-    ),
+    whitelist: checkOneOf('whitelist', options.whitelist, ['enforced', 'off']),
+    maxBodyBytes: checkInteger('maxBodyBytes', options.maxBodyBytes),
+    callbackTimeoutMs: checkTimerMs('callbackTimeoutMs', options.callbackTimeoutMs),
+    eventSpelling: checkOneOf('eventSpelling', options.eventSpelling, ['awkward', 'compact']),
     masterKey: checkSecretText(options.masterKey ?? `master_${randomToken(random, 24)}`, 'masterKey'),
     exchangeRate: (pair: string) => checkRate(typeof rate === 'function' ? rate(pair) : rate),
-    refundFee: decimalOption('refundFee', options.refundFee ?? defaults.refundFee),
-    mobileMoneyCurrencies: texts(
-      'mobileMoneyCurrencies',
-      options.mobileMoneyCurrencies ?? defaults.mobileMoneyCurrencies,
-    ),
-    numbersNotOnMessenger: texts(
-      'numbersNotOnMessenger',
-      options.numbersNotOnMessenger ?? defaults.numbersNotOnMessenger,
-    ),
-    settledCryptoStatus: oneOf(
+    refundFee: decimalOption('refundFee', options.refundFee),
+    mobileMoneyCurrencies: texts('mobileMoneyCurrencies', options.mobileMoneyCurrencies),
+    numbersNotOnMessenger: texts('numbersNotOnMessenger', options.numbersNotOnMessenger),
+    settledCryptoStatus: checkOneOf(
       'settledCryptoStatus',
-      options.settledCryptoStatus ?? defaults.settledCryptoStatus,
+      options.settledCryptoStatus,
       settledCryptoStatuses,
     ),
-    thirdPartyKycError: oneOf(
-      'thirdPartyKycError',
-      options.thirdPartyKycError ?? defaults.thirdPartyKycError,
-      thirdPartyKycErrors,
-    ),
-    readOrder: functionOption('readOrder', options.readOrder ?? defaults.readOrder),
+    thirdPartyKycError: checkOneOf('thirdPartyKycError', options.thirdPartyKycError, thirdPartyKycErrors),
+    readOrder: checkFunction('readOrder', options.readOrder),
   });
 }
 
 function checkRate(text: string): { text: string; decimal: Decimal } {
   const decimal = decimalOption('exchangeRate', text);
-  if (decimal.units === 0n) throw invalid('exchangeRate must be more than zero.');
+  if (decimal.units === 0n) throw invalidOption('exchangeRate must be more than zero.');
   return { text, decimal };
 }
 
 function decimalOption(name: string, text: string): Decimal {
   const decimal = typeof text === 'string' ? parseDecimal(text) : undefined;
   if (decimal === undefined || exactNumber(decimal) === undefined) {
-    throw invalid(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
+    throw invalidOption(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
   }
   return decimal;
 }
 
-function functionOption<Value>(name: string, value: Value): Value {
-  if (typeof value !== 'function') throw invalid(`${name} must be a function.`);
-  return value;
-}
-
-function positiveInteger(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 1) throw invalid(`${name} must be a positive whole number.`);
-  return value;
-}
-
-function oneOf<Value extends string>(name: string, value: Value, allowed: readonly Value[]): Value {
-  if (!allowed.includes(value)) throw invalid(`${name} must be one of ${allowed.join(', ')}.`);
-  return value;
-}
-
 function texts(name: string, value: readonly string[]): readonly string[] {
   if (!Array.isArray(value) || value.some((text) => typeof text !== 'string')) {
-    throw invalid(`${name} must be a list of texts.`);
+    throw invalidOption(`${name} must be a list of texts.`);
   }
   return [...value];
-}
-
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_option', message);
 }

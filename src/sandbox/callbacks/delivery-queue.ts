@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValidationError } from '../../errors/validation-error.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
 
-/** An event and how posting it went: a snapshot. */
+/** An event and how queued it went: a snapshot. */
 export interface SandboxDelivery {
   readonly id: string;
   readonly name: OrderEventName;
@@ -20,8 +20,8 @@ export interface SandboxDelivery {
   readonly error: string | undefined;
 }
 
-/** What {@link EventPostman.post} posts. */
-export interface Letter {
+/** What {@link DeliveryQueue.post} posts. */
+export interface QueuedEvent {
   readonly name: OrderEventName;
   readonly platform_order_ref: string;
   readonly url: string;
@@ -30,18 +30,18 @@ export interface Letter {
   readonly publicKey: string;
 }
 
-interface Posting {
+interface QueuedDelivery {
   delivery: SandboxDelivery;
   readonly publicKey: string;
 }
 
 /** Posts events to the partners and remembers each. */
-export class EventPostman {
+export class DeliveryQueue {
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
-  readonly #postings = new Map<string, Posting>();
+  readonly #deliveries = new Map<string, QueuedDelivery>();
   /** The last event of each order that is still under way: the events of one order go one after another. */
-  readonly #queues = new Map<string, Promise<SandboxDelivery>>();
+  readonly #lastOfOrder = new Map<string, Promise<SandboxDelivery>>();
   readonly #underWay = new Set<Promise<SandboxDelivery>>();
 
   constructor(options: { fetch: typeof fetch; timeoutMs: number }) {
@@ -50,33 +50,33 @@ export class EventPostman {
   }
 
   get deliveries(): readonly SandboxDelivery[] {
-    return [...this.#postings.values()].map((posting) => posting.delivery);
+    return [...this.#deliveries.values()].map((queued) => queued.delivery);
   }
 
   /** Posts a new event once the earlier ones of its order are answered. Never rejects. */
-  post(letter: Letter): Promise<SandboxDelivery> {
-    const { publicKey, ...facts } = letter;
-    const id = `delivery-${this.#postings.size + 1}`;
+  post(event: QueuedEvent): Promise<SandboxDelivery> {
+    const { publicKey, ...facts } = event;
+    const id = `delivery-${this.#deliveries.size + 1}`;
     const unsent = { id, ...facts, attempts: 0, acknowledged: false, status: undefined, error: undefined };
-    const posting = { delivery: Object.freeze(unsent), publicKey };
-    this.#postings.set(id, posting);
-    const order = letter.platform_order_ref;
-    const before = this.#queues.get(order);
-    const result = this.#track(this.#sendAfter(before, posting));
-    this.#queues.set(order, result);
+    const queued = { delivery: Object.freeze(unsent), publicKey };
+    this.#deliveries.set(id, queued);
+    const order = event.platform_order_ref;
+    const before = this.#lastOfOrder.get(order);
+    const result = this.#track(this.#sendAfter(before, queued));
+    this.#lastOfOrder.set(order, result);
     void result.then(() => {
-      if (this.#queues.get(order) === result) this.#queues.delete(order);
+      if (this.#lastOfOrder.get(order) === result) this.#lastOfOrder.delete(order);
     });
     return result;
   }
 
   /** Posts an event's text once more, at once. @throws {ValidationError} when there is no such delivery */
   redeliver(id: string): Promise<SandboxDelivery> {
-    const posting = this.#postings.get(id);
-    if (posting === undefined) {
+    const queued = this.#deliveries.get(id);
+    if (queued === undefined) {
       throw new ValidationError('redeliver', [{ path: ['id'], message: 'is not the id of a delivery' }]);
     }
-    return this.#track(this.#send(posting));
+    return this.#track(this.#send(queued));
   }
 
   /** Resolves when no event is under way. */
@@ -90,24 +90,24 @@ export class EventPostman {
     return sending;
   }
 
-  async #sendAfter(before: Promise<unknown> | undefined, posting: Posting): Promise<SandboxDelivery> {
+  async #sendAfter(before: Promise<unknown> | undefined, queued: QueuedDelivery): Promise<SandboxDelivery> {
     // The request that caused the event is answered first.
     await nextTurn();
     await before;
-    return this.#send(posting);
+    return this.#send(queued);
   }
 
-  async #send(posting: Posting): Promise<SandboxDelivery> {
-    posting.delivery = Object.freeze({ ...posting.delivery, attempts: posting.delivery.attempts + 1 });
-    const outcome = await this.#exchange(posting);
-    posting.delivery = Object.freeze({ ...posting.delivery, ...outcome });
-    return posting.delivery;
+  async #send(queued: QueuedDelivery): Promise<SandboxDelivery> {
+    queued.delivery = Object.freeze({ ...queued.delivery, attempts: queued.delivery.attempts + 1 });
+    const outcome = await this.#exchange(queued);
+    queued.delivery = Object.freeze({ ...queued.delivery, ...outcome });
+    return queued.delivery;
   }
 
   async #exchange({
     delivery,
     publicKey,
-  }: Posting): Promise<Pick<SandboxDelivery, 'acknowledged' | 'status' | 'error'>> {
+  }: QueuedDelivery): Promise<Pick<SandboxDelivery, 'acknowledged' | 'status' | 'error'>> {
     const timeout = Promise.withResolvers<never>();
     const controller = new AbortController();
     const timer = setTimeout(() => {

@@ -9,7 +9,7 @@ import {
 } from '../orders/decimal.ts';
 import type { SandboxOrderState } from '../orders/order-steps.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
-import type { CheckedOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
 
 /** The event that a state posts when an order enters it. */
 export const eventNames = {
@@ -23,7 +23,7 @@ export const eventNames = {
 } as const satisfies Record<SandboxOrderState, OrderEventName>;
 
 /** The body of the event for the state that an order is in, unsigned and with the published names. */
-export function orderEventBody(order: SandboxOrder, options: CheckedOptions): JsonObject {
+export function orderEventBody(order: SandboxOrder, options: ResolvedSandboxOptions): JsonObject {
   const body = { event_name: eventNames[order.state], ...orderRecord(order) };
   switch (order.state) {
     case 'no_kyc':
@@ -60,7 +60,7 @@ export function orderRecord(order: SandboxOrder): JsonObject {
   };
 }
 
-function noKyc(order: SandboxOrder, options: CheckedOptions): JsonObject {
+function noKyc(order: SandboxOrder, options: ResolvedSandboxOptions): JsonObject {
   const { first_name, last_name } = order.transactional_kyc;
   return {
     created_at: timestamp(options),
@@ -71,7 +71,7 @@ function noKyc(order: SandboxOrder, options: CheckedOptions): JsonObject {
   };
 }
 
-function thirdPartyPayment(options: CheckedOptions): JsonObject {
+function thirdPartyPayment(options: ResolvedSandboxOptions): JsonObject {
   return {
     created_at: timestamp(options),
     sender_name: 'Sandbox Third Party',
@@ -101,6 +101,6 @@ function refund(order: SandboxOrder, configuredFee: Decimal): JsonObject {
   };
 }
 
-function timestamp(options: CheckedOptions): string {
+function timestamp(options: ResolvedSandboxOptions): string {
   return new Date(options.now()).toISOString();
 }

@@ -2,13 +2,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Deployment } from '../../deployment/define-deployment.ts';
 import type { StandardSchema } from '../../deployment/standard-schema.ts';
-import { type Answer, nodeListener } from './node-listener.ts';
+import { checkNames } from '../../options/check-names.ts';
+import { hostCheck } from './host-check.ts';
+import { type FetchHandler, nodeListener } from './node-listener.ts';
 
 export interface ListenOptions {
   /** @default 0: any free port */
   port?: number | undefined;
-  /** @default '127.0.0.1' */
+  /** Where to listen. Anything but loopback lets others on the network in. @default '127.0.0.1' */
   host?: string | undefined;
+  /**
+   * Names, without a port, by which the server may be called besides its own address and `localhost`, e.g. that of a
+   * container. A request with another Host, or from a web page of another origin, is refused with 403. @default []
+   */
+  allowedHosts?: readonly string[] | undefined;
 }
 
 /** The sandbox at a real address. */
@@ -28,14 +35,17 @@ export interface SandboxServer<OrderSchema extends StandardSchema = StandardSche
 export async function listen<OrderSchema extends StandardSchema>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
-  answer: Answer;
+  answer: FetchHandler;
   deploymentAt: (origin: string) => Deployment<OrderSchema>;
   idle: () => Promise<void>;
 }): Promise<SandboxServer<OrderSchema>> {
+  const { port: wantedPort = 0, host = '127.0.0.1', allowedHosts = [] } = options.at;
+  checkNames('listen', options.at, { port: true, host: true, allowedHosts: true });
   const server = createServer();
-  const { address, port } = await start(server, options.at);
+  const { address, port } = await start(server, { port: wantedPort, host });
   const url = `http://${reachable(address)}:${port}`;
-  server.on('request', nodeListener({ ...options, origin: url }));
+  const names = [new URL(url).hostname, host, 'localhost', '127.0.0.1', '[::1]', ...allowedHosts];
+  server.on('request', nodeListener({ ...options, originOf: hostCheck(names) }));
   let closed: Promise<void> | undefined;
   return Object.freeze({
     url,
@@ -47,10 +57,10 @@ export async function listen<OrderSchema extends StandardSchema>(options: {
   });
 }
 
-function start(server: Server, { port = 0, host = '127.0.0.1' }: ListenOptions): Promise<AddressInfo> {
+function start(server: Server, at: { port: number; host: string }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host }, () => {
+    server.listen(at, () => {
       server.off('error', reject);
       const address = server.address();
       if (typeof address === 'object' && address !== null) resolve(address);

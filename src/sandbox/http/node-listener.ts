@@ -1,19 +1,27 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { HostCheck } from './host-check.ts';
 import { Refusal } from './refusal.ts';
 import { errorReply } from './replies.ts';
 
 const malformed = new Refusal(400, 'bad_request', 'The method or the path is none that can be answered.');
 
+const foreignHost = new Refusal(
+  403,
+  'host_not_allowed',
+  'The Host or Origin of the request is not that of the sandbox: name it in listen({ allowedHosts }).',
+);
+
 /** Answers a request of the web platform. Does not reject. */
-export type Answer = (request: Request, connection: { ip: string }) => Promise<Response>;
+export type FetchHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
+
+interface ListenerOptions {
+  answer: FetchHandler;
+  originOf: HostCheck;
+  maxBodyBytes: number;
+}
 
 /** Translates between `node:http` and an answering function, and does nothing else. */
-export function nodeListener(options: {
-  answer: Answer;
-  /** Of requests whose Host header is no host. */
-  origin: string;
-  maxBodyBytes: number;
-}): RequestListener {
+export function nodeListener(options: ListenerOptions): RequestListener {
   return (incoming, outgoing) => {
     // A caller that hangs up has no use for an answer.
     translate(incoming, outgoing, options).catch(() => outgoing.destroy());
@@ -23,13 +31,16 @@ export function nodeListener(options: {
 async function translate(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { answer, maxBodyBytes, origin }: { answer: Answer; maxBodyBytes: number; origin: string },
+  { answer, maxBodyBytes, originOf }: ListenerOptions,
 ): Promise<void> {
   // One byte more than allowed is enough to be told that it is too much.
   const body = await readUpTo(incoming, maxBodyBytes + 1);
-  const request = toRequest(incoming, body, origin);
-  const ip = incoming.socket.remoteAddress ?? '';
-  const response = request === undefined ? errorReply(malformed) : await answer(request, { ip });
+  const origin = originOf(incoming.headers);
+  const request = origin === undefined ? undefined : toRequest(incoming, body, origin);
+  const response =
+    request === undefined
+      ? errorReply(origin === undefined ? foreignHost : malformed)
+      : await answer(request, { ip: incoming.socket.remoteAddress ?? '' });
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   const bytes = Buffer.from(await response.arrayBuffer());
   outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
@@ -56,13 +67,11 @@ function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array>
 function toRequest(incoming: IncomingMessage, body: Uint8Array, origin: string): Request | undefined {
   const { method = 'GET', url = '' } = incoming;
   if (!url.startsWith('/')) return undefined;
-  const host = incoming.headers.host ?? '';
-  const named = /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? `http://${host}` : origin;
   const bodyless = method === 'GET' || method === 'HEAD';
   try {
     // Sound: these bytes are never in shared memory, which is all that the types leave open.
     const content = bodyless ? null : (body as Uint8Array<ArrayBuffer>);
-    return new Request(named + url, { method, headers: headersOf(incoming), body: content });
+    return new Request(origin + url, { method, headers: headersOf(incoming), body: content });
   } catch {
     return undefined;
   }

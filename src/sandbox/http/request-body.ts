@@ -2,6 +2,7 @@ import { issuePath, type StandardSchema } from '../../deployment/standard-schema
 import { fromWireNames, type WireNames } from '../../deployment/wire-names.ts';
 import { isSignatureError } from '../../errors/signature-error.ts';
 import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
+import { readBounded } from '../../runtime/read-bounded.ts';
 import { decodeBody } from '../../signature/decode-body.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
@@ -11,14 +12,12 @@ import { Refusal } from './refusal.ts';
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = new Refusal(413, 'body_too_large', `The body is longer than ${maxBytes} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const bytes = await readBounded(reader, maxBytes);
+  if (bytes !== undefined) return bytes;
+  reader.cancel().catch(() => {});
+  throw tooLarge;
 }
 
 /** The body of a request that is not signed. */

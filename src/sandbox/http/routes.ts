@@ -1,9 +1,11 @@
+import { type Deployment, operationUrl } from '../../deployment/define-deployment.ts';
+import { type Operation, operationRules } from '../../deployment/operations.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { Refusal } from './refusal.ts';
 import { readBody } from './request-body.ts';
 
 /** A request that found its route. */
-export interface Call {
+export interface RoutedRequest {
   readonly request: Request;
   readonly url: URL;
   /** Of the caller. */
@@ -18,7 +20,18 @@ export interface Route {
   readonly path: string;
   /** What the Content-Type must say; GET has no body. */
   readonly content: 'json' | 'any' | 'none';
-  readonly handle: (call: Call) => Response | Promise<Response>;
+  readonly handle: (call: RoutedRequest) => Response | Promise<Response>;
+}
+
+/** The route of an operation, at the path that the deployment has for it. */
+export function operationRoute(
+  deployment: Deployment,
+  operation: Operation,
+  route: Pick<Route, 'content' | 'handle'>,
+): Route {
+  // The prefix of the base URL included: it is the same at every address of the sandbox.
+  const path = new URL(operationUrl(deployment, operation)).pathname;
+  return { method: operationRules(operation).method, path, ...route };
 }
 
 /** @throws {ConfigurationError} `invalid_deployment` when two operations have one address */

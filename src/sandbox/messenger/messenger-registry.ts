@@ -18,7 +18,7 @@ interface Device {
 }
 
 /** The messenger's devices, their API keys, and the messages sent through them. */
-export class MessengerDesk {
+export class MessengerRegistry {
   readonly #random: RandomBytes;
   readonly #now: () => number;
   readonly #unreachable: ReadonlySet<string>;

@@ -3,8 +3,8 @@ import { toWireNames } from '../../deployment/wire-names.ts';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
 import { parseBody, publishedNames, requireShape } from '../http/request-body.ts';
-import type { Call, Route } from '../http/routes.ts';
-import { operationPath, type SandboxState } from '../sandbox-state.ts';
+import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { requireSameSecret } from '../secrets.ts';
 
 const text = z.string().min(1);
@@ -25,31 +25,25 @@ const connectedPage = `<!doctype html>
 /** Endpoints 6 to 9 of the contract; the number check only where its path is configured. */
 export function messengerRoutes(state: SandboxState): Route[] {
   const routes: Route[] = [
-    {
-      method: 'POST',
-      path: operationPath(state, 'generateApiKey'),
+    operationRoute(state.deployment, 'generateApiKey', {
       content: 'json',
       handle: (call) => generateApiKey(state, call),
-    },
-    {
-      method: 'GET',
-      path: operationPath(state, 'scanDevice'),
+    }),
+    operationRoute(state.deployment, 'scanDevice', {
       content: 'none',
       handle: (call) => scanDevice(state, call),
-    },
-    {
-      method: 'POST',
-      path: operationPath(state, 'sendMessage'),
+    }),
+    operationRoute(state.deployment, 'sendMessage', {
       content: 'json',
       handle: (call) => sendMessage(state, call),
-    },
+    }),
   ];
   if (state.deployment.paths.checkNumber === undefined) return routes;
-  const path = operationPath(state, 'checkNumber');
-  return [...routes, { method: 'GET', path, content: 'none', handle: (call) => checkNumber(state, call) }];
+  const handle = (call: RoutedRequest) => checkNumber(state, call);
+  return [...routes, operationRoute(state.deployment, 'checkNumber', { content: 'none', handle })];
 }
 
-async function generateApiKey(state: SandboxState, { body, request }: Call): Promise<Response> {
+async function generateApiKey(state: SandboxState, { body, request }: RoutedRequest): Promise<Response> {
   const hint = 'The Authorization header must be the master key itself, without "Bearer".';
   const presented = request.headers.get('authorization') ?? '';
   requireSameSecret(presented, state.options.masterKey, new Refusal(401, 'wrong_master_key', hint));
@@ -60,7 +54,7 @@ async function generateApiKey(state: SandboxState, { body, request }: Call): Pro
   return jsonReply(200, toWireNames({ api_key, messenger_device_no }, wireNames));
 }
 
-function scanDevice(state: SandboxState, { url }: Call): Response {
+function scanDevice(state: SandboxState, { url }: RoutedRequest): Response {
   state.messenger.scan(requireParameter(url, 'api_key'));
   return new Response(connectedPage, {
     headers: {
@@ -73,14 +67,14 @@ function scanDevice(state: SandboxState, { url }: Call): Response {
   });
 }
 
-function checkNumber(state: SandboxState, { url }: Call): Response {
+function checkNumber(state: SandboxState, { url }: RoutedRequest): Response {
   const names = state.deployment.numberCheckParameters;
   const apiKey = requireParameter(url, names.api_key);
   const to_phone = requireParameter(url, names.to_phone);
   return jsonReply(200, { to_phone, on_messenger: state.messenger.isOnMessenger(apiKey, to_phone) });
 }
 
-async function sendMessage(state: SandboxState, { body }: Call): Promise<Response> {
+async function sendMessage(state: SandboxState, { body }: RoutedRequest): Promise<Response> {
   const message = await requireShape(sending, parseBody(body), 'invalid_body');
   state.messenger.send({ ...message, verify_check: message.verify_check });
   return jsonReply(200, { message: 'The message was sent.' });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../../json/json-value.ts';
 import { Refusal } from '../http/refusal.ts';
 import { requireShape } from '../http/request-body.ts';
-import type { CheckedOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
 import { randomToken } from '../secrets.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import type { SandboxOrder } from './sandbox-order.ts';
@@ -30,7 +30,7 @@ const orderMembers = z.object({
 /** A new order from a payload that the deployment's order schema accepts. */
 export async function createOrder(
   payload: JsonObject,
-  options: CheckedOptions,
+  options: ResolvedSandboxOptions,
   issued: { partnerId: string; number: number },
 ): Promise<SandboxOrder> {
   const members = await requireShape(orderMembers, options.readOrder(payload), 'order_unreadable');

@@ -1,19 +1,19 @@
 import { ValidationError } from '../../errors/validation-error.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { CheckedOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
 import { randomToken } from '../secrets.ts';
 import { checkStep, type SandboxOrderState, type SandboxOrderStep } from './order-steps.ts';
 import type { SandboxOrder } from './sandbox-order.ts';
 
 /** The orders of a sandbox, by the service's reference. */
-export class OrderBook {
-  readonly #options: CheckedOptions;
+export class OrderRegistry {
+  readonly #options: ResolvedSandboxOptions;
   readonly #orders = new Map<string, SandboxOrder>();
   /** Reference of each partner's own order id. */
   readonly #refs = new Map<string, string>();
   #numbers = 0;
 
-  constructor(options: CheckedOptions) {
+  constructor(options: ResolvedSandboxOptions) {
     this.#options = options;
   }
 

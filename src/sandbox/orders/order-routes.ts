@@ -5,24 +5,22 @@ import { postEvent } from '../callbacks/post-event.ts';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
 import { parseSignedBody, publishedNames, requireShape } from '../http/request-body.ts';
-import type { Call, Route } from '../http/routes.ts';
+import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
-import { operationPath, type SandboxState } from '../sandbox-state.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { createOrder } from './create-order.ts';
 
 /** Endpoint 4 of the contract. */
 export function orderRoutes(state: SandboxState): Route[] {
   return [
-    {
-      method: 'POST',
-      path: operationPath(state, 'createOrder'),
+    operationRoute(state.deployment, 'createOrder', {
       content: 'json',
       handle: (call) => placeOrder(state, call),
-    },
+    }),
   ];
 }
 
-async function placeOrder(state: SandboxState, { body, ip, request }: Call): Promise<Response> {
+async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequest): Promise<Response> {
   const { deployment, options, orders } = state;
   if (options.whitelist === 'enforced' && !state.whitelist.has(ip)) {
     throw new Refusal(403, 'ip_not_whitelisted', `The IP ${ip} is not whitelisted.`);

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
 import { parseBody, parseSignedBody, requireShape } from '../http/request-body.ts';
-import type { Call, Route } from '../http/routes.ts';
-import { operationPath, type SandboxState } from '../sandbox-state.ts';
+import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { linkPath, type Partner, type PartnerRegistry } from './partner-registry.ts';
 
 const onboarding = z.object({
@@ -14,27 +14,21 @@ const onboarding = z.object({
 /** Endpoints 1 to 3 of the contract, and the one-time link in the e-mails. */
 export function partnerRoutes(state: SandboxState): Route[] {
   return [
-    {
-      method: 'POST',
-      path: operationPath(state, 'onboard'),
+    operationRoute(state.deployment, 'onboard', {
       content: 'json',
       handle: (call) => onboard(state, call),
-    },
-    {
-      method: 'POST',
-      path: operationPath(state, 'whitelistIp'),
+    }),
+    operationRoute(state.deployment, 'whitelistIp', {
       content: 'any',
       handle: ({ ip }) => {
         state.whitelist.add(ip);
         return jsonReply(200, { ip, message: 'This IP is whitelisted.' });
       },
-    },
-    {
-      method: 'POST',
-      path: operationPath(state, 'regenerateKeys'),
+    }),
+    operationRoute(state.deployment, 'regenerateKeys', {
       content: 'json',
       handle: (call) => regenerateKeys(state, call),
-    },
+    }),
     {
       method: 'GET',
       path: `${linkPath}*`,
@@ -60,13 +54,13 @@ export function requirePartner(partners: PartnerRegistry, request: Request): Par
   return partner;
 }
 
-async function onboard(state: SandboxState, { body, url }: Call): Promise<Response> {
+async function onboard(state: SandboxState, { body, url }: RoutedRequest): Promise<Response> {
   const { partner_code, email } = await requireShape(onboarding, parseBody(body), 'invalid_body');
   state.partners.onboard(partner_code, email, url.origin);
   return jsonReply(200, { message: 'A one-time link was sent to the e-mail address.' });
 }
 
-async function regenerateKeys(state: SandboxState, { body, request, url }: Call): Promise<Response> {
+async function regenerateKeys(state: SandboxState, { body, request, url }: RoutedRequest): Promise<Response> {
   const partner = requirePartner(state.partners, request);
   const key = partner.credentials.partnerSecretKey;
   const signed = parseSignedBody(body, key, state.deployment.signature);

@@ -12,6 +12,8 @@ import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { bearer, callback, callbackUrl, onboarded, order, place } from '../support.ts';
 
 const common = [
+  // A name like an integer, which is no member of the contract.
+  '1',
   'buyer_crypto_address',
   'chain',
   'crypto_amount_to_receive',
@@ -106,20 +108,45 @@ describe.each(schemes)('events signed as $construction / $serialization / $encod
 });
 
 describe('the events', () => {
-  it('are signed as another implementation of HMAC-SHA512 over the text says', async () => {
+  it.each([
+    ['awkward', /^(.*),\n {2}"signature" : "([0-9a-f]{128})"(.*)$/s],
+    ['compact', /^(.*),"signature":"([0-9a-f]{128})"(.*)$/s],
+  ] as const)(
+    'spelled %s are signed as another implementation of HMAC-SHA512 says',
+    async (spelling, form) => {
+      const { sandbox, credentials, received } = await start({ eventSpelling: spelling });
+      await place(sandbox, credentials);
+      await sandbox.idle();
+      const [, before, signature, after = ''] = form.exec(received[0]?.text ?? '') ?? [];
+      const key = credentials.merchantSecretKey + credentials.partnerSecretKey;
+      expect(createHmac('sha512', key).update(`${before}${after}`).digest('hex')).toBe(signature);
+    },
+  );
+
+  it('are spelled so that a receiver which parses and writes them again refuses them', async () => {
     const { sandbox, credentials, received } = await start();
-    await place(sandbox, credentials);
+    await place(sandbox, credentials, { ...order, fiat_amount: '15000' });
     await sandbox.idle();
-    const [, unsigned, signature] =
-      /^(.*),"signature":"([0-9a-f]{128})"\}$/.exec(received[0]?.text ?? '') ?? [];
-    const key = credentials.merchantSecretKey + credentials.partnerSecretKey;
-    expect(createHmac('sha512', key).update(`${unsigned}}`).digest('hex')).toBe(signature);
+    const { text = '' } = received[0] ?? {};
+    const key = signingKey(credentials, 'order');
+    expect(verifyBody(text, { key }).value).toMatchObject({ fiat_amount_to_pay: 15000 });
+    for (const indent of [0, 2, 4]) {
+      const again = JSON.stringify(JSON.parse(text), null, indent);
+      expect(() => verifyBody(again, { key })).toThrow('does not match');
+    }
+    // Each of the spellings by itself would be enough.
+    expect(text).toContain('"https:\\/\\/partner.example\\/events"');
+    expect(text).toContain('\\u1ecc');
+    expect(text).toContain('15000.0');
+    expect(Object.keys(JSON.parse(text))[0]).toBe('1');
+    expect(text.indexOf('"1" :')).toBeGreaterThan(text.indexOf('"signature"'));
   });
 
   it('give the amount ordered, and the rate as a number except in the close event', async () => {
     const { sandbox, credentials, received } = await start({
       exchangeRate: '1499.90',
       refundFee: '0.05',
+      eventSpelling: 'compact',
       signature: { construction: 'hmac', serialization: 'compact', encoding: 'hex' },
     });
     await place(sandbox, credentials, { ...order, fiat_amount: '100000000000.15' });

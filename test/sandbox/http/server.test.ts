@@ -60,28 +60,50 @@ describe('the server', () => {
     const size = 10_000_000;
     expect(await refusal(post(line, 'whitelistIp', 'x'.repeat(size)))).toEqual([413, 'body_too_large']);
     const { pathname } = new URL(deployment.stagingUrl + deployment.paths.whitelistIp);
-    const head = `POST ${pathname} HTTP/1.1\r\nHost: x\r\n`;
+    const head = `POST ${pathname} HTTP/1.1\r\nHost: localhost\r\n`;
     const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n5dc\r\n${'y'.repeat(1500)}\r\n0\r\n\r\n`;
     const answer = await raw(url, `${chunked}${head}Connection: close\r\nContent-Length: 1\r\n\r\nz`);
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 
-  it('puts links at the host that the caller used, and at its own for a host that is none', async () => {
+  it('puts links at the host that the caller used, where that is one of its own', async () => {
     const sandbox = createSandbox();
-    const { deployment, url } = await serve(sandbox);
+    const { deployment, url } = await serve(sandbox, { allowedHosts: ['sandbox.test'] });
+    const { port } = new URL(url);
     const { pathname } = new URL(deployment.onboardingBaseUrl + deployment.paths.onboard);
-    for (const [index, host] of ['sandbox.test:8080', 'a/b?c'].entries()) {
+    for (const [index, host] of ['sandbox.test:8080', `localhost:${port}`].entries()) {
       const body = JSON.stringify({ partner_code: `p${index}`, email: 'a@b.example' });
       const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
       const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
       expect(await raw(url, head + type + body)).toContain('HTTP/1.1 200');
     }
-    expect(sandbox.emails.map(({ link }) => new URL(link).origin)).toEqual(['http://sandbox.test:8080', url]);
+    const origins = sandbox.emails.map(({ link }) => new URL(link).origin);
+    expect(origins).toEqual(['http://sandbox.test:8080', `http://localhost:${port}`]);
+  });
+
+  it.each([
+    ['a name that is not its own', 'Host: attacker.example'],
+    ['a name with more behind it', 'Host: localhost/x?y'],
+    ['no name', 'Host:'],
+    ['a web page of another origin', 'Host: localhost\r\nOrigin: https://attacker.example'],
+    ['a web page on another port of the machine', 'Host: localhost:1\r\nOrigin: http://localhost:2'],
+    ['a web page without an origin', 'Host: localhost\r\nOrigin: null'],
+  ])('refuses a request by %s, and does nothing', async (_, headers) => {
+    const sandbox = createSandbox();
+    const { deployment, url } = await serve(sandbox);
+    const { pathname } = new URL(deployment.stagingUrl + deployment.paths.whitelistIp);
+    const answer = await raw(
+      url,
+      `POST ${pathname} HTTP/1.1\r\n${headers}\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx`,
+    );
+    expect(answer).toContain('HTTP/1.1 403');
+    expect(answer).toContain('host_not_allowed');
+    expect(sandbox.whitelistedIps).toEqual([]);
   });
 
   it('answers 400 to what is no request of the web platform, and 405 to HEAD without a body', async () => {
     const { url } = await serve(createSandbox());
-    const end = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const end = 'HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     const trace = await raw(url, `TRACE / ${end}`);
     expect(trace).toContain('HTTP/1.1 400');
     expect(trace).toContain('"error":"bad_request"');

@@ -1,0 +1,14 @@
+/** Options in which those that have a default are always there. */
+export type WithDefaults<Options, Defaults> = Omit<Options, keyof Defaults> & {
+  readonly [Name in keyof Options & keyof Defaults]-?: Exclude<Options[Name], undefined>;
+};
+
+/** A copy of the options with a default in place of what is absent, or `undefined`, which is the same. */
+export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
+  options: Options,
+  defaults: Defaults,
+): WithDefaults<Options, Defaults> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  // Sound: what is absent or undefined in the options comes from the defaults.
+  return { ...defaults, ...Object.fromEntries(given) } as WithDefaults<Options, Defaults>;
+}
