@@ -2,29 +2,30 @@ import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { findMembers } from '../../json/text-scanner.ts';
 import { type BodyForms, serializationRules } from '../../signature/serializations.ts';
 import type { NearMissCode } from './detection.ts';
-import type { Sample } from './read-sample.ts';
-import { javascriptNumber, phpNumber, pythonNumber, respell, type Spelling } from './rewrite-json.ts';
+import { type Sample, withoutWhiteSpaceAround } from './read-sample.ts';
+import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './rewrite-json.ts';
 import { allTextRules, type TextRule } from './scheme-space.ts';
 import { type TextCandidates, textCandidates, textUnder } from './search.ts';
 
 /** Texts that would be tried if the body had been signed in another form. */
-export interface AlteredTexts {
+export interface ChangedTexts {
   readonly code: NearMissCode;
   readonly message: string;
   readonly texts: TextCandidates;
 }
 
 /** Every form in which the body may have been signed, the likeliest first. A text tried before is left out. */
-export function* alterBody(sample: Sample): Generator<AlteredTexts> {
+export function* changedBodies(sample: Sample): Generator<ChangedTexts> {
   const tried = new Set(textCandidates(sample).keys());
-  for (const altered of alterations(sample)) {
-    const texts = new Map([...altered.texts].filter(([text]) => !tried.has(text)));
+  for (const changed of changes(sample)) {
+    const texts = new Map([...changed.texts].filter(([text]) => !tried.has(text)));
     for (const text of texts.keys()) tried.add(text);
-    if (texts.size > 0) yield { ...altered, texts };
+    if (texts.size > 0) yield { ...changed, texts };
   }
 }
 
-function* alterations(sample: Sample): Generator<AlteredTexts> {
+function* changes(sample: Sample): Generator<ChangedTexts> {
+  yield* withoutSpaceAround(sample);
   yield* withSignature(sample);
   yield* withNewline(sample);
   yield* stringifiedTwice(sample);
@@ -32,7 +33,17 @@ function* alterations(sample: Sample): Generator<AlteredTexts> {
   yield* otherNumbers(sample);
 }
 
-function* withSignature({ source }: Sample): Generator<AlteredTexts> {
+function* withoutSpaceAround(sample: Sample): Generator<ChangedTexts> {
+  const trimmed = withoutWhiteSpaceAround(sample);
+  if (trimmed === undefined) return;
+  yield { code: 'white-space-around', message: whiteSpaceMessage, texts: textCandidates(trimmed) };
+}
+
+/** For a body that fits once it is trimmed. */
+export const whiteSpaceMessage =
+  'Fits without the white space (a line break?) around the body: whatever captured it has added that. Leave it out of the sample, and verify the raw body as it comes.';
+
+function* withSignature({ source }: Sample): Generator<ChangedTexts> {
   const [member] = findMembers(source, 'signature');
   if (member === undefined) return;
   const { start, end } = member.value;
@@ -67,7 +78,7 @@ function readsText({ serialization }: TextRule): boolean {
   return serializationRules(serialization).source === 'text';
 }
 
-function* withNewline(sample: Sample): Generator<AlteredTexts> {
+function* withNewline(sample: Sample): Generator<ChangedTexts> {
   for (const [newline, what] of [
     ['\n', 'a line feed'],
     ['\r\n', 'a carriage return and a line feed'],
@@ -85,7 +96,7 @@ function* withNewline(sample: Sample): Generator<AlteredTexts> {
   }
 }
 
-function* stringifiedTwice(sample: Sample): Generator<AlteredTexts> {
+function* stringifiedTwice(sample: Sample): Generator<ChangedTexts> {
   yield {
     code: 'stringified-twice',
     message:
@@ -94,7 +105,7 @@ function* stringifiedTwice(sample: Sample): Generator<AlteredTexts> {
   };
 }
 
-function* otherSpellings({ excised, value }: Sample): Generator<AlteredTexts> {
+function* otherSpellings({ excised, value }: Sample): Generator<ChangedTexts> {
   for (const [name, write] of Object.entries(allSpellings())) {
     const text = write(excised, value);
     if (text === undefined) continue;
@@ -143,7 +154,7 @@ const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
 const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
 
 function spelled(spelling: Spelling): Write {
-  return (excised) => respell(excised, spelling);
+  return (excised) => rewriteJson(excised, spelling);
 }
 
 function indented({ signature: _, ...value }: JsonObject, indent: number | string): string | undefined {
@@ -165,13 +176,13 @@ function escapeUnits(json: string, isEscaped: (unit: number) => boolean): string
   return written;
 }
 
-function* otherNumbers({ excised, value }: Sample): Generator<AlteredTexts> {
+function* otherNumbers({ excised, value }: Sample): Generator<ChangedTexts> {
   for (const [language, number] of [
     ['JavaScript', javascriptNumber],
     ['Python', pythonNumber],
     ['PHP', phpNumber],
   ] as const) {
-    const forms: BodyForms = { excised: respell(excised, { number }), value };
+    const forms: BodyForms = { excised: rewriteJson(excised, { number }), value };
     if (forms.excised === excised) continue;
     yield {
       code: 'numbers-respelled',

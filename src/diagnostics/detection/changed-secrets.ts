@@ -3,31 +3,31 @@ import type { DetectionSecrets, NearMissCode, SecretName } from './detection.ts'
 import { type KeyCandidates, keyCandidates, secretNames } from './key-candidates.ts';
 
 /** Keys that would be tried if the secrets were otherwise. */
-export interface AlteredKeys {
+export interface ChangedKeys {
   readonly code: NearMissCode;
   readonly message: string;
   readonly keys: KeyCandidates;
 }
 
 /** Every way in which the secrets may be off, the likeliest first. A key that was tried before is left out. */
-export function* alterSecrets(secrets: DetectionSecrets, purpose: SigningPurpose): Generator<AlteredKeys> {
+export function* changedSecrets(secrets: DetectionSecrets, purpose: SigningPurpose): Generator<ChangedKeys> {
   const tried = new Set(keyCandidates(secrets, purpose).keys());
-  for (const { code, message, secrets: altered, purpose: other = purpose } of alterations(secrets, purpose)) {
+  for (const { code, message, secrets: changed, purpose: other = purpose } of changes(secrets, purpose)) {
     // With nothing between the parts, as reported: every separator would be too much work for a guess.
-    const keys = new Map([...keyCandidates(altered, other, [''])].filter(([key]) => !tried.has(key)));
+    const keys = new Map([...keyCandidates(changed, other, [''])].filter(([key]) => !tried.has(key)));
     for (const key of keys.keys()) tried.add(key);
     if (keys.size > 0) yield { code, message, keys };
   }
 }
 
-interface Alteration {
+interface SecretChange {
   readonly code: NearMissCode;
   readonly message: string;
   readonly secrets: DetectionSecrets;
   readonly purpose?: SigningPurpose;
 }
 
-function* alterations(secrets: DetectionSecrets, purpose: SigningPurpose): Generator<Alteration> {
+function* changes(secrets: DetectionSecrets, purpose: SigningPurpose): Generator<SecretChange> {
   yield* trimmed(secrets);
   yield* exchanged(secrets);
   yield* ended(secrets);
@@ -42,7 +42,7 @@ function* alterations(secrets: DetectionSecrets, purpose: SigningPurpose): Gener
   }
 }
 
-function* trimmed(secrets: DetectionSecrets): Generator<Alteration> {
+function* trimmed(secrets: DetectionSecrets): Generator<SecretChange> {
   const padded = present(secrets).filter((name) => secrets[name] !== secrets[name]?.trim());
   if (padded.length === 0) return;
   yield {
@@ -53,7 +53,7 @@ function* trimmed(secrets: DetectionSecrets): Generator<Alteration> {
 }
 
 /** Two in each other's place, and all three gone round. */
-function* exchanged(secrets: DetectionSecrets): Generator<Alteration> {
+function* exchanged(secrets: DetectionSecrets): Generator<SecretChange> {
   const [partner, merchant, pub] = secretNames;
   const orders: readonly (readonly SecretName[])[] = [
     [partner, merchant],
@@ -77,7 +77,7 @@ function* exchanged(secrets: DetectionSecrets): Generator<Alteration> {
 }
 
 /** The signer read its secret from a file or a form, with what stood behind it. */
-function* ended(secrets: DetectionSecrets): Generator<Alteration> {
+function* ended(secrets: DetectionSecrets): Generator<SecretChange> {
   const names: SecretName[] = present(secrets).filter((name) => name !== 'partnerPublicKey');
   const groups = names.length > 1 ? [...names.map((name) => [name]), names] : [names];
   for (const [ending, what] of Object.entries(endings)) {
@@ -97,7 +97,7 @@ const endings: Readonly<Record<string, string>> = {
   ' ': 'a blank',
 };
 
-function* withoutPrefix(secrets: DetectionSecrets): Generator<Alteration> {
+function* withoutPrefix(secrets: DetectionSecrets): Generator<SecretChange> {
   yield {
     code: 'secret-without-prefix',
     message: 'Fits without the prefixes of the secrets (such as sk_partner_): the signer leaves them out.',

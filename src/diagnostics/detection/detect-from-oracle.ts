@@ -58,7 +58,7 @@ export async function detectFromOracle(
     const name = error instanceof Error ? error.name : typeof error;
     return unusable('threw', `The signing function threw (${name}): call it by itself to see why.`);
   }
-  const found = readAnswer(answer);
+  const found = findSignature(answer);
   if (found === undefined) {
     return unusable('no-signature', `The signing function returned ${describe(answer)}, no signature.`);
   }
@@ -72,14 +72,14 @@ export async function detectFromOracle(
   return { ...(second.survivors.length > 0 ? second : detection), reply };
 }
 
-interface Answer {
+interface FoundSignature {
   readonly reply: 'signature' | 'signed-body';
   readonly signature: string;
   /** Of a signed body. */
   readonly text?: string;
 }
 
-function readAnswer(answer: unknown): Answer | undefined {
+function findSignature(answer: unknown): FoundSignature | undefined {
   if (isJsonObject(answer)) return readSigned(answer);
   if (typeof answer !== 'string') return undefined;
   const text = answer.trim();
@@ -90,7 +90,7 @@ function readAnswer(answer: unknown): Answer | undefined {
   return signed && { ...signed, text };
 }
 
-function readSigned(body: unknown): Answer | undefined {
+function readSigned(body: unknown): FoundSignature | undefined {
   if (!isJsonObject(body) || !Object.hasOwn(body, 'signature')) return undefined;
   const { signature } = body;
   return isSignature(signature) ? { reply: 'signed-body', signature } : undefined;

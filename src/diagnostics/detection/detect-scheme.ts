@@ -1,14 +1,23 @@
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkOneOf } from '../../options/check-values.ts';
 import { type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
+import { whiteSpaceMessage } from './changed-bodies.ts';
 import type { DetectionSecrets, NearMiss, SampleReport, SchemeDetection } from './detection.ts';
-import { type KeyCandidates, keyCandidates, makeKey, presentSecrets } from './key-candidates.ts';
+import { type KeyCandidates, keyCandidates, makeKey, merchantSecrets } from './key-candidates.ts';
 import { findNearMisses } from './near-misses.ts';
 import { rankSchemes } from './rank-schemes.ts';
-import { isUsable, readSample, type Sample, type UnusableSample } from './read-sample.ts';
+import {
+  isUsable,
+  readSample,
+  type Sample,
+  type UnusableSample,
+  withoutWhiteSpaceAround,
+} from './read-sample.ts';
 import { safetyNotes } from './safety-notes.ts';
 import { normalizeScheme } from './scheme-space.ts';
 import { fits, search, textCandidates } from './search.ts';
-import { suspectSwap } from './swapped-secrets.ts';
+import { findSwappedSecrets } from './swapped-secrets.ts';
 
 export interface DetectOptions {
   /**
@@ -27,10 +36,14 @@ export interface DetectOptions {
  * For a developer's machine: a search of 1 KiB takes tenths of a second, of 64 KiB some seconds. Put what it finds
  * into `defineDeployment({ signature })` and pin it ({@link pinScheme}); never search on the request path.
  *
- * Never throws for bad input: each sample has a status, and the verdict says when there was nothing to search.
+ * Which separators are tried is listed in docs/signature.md; with `merchantSecretKeys` the secrets of each merchant are.
+ *
+ * Never throws for a bad sample or secret: each sample has a status, and the verdict says when there was nothing to
+ * search.
  *
  * @param samples one raw body with its signature, or several (at most 100 and 256 KiB in all are examined)
  * @param secrets the keys as they were issued; those that are there are combined in every way
+ * @throws {ConfigurationError} `invalid_option` for an option that is none
  * @example
  * ```ts
  * const { verdict, message, survivors } = detectScheme(capturedBody, {
@@ -46,24 +59,39 @@ export function detectScheme(
   secrets: DetectionSecrets,
   options: DetectOptions = {},
 ): SchemeDetection {
+  checkNames('detectScheme', options, { purpose: true } satisfies OptionNames<DetectOptions>);
+  if (options.purpose !== undefined) checkOneOf('purpose', options.purpose, ['order', 'general']);
   const bodies: readonly unknown[] = Array.isArray(samples) ? samples : [samples];
   const read = readAll(bodies);
-  const purpose = options.purpose === 'general' ? 'general' : 'order';
-  const present = presentSecrets(secrets);
-  const keys = keyCandidates(present, purpose);
+  const { purpose = 'order' } = options;
+  const merchants = merchantSecrets(secrets).map((each) => each.secrets);
+  const keys = keyCandidates(merchants, purpose);
   const usable = read.filter(isUsable);
   if (usable.length === 0 || keys.size === 0) return nothingToSearch(read, keys);
 
-  const common = fitAll(usable, keys, { secrets: present, purpose });
-  if (common.length > 0) {
-    const schemes = rankSchemes(common);
-    const searched = [...read.entries()].filter(([, sample]) => isUsable(sample)).map(([index]) => index);
-    return withSurvivors(read, schemes, suspectSwap(schemes, { secrets: present, samples: searched }));
+  const known: KnownSecrets = { merchants, purpose };
+  const schemes = rankSchemes(fitAll(usable, keys, known));
+  if (schemes.length > 0) return withSurvivors(read, schemes, swapsIn(schemes, read, known));
+
+  // A capture that an editor or a shell has ended with a line break is the same body.
+  const trimmed = read.map((sample) =>
+    isUsable(sample) ? (withoutWhiteSpaceAround(sample) ?? sample) : sample,
+  );
+  const fitting = rankSchemes(fitAll(trimmed.filter(isUsable), keys, known));
+  if (fitting.length > 0) {
+    const padded = [...read.keys()].filter((index) => read[index] !== trimmed[index]);
+    const note = fitting.slice(0, 1).map((scheme) => ({
+      code: 'white-space-around' as const,
+      message: whiteSpaceMessage,
+      scheme,
+      samples: padded,
+    }));
+    return withSurvivors(trimmed, fitting, [...note, ...swapsIn(fitting, read, known)]);
   }
   const reports = read.map((sample) =>
     isUsable(sample) ? reportOf(sample, rankSchemes(searchAll(sample, keys))) : reportOf(sample),
   );
-  return withoutSurvivors(reports, nearMissesOf(read, reports, { secrets: present, purpose }));
+  return withoutSurvivors(reports, nearMissesOf(read, reports, known));
 }
 
 /** More say nothing more, and the work has to end. */
@@ -72,10 +100,13 @@ const maxSamples = 100;
 const maxTotalLength = 262_144;
 /** Samples examined for near misses. */
 const maxNearMissSamples = 3;
+/** Merchants whose secrets are examined for near misses. */
+const maxNearMissMerchants = 3;
 
 function readAll(bodies: readonly unknown[]): (Sample | UnusableSample)[] {
   let total = 0;
-  return bodies.map((body, index) => {
+  // Array.from visits the holes of a list too.
+  return Array.from(bodies, (body, index) => {
     const sample = index < maxSamples ? readSample(body) : notExamined;
     if (!isUsable(sample)) return sample;
     if (total + sample.source.length > maxTotalLength) return notExamined;
@@ -89,21 +120,28 @@ const notExamined: UnusableSample = {
   message: 'Only the first 100 samples, and 256 KiB in all, are examined.',
 };
 
-interface Keyring {
-  readonly secrets: DetectionSecrets;
+interface KnownSecrets {
+  /** Of each merchant. */
+  readonly merchants: readonly DetectionSecrets[];
   readonly purpose: SigningPurpose;
 }
 
 /** What fits the first sample, and then each of the others too. */
-function fitAll(samples: readonly Sample[], keys: KeyCandidates, ring: Keyring): SignatureScheme[] {
+function fitAll(
+  samples: readonly Sample[],
+  keys: KeyCandidates,
+  { merchants, purpose }: KnownSecrets,
+): SignatureScheme[] {
   const [first, ...others] = samples;
   if (first === undefined) return [];
   return others.reduce<SignatureScheme[]>(
     (schemes, sample) =>
-      schemes.filter((scheme) => {
-        const key = makeKey(ring.secrets, scheme, ring.purpose);
-        return key !== undefined && fits(scheme, key, sample);
-      }),
+      schemes.filter((scheme) =>
+        merchants.some((secrets) => {
+          const key = makeKey(secrets, scheme, purpose);
+          return key !== undefined && fits(scheme, key, sample);
+        }),
+      ),
     searchAll(first, keys),
   );
 }
@@ -112,12 +150,27 @@ function searchAll(sample: Sample, keys: KeyCandidates): SignatureScheme[] {
   return search(sample, { keys, texts: textCandidates(sample) });
 }
 
+/** Whether the schemes fit only since secrets stand in each other's place. */
+function swapsIn(
+  schemes: readonly SignatureScheme[],
+  read: readonly (Sample | UnusableSample)[],
+  { merchants: [secrets = {}] }: KnownSecrets,
+): NearMiss[] {
+  const searched = [...read.entries()].filter(([, sample]) => isUsable(sample)).map(([index]) => index);
+  return findSwappedSecrets(schemes, { secrets, samples: searched });
+}
+
 function nothingToSearch(read: readonly (Sample | UnusableSample)[], keys: KeyCandidates): SchemeDetection {
   const message =
     keys.size === 0
       ? 'No secret to try: partnerSecretKey, merchantSecretKey or both are needed, as text that is not empty.'
       : 'No sample can be searched: see the status of each.';
-  return { verdict: 'unusable', message, ...nothing, samples: read.map((sample) => reportOf(sample)) };
+  const samples = read.map((sample) =>
+    isUsable(sample)
+      ? { ...reportOf(sample), message: 'Not searched: there is no secret to try.' }
+      : reportOf(sample),
+  );
+  return { verdict: 'unusable', message, ...nothing, samples };
 }
 
 const nothing = { survivors: [], undecided: [], nearMisses: [] } as const;
@@ -128,12 +181,14 @@ function withSurvivors(
   nearMisses: readonly NearMiss[],
 ): SchemeDetection {
   const undecided = partsThatDiffer(schemes);
+  const doubts = [...new Set(nearMisses.map((miss) => miss.message))].map((message) => ` But: ${message}`);
   return {
     verdict: schemes.length === 1 ? 'found' : 'ambiguous',
-    message:
+    message: `${
       schemes.length === 1
         ? 'One scheme fits. Put it into defineDeployment({ signature }), and pin it with pinScheme.'
-        : `${schemes.length} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have the text of probeBody() signed (detectFromOracle), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`,
+        : `${schemes.length} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have the text of probeBody() signed (detectFromOracle), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`
+    }${doubts.join('')}`,
     survivors: schemes.map((scheme) => ({ scheme, notes: safetyNotes(scheme) })),
     undecided,
     nearMisses,
@@ -169,13 +224,16 @@ function withoutSurvivors(
 function nearMissesOf(
   read: readonly (Sample | UnusableSample)[],
   reports: readonly SampleReport[],
-  ring: Keyring,
+  { merchants, purpose }: KnownSecrets,
 ): NearMiss[] {
   const merged = new Map<string, NearMiss>();
   let examined = 0;
   for (const [index, sample] of read.entries()) {
     if (!isUsable(sample) || reports[index]?.fits.length !== 0 || examined++ >= maxNearMissSamples) continue;
-    for (const miss of findNearMisses(sample, ring)) {
+    const misses = merchants
+      .slice(0, maxNearMissMerchants)
+      .flatMap((secrets) => findNearMisses(sample, { secrets, purpose }));
+    for (const miss of misses) {
       const id = miss.message + JSON.stringify(normalizeScheme(miss.scheme));
       merged.set(id, { ...miss, samples: [...(merged.get(id)?.samples ?? []), index] });
     }

@@ -7,10 +7,12 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 export interface DetectionSecrets {
   readonly partnerSecretKey?: string | undefined;
   readonly merchantSecretKey?: string | undefined;
+  /** Further merchants by name, as in credentials: each of them is tried, with each sample. */
+  readonly merchantSecretKeys?: Readonly<Record<string, string>> | undefined;
   readonly partnerPublicKey?: string | undefined;
 }
 
-export type SecretName = keyof DetectionSecrets;
+export type SecretName = Exclude<keyof DetectionSecrets, 'merchantSecretKeys'>;
 
 /**
  * - `found`: exactly one scheme fits every usable sample.
@@ -68,6 +70,7 @@ export interface SafetyNote {
 }
 
 /**
+ * - `white-space-around`: fits without the white space before or behind the body, which a capture often gains.
  * - `secret-padded`: fits once the given secret is trimmed.
  * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends so.
  * - `secret-without-prefix`: the signer leaves the secret's prefix out.
@@ -80,6 +83,7 @@ export interface SafetyNote {
  * - `other-spelling`: another spelling of the same body was signed than the one that is here.
  */
 export type NearMissCode =
+  | 'white-space-around'
   | 'secret-padded'
   | 'secret-with-newline'
   | 'secret-with-blank'

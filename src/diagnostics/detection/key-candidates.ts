@@ -18,21 +18,21 @@ export const partNames = [
   ['public', 'partnerPublicKey'],
 ] as const satisfies readonly (readonly [string, SecretName])[];
 
-/** Every key that can be made of the secrets, each once. */
+/** Every key that can be made of the secrets, or of those of several merchants, each once. */
 export function keyCandidates(
-  secrets: DetectionSecrets,
+  secrets: DetectionSecrets | readonly DetectionSecrets[],
   purpose: SigningPurpose,
   separators?: readonly string[],
 ): KeyCandidates {
-  const candidates = new Map<string, KeyRule[]>();
+  const candidates = new Map<string, Set<KeyRule>>();
   for (const rule of allKeyRules(purpose, separators)) {
-    const key = makeKey(secrets, rule, purpose);
-    if (key === undefined) continue;
-    const rules = candidates.get(key);
-    if (rules) rules.push(rule);
-    else candidates.set(key, [rule]);
+    for (const each of [secrets].flat()) {
+      const key = makeKey(each, rule, purpose);
+      if (key === undefined) continue;
+      candidates.set(key, (candidates.get(key) ?? new Set()).add(rule));
+    }
   }
-  return candidates;
+  return new Map([...candidates].map(([key, rules]) => [key, [...rules]]));
 }
 
 /** The key that a rule makes; `undefined` where it needs a secret that is not there. */
@@ -47,6 +47,29 @@ export function makeKey(
     return secret && secrets[secret];
   });
   return parts.every((part) => part) ? parts.join(keySeparator) : undefined;
+}
+
+/** The secrets of one merchant, and its name in `merchantSecretKeys`. */
+export interface MerchantSecrets {
+  readonly secrets: DetectionSecrets;
+  readonly merchant: string | undefined;
+}
+
+/** The secrets of each merchant; of nobody in particular where there is none. Takes anything. */
+export function merchantSecrets(given: unknown): MerchantSecrets[] {
+  const { merchantSecretKey, ...others } = presentSecrets(given);
+  const single = {
+    secrets: { ...others, ...(merchantSecretKey && { merchantSecretKey }) },
+    merchant: undefined,
+  };
+  const byName: unknown =
+    typeof given === 'object' && given !== null ? Reflect.get(given, 'merchantSecretKeys') : undefined;
+  if (typeof byName !== 'object' || byName === null) return [single];
+  const named = Object.entries(byName).map(([merchant, key]) => ({
+    secrets: { ...others, ...presentSecrets({ merchantSecretKey: key }) },
+    merchant,
+  }));
+  return merchantSecretKey !== undefined || named.length === 0 ? [single, ...named] : named;
 }
 
 /** The secrets that are there: text that is not empty. Takes anything, since callers may be plain JavaScript. */

@@ -1,6 +1,6 @@
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
-import { alterBody } from './changed-bodies.ts';
-import { alterSecrets } from './changed-secrets.ts';
+import { changedBodies } from './changed-bodies.ts';
+import { changedSecrets } from './changed-secrets.ts';
 import type { DetectionSecrets, NearMiss } from './detection.ts';
 import { keyCandidates } from './key-candidates.ts';
 import { rankSchemes } from './rank-schemes.ts';
@@ -20,12 +20,12 @@ export function findNearMisses(
 ): SampleNearMiss[] {
   const found: SampleNearMiss[] = [];
   const texts = textCandidates(sample);
-  for (const { code, message, keys } of alterSecrets(secrets, purpose)) {
+  for (const { code, message, keys } of changedSecrets(secrets, purpose)) {
     const [scheme] = rankSchemes(search(sample, { keys, texts }));
     if (scheme) found.push({ code, message, scheme });
   }
   const keys = keyCandidates(secrets, purpose, ['']);
-  for (const { code, message, texts } of alterBody(sample)) {
+  for (const { code, message, texts } of changedBodies(sample)) {
     const [scheme] = rankSchemes(search(sample, { keys, texts }));
     if (scheme) found.push({ code, message, scheme });
   }

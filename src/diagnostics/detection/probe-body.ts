@@ -3,7 +3,7 @@
  * and see what is accepted.
  *
  * It is a text, not an object: parsed and written again it loses what makes it useful (`1.0`, the place of
- * `"10"`). No two schemes that the laboratory knows sign it alike.
+ * `"10"`). No two schemes that is known here sign it alike.
  */
 export function probeBody(): string {
   return probe;

@@ -57,6 +57,14 @@ export function readSample(body: unknown): Sample | UnusableSample {
   return readClaim({ source, value, signature });
 }
 
+/** The same body without the white space around it; `undefined` where there is none. */
+export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
+  // In a text that JSON.parse has accepted nothing else than its white space is around.
+  const source = sample.source.trim();
+  if (source.length === sample.source.length) return undefined;
+  return { ...sample, source, excised: sample.excised.trim() };
+}
+
 export function isUsable(sample: Sample | UnusableSample): sample is Sample {
   return 'claim' in sample;
 }

@@ -10,7 +10,7 @@ export interface Spelling {
 }
 
 /** A JSON text in another spelling, with its members in the same order. White space goes when a comma is given. */
-export function respell(text: string, { comma, colon, number, quote }: Spelling): string {
+export function rewriteJson(text: string, { comma, colon, number, quote }: Spelling): string {
   let written = '';
   for (const token of jsonTokens(text)) {
     if (token.kind === 'space') written += comma === undefined ? token.text : '';

@@ -43,7 +43,7 @@ export interface SchemeRules {
 }
 
 /**
- * Every scheme that the laboratory knows, each function once: a scheme names only what differs from the default and
+ * Every scheme that is known here, each function once: a scheme names only what differs from the default and
  * has an effect (no separator under `hmac`, no `keySeparator` for a key of one part, a joiner for values only).
  */
 export function* allSchemes(purpose: SigningPurpose = 'order'): Generator<SignatureScheme> {

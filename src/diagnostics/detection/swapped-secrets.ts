@@ -8,7 +8,7 @@ import { partNames } from './key-candidates.ts';
  *
  * @param samples places of the samples that the schemes fit
  */
-export function suspectSwap(
+export function findSwappedSecrets(
   schemes: readonly SignatureScheme[],
   { secrets, samples }: { secrets: DetectionSecrets; samples: readonly number[] },
 ): NearMiss[] {

@@ -1,3 +1,4 @@
+import { type SerializationRules, serializations } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { MismatchFinding } from './mismatch-explanation.ts';
 
@@ -51,7 +52,8 @@ function differing(
 }
 
 function hintOn(configured: string): string {
-  return ['compact', 'sorted', 'sorted-shallow'].includes(configured)
+  const rules: Readonly<Record<string, SerializationRules>> = serializations;
+  return rules[configured]?.source === 'value'
     ? 'Parsing and writing again loses how the text was spelled: see the deviations.'
     : '';
 }

@@ -1,4 +1,5 @@
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
 import { keyCandidates, makeKey } from '../detection/key-candidates.ts';
 import { findNearMisses } from '../detection/near-misses.ts';
@@ -6,7 +7,7 @@ import { rankSchemes } from '../detection/rank-schemes.ts';
 import { isUsable, readSample, type Sample } from '../detection/read-sample.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 import { fits, search, textCandidates } from '../detection/search.ts';
-import { type RingEntry, ringOf } from './candidate-keys.ts';
+import { type CandidateKeys, candidateKeys } from './candidate-keys.ts';
 import { compareSchemes } from './compare-schemes.ts';
 import { findDeviations } from './find-deviations.ts';
 import type { ExplainOptions, MismatchExplanation, MismatchFinding } from './mismatch-explanation.ts';
@@ -20,7 +21,7 @@ import { nextStepAfter } from './next-step.ts';
  * It accepts nothing; only `verifyBody` does. It takes up to some seconds.
  *
  * @param body as it was given to `verifyBody`; anything is examined, also a parsed object
- * @throws {ConfigurationError} `invalid_scheme`; nothing else, whatever the body and the keys
+ * @throws {ConfigurationError} `invalid_scheme` or `invalid_option`; nothing else, whatever the body and the keys
  * @example
  * ```ts
  * const { findings, nextStep } = explainMismatch(rawBody, { credentials, scheme: deployment.signature });
@@ -29,6 +30,7 @@ import { nextStepAfter } from './next-step.ts';
  * ```
  */
 export function explainMismatch(body: string | Uint8Array, options: ExplainOptions): MismatchExplanation {
+  checkNames('explainMismatch', options ?? {}, optionNames);
   const scheme = normalizeScheme(checkScheme(options?.scheme ?? defaultScheme));
   const purpose = options?.purpose === 'general' ? 'general' : 'order';
   const sample = readSample(body);
@@ -37,21 +39,37 @@ export function explainMismatch(body: string | Uint8Array, options: ExplainOptio
     const code = sample.status === 'not-examined' ? 'not-raw' : sample.status;
     return conclude([{ code, message: sample.message }]);
   }
-  const ring = ringOf(options ?? {}).filter(({ secrets }) => keyCandidates(secrets, purpose).size > 0);
+  const candidates = candidateKeys(options ?? {}).filter(
+    ({ secrets }) => keyCandidates(secrets, purpose).size > 0,
+  );
   const deviations = findDeviations(sample.source);
-  if (ring.length === 0) {
+  if (candidates.length === 0) {
     return conclude([{ code: 'no-secret', message: 'There is no secret to try.' }], deviations);
   }
-  const examination: Examination = { sample, scheme, purpose, ring, reserialized: deviations.length === 0 };
+  const examination: Examination = {
+    sample,
+    scheme,
+    purpose,
+    candidates,
+    reserialized: deviations.length === 0,
+  };
   const findings = withSameScheme(examination) ?? withOtherScheme(examination) ?? withNearMisses(examination);
   return conclude(findings, deviations);
 }
+
+const optionNames: OptionNames<ExplainOptions> = {
+  credentials: true,
+  secrets: true,
+  scheme: true,
+  purpose: true,
+  merchant: true,
+};
 
 interface Examination {
   readonly sample: Sample;
   readonly scheme: SignatureScheme;
   readonly purpose: SigningPurpose;
-  readonly ring: readonly RingEntry[];
+  readonly candidates: readonly CandidateKeys[];
   /** The text is what a JavaScript framework would write. */
   readonly reserialized: boolean;
 }
@@ -67,12 +85,12 @@ function conclude(
   return { findings, deviations, nextStep: nextStepAfter(findings) };
 }
 
-function withSameScheme({ sample, scheme, purpose, ring }: Examination): MismatchFinding[] | undefined {
-  const index = ring.findIndex(({ secrets }) => {
+function withSameScheme({ sample, scheme, purpose, candidates }: Examination): MismatchFinding[] | undefined {
+  const index = candidates.findIndex(({ secrets }) => {
     const key = makeKey(secrets, scheme, purpose);
     return key !== undefined && fits(scheme, key, sample);
   });
-  const entry = ring[index];
+  const entry = candidates[index];
   if (entry === undefined) return undefined;
   if (index > 0) return [otherKey(entry)];
   const message =
@@ -81,9 +99,9 @@ function withSameScheme({ sample, scheme, purpose, ring }: Examination): Mismatc
 }
 
 function withOtherScheme(examination: Examination): MismatchFinding[] | undefined {
-  const { sample, scheme, purpose, ring, reserialized } = examination;
+  const { sample, scheme, purpose, candidates, reserialized } = examination;
   const texts = textCandidates(sample);
-  for (const [index, entry] of ring.slice(0, maxSearched).entries()) {
+  for (const [index, entry] of candidates.slice(0, maxSearched).entries()) {
     const found = search(sample, { keys: keyCandidates(entry.secrets, purpose), texts });
     const [closest] = rankSchemes(found).sort(
       (one, other) => compareSchemes(scheme, one).length - compareSchemes(scheme, other).length,
@@ -99,9 +117,9 @@ function withOtherScheme(examination: Examination): MismatchFinding[] | undefine
   return undefined;
 }
 
-function withNearMisses({ sample, purpose, ring, reserialized }: Examination): MismatchFinding[] {
+function withNearMisses({ sample, purpose, candidates, reserialized }: Examination): MismatchFinding[] {
   const findings = new Map<string, MismatchFinding>();
-  for (const { secrets } of ring.slice(0, maxNearMissSearched)) {
+  for (const { secrets } of candidates.slice(0, maxNearMissSearched)) {
     for (const { code, message } of findNearMisses(sample, { secrets, purpose })) {
       findings.set(message, { code, message });
     }
@@ -112,8 +130,8 @@ function withNearMisses({ sample, purpose, ring, reserialized }: Examination): M
   return [{ code: 'nothing-fits', message }, ...(reserialized ? [reserializedFinding] : [])];
 }
 
-function otherKey({ label }: RingEntry): MismatchFinding {
-  return { code: 'other-key', message: `Signed with another key of the ring: ${label}.` };
+function otherKey({ label }: CandidateKeys): MismatchFinding {
+  return { code: 'other-key', message: `Signed with another key of those given: ${label}.` };
 }
 
 const reserializedFinding: MismatchFinding = {

@@ -40,7 +40,7 @@ export interface MismatchFinding {
  *
  * - `no-secret`: there is none to try.
  * - `no-mismatch`: there is nothing to explain with this key and scheme.
- * - `other-key`: another key of the ring.
+ * - `other-key`: another key of those given.
  * - `other-construction`, `other-separator`, `other-serialization`, `other-joiner`, `other-encoding`: another scheme.
  * - `key-order`: the parts of the key the other way round.
  * - `other-key-material`, `other-key-separator`: another key for orders.

@@ -36,6 +36,8 @@ const nextSteps: Readonly<Record<MismatchFindingCode, string>> = {
   'key-order': changeScheme,
   'other-key-material': changeScheme,
   'other-key-separator': changeScheme,
+  'white-space-around':
+    'Take the raw bytes of the request, not a file or a log that an editor or a shell has ended with a line break.',
   'secret-padded': mendSecret,
   'secrets-swapped': mendSecret,
   'secret-with-newline': 'Ask the service to trim its copy of the secret, or to issue new keys.',

@@ -1,11 +1,14 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { isSignatureError, SignatureError } from '../../errors/signature-error.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { decodeBody } from '../../signature/decode-body.ts';
 import { checkScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
 import { type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 import { type PinKeys, pinKeys } from './pin-keys.ts';
 import { keyDigestOf, type PinFixture, readPin, type SchemePin } from './scheme-pin.ts';
+
+const keyOptionNames = { key: true, credentials: true } satisfies OptionNames<PinKeys>;
 
 type Body = string | Uint8Array;
 
@@ -24,6 +27,7 @@ export interface PinOptions extends PinKeys {
  * @throws {ConfigurationError} `invalid_scheme`, `invalid_credentials`, or `invalid_option` without samples
  */
 export function pinScheme(options: PinOptions): SchemePin {
+  checkNames('pinScheme', options, { scheme: true, samples: true, ...keyOptionNames });
   const scheme = normalizeScheme(checkScheme(options.scheme));
   const keys = pinKeys(options, scheme);
   const bodies = listOf(options.samples);
@@ -65,8 +69,9 @@ export interface CheckedPin {
  * ```
  */
 export function checkPin(pin: unknown, options: CheckPinOptions): CheckedPin {
+  checkNames('checkPin', options, { samples: true, ...keyOptionNames });
   const { scheme, fixtures } = readPin(pin);
-  const keys = pinKeys(options ?? {}, scheme);
+  const keys = pinKeys(options, scheme);
   for (const [index, fixture] of fixtures.entries())
     checkFixture(`Fixture ${index}`, fixture, { keys, scheme });
   const samples = listOf(options.samples);

@@ -5,7 +5,7 @@ import {
   javascriptNumber,
   phpNumber,
   pythonNumber,
-  respell,
+  rewriteJson,
 } from '../../../src/diagnostics/detection/rewrite-json.ts';
 
 // json.dumps(json.loads(literal)), Python 3.
@@ -59,7 +59,7 @@ describe('a text in another spelling', () => {
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1, 4, '\t'), (value, indent) => {
         const compact = JSON.stringify(value);
         const spelling = { comma: ',', colon: ':', number: javascriptNumber, quote: JSON.stringify };
-        expect(respell(JSON.stringify(value, null, indent), spelling)).toBe(compact);
+        expect(rewriteJson(JSON.stringify(value, null, indent), spelling)).toBe(compact);
       }),
     );
   });
@@ -67,7 +67,7 @@ describe('a text in another spelling', () => {
   it('is itself when nothing is asked for', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        expect(respell(text, {})).toBe(text);
+        expect(rewriteJson(text, {})).toBe(text);
         expect([...jsonTokens(text)].map((token) => token.text).join('')).toBe(text);
       }),
     );
