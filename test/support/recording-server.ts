@@ -55,10 +55,10 @@ const inBody: Readonly<Record<string, Act>> = {
 
 /**
  * A TCP server that reads HTTP/1.1 by itself, does what the path asks for (`/answer-421/<id>`), and records every
- * request, so that one sent by the platform without being asked to is seen. `/requests/<id>` answers with the record.
+ * request, so that one sent by the platform without being asked to is seen. `/requests/<id>` answers with the record,
+ * which may be shared with other servers.
  */
-export async function startRecordingServer(): Promise<RecordingServer> {
-  const requests: RecordedRequest[] = [];
+export async function startRecordingServer(requests: RecordedRequest[] = []): Promise<RecordingServer> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));

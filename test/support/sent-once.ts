@@ -26,3 +26,14 @@ export const sentOnceCases: readonly SentOnceCase[] = [
   { behaviour: 'continue-then-answer', outcomes: ['done', 'unknown'] },
   { behaviour: 'continue-then-close', outcomes: ['unknown'] },
 ];
+
+/** Over HTTP/2, where fetch speaks it. */
+export const sentOnceCasesOfHttp2: readonly SentOnceCase[] = [
+  { behaviour: 'answer-200', outcomes: ['done'] },
+  { behaviour: 'answer-408', outcomes: ['unknown'], status: 408 },
+  { behaviour: 'answer-421', outcomes: ['refused'], status: 421 },
+  { behaviour: 'refuse-stream', outcomes: ['unknown'] },
+  { behaviour: 'cancel-stream', outcomes: ['unknown'] },
+  { behaviour: 'go-away', outcomes: ['unknown'] },
+  { behaviour: 'close', outcomes: ['unknown'] },
+];
