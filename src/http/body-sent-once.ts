@@ -1,5 +1,5 @@
-/** Deno and workerd, as `navigator.userAgent` tells them. */
-const streamsBlobs = /^(?:Deno\/|Cloudflare-Workers)/;
+/** Deno and workerd, as they call themselves in `navigator.userAgent`. */
+const readsBlobsOnce = /^(?:Deno\/|Cloudflare-Workers)/;
 
 /**
  * The request with a body that the platform cannot send a second time by itself.
@@ -11,14 +11,14 @@ const streamsBlobs = /^(?:Deno\/|Cloudflare-Workers)/;
  */
 export function withBodySentOnce(request: Request, body: string): Request {
   const bytes = new TextEncoder().encode(body);
-  if (streamsBlobs.test(globalThis.navigator?.userAgent ?? '')) {
+  if (readsBlobsOnce.test(globalThis.navigator?.userAgent ?? '')) {
     return new Request(request, { body: new Blob([bytes]) });
   }
-  const headers = new Headers(request.headers);
-  headers.set('content-length', String(bytes.byteLength));
   // TypeScript's RequestInit lacks `duplex`, which fetch demands for a stream.
-  const init: RequestInit & { duplex: 'half' } = { headers, body: streamOf(bytes), duplex: 'half' };
-  return new Request(request, init);
+  const init: RequestInit & { duplex: 'half' } = { body: streamOf(bytes), duplex: 'half' };
+  const sent = new Request(request, init);
+  sent.headers.set('content-length', String(bytes.byteLength));
+  return sent;
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
