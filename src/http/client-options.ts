@@ -35,7 +35,10 @@ export interface RetryOptions {
 
 /** Options common to both clients. */
 export interface ClientOptions {
-  /** @default globalThis.fetch */
+  /**
+   * Sends one attempt, e.g. over a proxy. The request's body can be read once. It must not send the request again by
+   * itself: the service could act twice, and `outcome` and `attempts` would not tell. @default globalThis.fetch
+   */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Milliseconds for each attempt, its reply included. @default 30000 */
   timeoutMs?: number | undefined;

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
 import { redactHeaders, redactUrl, sensitiveValues } from '../redaction/redact-request.ts';
 import { backoffDelay } from '../runtime/backoff.ts';
+import { withBodySentOnce } from './body-sent-once.ts';
 import type { Call, CallOptions } from './call.ts';
 import { CallState } from './call-state.ts';
 import { checkInteger, type ResolvedClientOptions } from './client-options.ts';
@@ -41,7 +42,6 @@ export async function sendCall<Body>(given: Call<Body>, client: ResolvedClientOp
     await ky(call.url, {
       method: call.method,
       headers: call.headers,
-      body: call.body ?? null,
       redirect: 'manual',
       credentials: 'omit',
       signal: call.options.signal ?? null,
@@ -88,7 +88,8 @@ async function attempt(
   const started = client.now();
   let reply: ReadReply;
   try {
-    const response = await client.fetch(request);
+    const sent = call.body === undefined ? request : withBodySentOnce(request, call.body);
+    const response = await client.fetch(sent);
     state.arrive(number, replyHead(response));
     reply = await readReply(response, client.maxReplyBytes);
   } catch (error) {

@@ -1,7 +1,10 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { run } from '../package/run.ts';
 import { bundleWorker } from './bundle-worker.ts';
 import { install } from './install.ts';
+import { authorityFile } from './servers/http2-server.ts';
 import type { Report } from './suite/checks.ts';
 
 /*
@@ -48,10 +51,24 @@ const runtimes: readonly Runtime[] = [
 ];
 
 const notInstalled = tryInstall();
+const servers = await startServers();
 if (notInstalled !== undefined) console.log(notInstalled);
 let failed = 0;
 for (const runtime of runtimes) await tryRuntime(runtime);
+servers.kill();
 if (failed > 0) process.exitCode = 1;
+
+/** In a process of their own: this one waits for the runtimes, and does nothing else. They get the addresses. */
+async function startServers(): Promise<ChildProcess> {
+  const servers = spawn(process.execPath, [join(folder, 'servers', 'main.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(servers.stdout, 'data');
+  process.env.RUNTIMES_SERVERS = String(line);
+  // Node and Bun read the one, Deno the other.
+  process.env.NODE_EXTRA_CA_CERTS = process.env.DENO_CERT = authorityFile;
+  return servers;
+}
 
 function tryInstall(): string | undefined {
   try {

@@ -6,6 +6,7 @@ import { until } from './suite/fixtures.ts';
 import { checkRequests, post } from './suite/requests.ts';
 
 const paths = process.argv.slice(2);
+const { http } = JSON.parse(process.env.RUNTIMES_SERVERS);
 const compatibility = { compatibilityDate: '2026-07-01', compatibilityFlags: ['nodejs_compat'] };
 // Calls the receiver, and gives up on it soon: workerd then drops all that the receiver was doing for the request.
 const impatient = `export default {
@@ -49,7 +50,7 @@ for (const path of ['/plain', '/memory']) {
     },
   );
 }
-const inside = await (await miniflare.dispatchFetch('http://worker.example/')).json();
+const inside = await (await miniflare.dispatchFetch(`http://worker.example/?http=${http}`)).json();
 await miniflare.dispose();
 const outside = checks.report();
 console.log(

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Platform } from './platform.ts';
+import type { Platform, Servers } from './platform.ts';
 
 /** Node, Bun and Deno: a disk, and sockets. */
 export function commandLine(): Platform & { remove: () => void } {
@@ -11,6 +11,8 @@ export function commandLine(): Platform & { remove: () => void } {
   return {
     // Before 22.13 Node wants a flag for it.
     sqliteFolder: process.version.startsWith('v22.12.') ? undefined : folder,
+    // Sound: run-runtimes.ts sets it.
+    servers: JSON.parse(process.env.RUNTIMES_SERVERS ?? '') as Servers,
     async serve(listener) {
       const server = createServer(listener);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

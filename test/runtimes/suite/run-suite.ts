@@ -8,11 +8,12 @@ import type { Platform } from './platform.ts';
 import { checkQueueInboxes } from './queue-inboxes.ts';
 import { checkReceiver } from './receiver.ts';
 import { checkSandbox } from './sandbox.ts';
+import { checkSentOnce } from './sent-once.ts';
 import { checkSignatures } from './signatures.ts';
 import { checkNoSqlite, checkSqliteInbox } from './sqlite-inbox.ts';
 
 /** All checks that need no more than a platform. */
-export async function runSuite(checks: Checks, { serve, sqliteFolder }: Platform): Promise<void> {
+export async function runSuite(checks: Checks, { serve, servers, sqliteFolder }: Platform): Promise<void> {
   await checkEntries(checks);
   await checkSignatures(checks);
   await checkEvents(checks);
@@ -28,5 +29,6 @@ export async function runSuite(checks: Checks, { serve, sqliteFolder }: Platform
   else await checkSqliteInbox(checks, sqliteFolder);
   await checkQueueInboxes(checks);
   await checkClients(checks);
+  await checkSentOnce(checks, servers);
   await checkSandbox(checks);
 }

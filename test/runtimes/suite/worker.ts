@@ -8,7 +8,7 @@ import { answer } from './shared-receivers.ts';
 
 let port = 8000;
 
-const platform: Platform = {
+const platform: Omit<Platform, 'servers'> = {
   sqliteFolder: undefined,
   async serve(listener) {
     const server = createServer(listener);
@@ -26,7 +26,8 @@ export default {
   async fetch(request: Request): Promise<Response> {
     if (request.method !== 'GET') return await answer(request);
     const checks = new Checks();
-    await runSuite(checks, platform);
+    const http = new URL(request.url).searchParams.get('http') ?? '';
+    await runSuite(checks, { ...platform, servers: { http } });
     return Response.json(checks.report());
   },
 };
