@@ -94,6 +94,12 @@ export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
   return rename(body, new Map(wanted.map(([published, own]) => [own, published])));
 }
 
+/** Under which name a received body holds the member that is published as `published`: see {@link fromWireNames}. */
+export function receivedNameOf(published: string, body: JsonObject, names: WireNames): string {
+  if (Object.hasOwn(body, published)) return published;
+  return new Map(pairs(names)).get(published) ?? published;
+}
+
 function rename(body: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   if (names.size === 0) return body;
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) ?? name, value]));

@@ -5,8 +5,9 @@ export interface DeliveryReference {
   /** The `event_name`, or an empty string where there is none. */
   readonly name: string;
   /**
-   * SHA-256 in hex, the same for every repetition of a delivery: of the verified text, or of the whole body under a
-   * scheme that signs joined values.
+   * 64 hex digits (SHA-256), the same for every repetition of a delivery, also with other white space or the next
+   * generation of keys. Of its partner and of the signed text, and under schemes that sign joined values of the body
+   * as well.
    */
   readonly digest: string;
   readonly key: MatchedKey;

@@ -10,8 +10,8 @@ import type { VerifiedBody } from './verify-body.ts';
 export function rereadBody(
   body: string,
   scheme: SignatureScheme = defaultScheme,
-): Pick<VerifiedBody, 'value' | 'text'> {
+): Pick<VerifiedBody, 'value' | 'text' | 'json'> {
   const checked = checkScheme(scheme);
   const { value, excised } = parseSignedBody(body, checked.encoding);
-  return { value, text: canonicalText(checked, { excised, value }) };
+  return { value, text: canonicalText(checked, { excised, value }), json: excised };
 }

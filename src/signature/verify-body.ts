@@ -20,6 +20,8 @@ export interface VerifiedBody {
   readonly value: JsonObject;
   /** The text that was signed: under `as-sent`, the body without its `signature` member. */
   readonly text: string;
+  /** The body's own JSON text without its top-level `signature`; the same as `text` under `as-sent`. */
+  readonly json: string;
   /** Which of the keys matched; 0 for a single one. */
   readonly keyIndex: number;
 }
@@ -40,7 +42,7 @@ export function verifyBody(body: string | Uint8Array, options: VerifyOptions): V
   const { value, excised, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
   const text = canonicalText(scheme, { excised, value });
   const keyIndex = findSigner(scheme, keys, { text, claim });
-  if (keyIndex !== -1) return { value, text, keyIndex };
+  if (keyIndex !== -1) return { value, text, json: excised, keyIndex };
   throw new SignatureError(
     'signature_mismatch',
     'The signature does not match: another key, another signature scheme, or a changed body.',

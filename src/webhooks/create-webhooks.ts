@@ -1,16 +1,15 @@
-import { warn } from '../errors/warn.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
-import { type Answer, parsedBodyAdvice, refuse } from './http/answer.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import { handleFetch } from './http/fetch-handler.ts';
 import type { NodeRequest } from './http/node-body.ts';
 import { handleNode, type NodeResponse } from './http/node-handler.ts';
-import type { Receiver } from './http/receiver.ts';
+import { refusalResponse, type WebhookResponse } from './http/webhook-response.ts';
 import { answerWhole, type WholeRequest } from './http/whole-request.ts';
 import type { Outcome } from './outcome.ts';
-import { makeReceiver } from './receive-delivery.ts';
+import { deliveryReceiver } from './receive-delivery.ts';
 import { makeReporting } from './reporting.ts';
-import { checkOptions, type WebhooksOptions } from './webhooks-options.ts';
+import { resolveWebhooksOptions, type WebhooksOptions } from './webhooks-options.ts';
 
 /** Receives signed order events: see {@link createWebhooks}. */
 export interface Webhooks {
@@ -36,17 +35,17 @@ export interface Webhooks {
    * For any other shape of I/O that has a whole body: says what to answer. Bound: can be passed on as it is.
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
-  answer(request: WholeRequest): Promise<Answer>;
+  answer(request: WholeRequest): Promise<WebhookResponse>;
 }
 
 /**
- * A receiver of order events: verifies, narrows, drops duplicates, and calls your handlers.
+ * Receives order events: verifies, narrows, drops duplicates, and calls your handlers.
  *
  * Answers 200 handled, stored or duplicate, 400 not a JSON object, 401 wrong signature, 405, 408 body too late, 413, 415,
  * 500 handler failed, 503 while another delivery of the same event is being handled, or the store of the inbox is down
- * (ledger: `callback-reply`).
+ * (ledger: `callback-reply`). The first refusal with each code is a process warning that says what to do.
  *
- * @throws {ConfigurationError} for unsound options
+ * @throws {ConfigurationError} for an option that is malformed or does not exist
  * @example
  * ```ts
  * const webhooks = createWebhooks({ credentials })
@@ -57,33 +56,28 @@ export interface Webhooks {
  * ```
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const checked = checkOptions(options);
+  const resolved = resolveWebhooksOptions(options);
   const handlers = new Handlers();
-  const reporting = makeReporting(checked);
-  const { receive, host } = makeReceiver(checked, handlers, reporting);
-  const { inbox, maxBodyBytes, bodyTimeoutMs } = checked;
-  inbox.attach?.(host);
+  const reporting = makeReporting(resolved);
+  const { receive, inboxHost } = deliveryReceiver(resolved, handlers, reporting);
+  const { inbox, maxBodyBytes, bodyTimeoutMs } = resolved;
+  inbox.attach?.(inboxHost);
 
-  let warned = false;
-  const receiver: Receiver = {
+  const endpoint: Endpoint = {
     maxBodyBytes,
     bodyTimeoutMs,
     receive,
-    refuse(code, begun) {
-      const answer = refuse(code);
+    refuse({ refusal: code, advice }, startedAt) {
+      const response = refusalResponse(code);
       reporting.delivery?.({
         stage: 'receive',
         outcome: 'refused',
-        status: answer.status,
+        status: response.status,
         code,
-        durationMs: performance.now() - begun,
+        durationMs: performance.now() - startedAt,
       });
-      if (code === 'raw_body_required') {
-        // Once: whoever can reach the address could fill the log otherwise.
-        if (!warned) warn(parsedBodyAdvice);
-        warned = true;
-      }
-      return answer;
+      reporting.refusal(code, advice);
+      return response;
     },
   };
 
@@ -101,9 +95,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       return webhooks;
     },
     receive,
-    fetch: (request) => handleFetch(request, receiver),
-    node: (request, response) => handleNode(request, response, receiver),
-    answer: (request) => answerWhole(request, receiver),
+    fetch: (request) => handleFetch(request, endpoint),
+    node: (request, response) => handleNode(request, response, endpoint),
+    answer: (request) => answerWhole(request, endpoint),
   };
   return webhooks;
 }

@@ -1,17 +1,28 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
-import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { ReceivedEvent } from './received-event.ts';
 
 /** What a handler learns beside the event. */
 export interface EventContext extends DeliveryReference {
-  /** The verified text, without its signature. */
+  /**
+   * The whole parsed body under the published names, `signature` included: also the members that the event's type
+   * does not have.
+   */
+  readonly body: JsonObject;
+  /**
+   * The text that was signed. Under `as-sent` it is the body as it came, without its signature; under the other
+   * serializations it is what they make of it.
+   */
   readonly text: string;
   /**
-   * The number at a path exactly as the service wrote it, as a decimal string; `undefined` where there is none.
-   * For money: `event.fiat_amount_to_pay` may have been rounded by parsing.
+   * The number at a path exactly as the service wrote it, as a decimal string; `undefined` where there is none. For
+   * money: `event.fiat_amount_to_pay` may have been rounded by parsing. It is read from the body as it came, under
+   * every signature scheme.
+   * @param path the published name of a member, or names and array indexes from the outermost inwards
    */
   decimal(path: string | readonly (string | number)[]): string | undefined;
   /** Aborted when the inbox cuts the handler off (its time limit, or a stop): pass it on to what can be aborted. */
@@ -19,8 +30,8 @@ export interface EventContext extends DeliveryReference {
 }
 
 /**
- * Without a durable inbox it runs to its end before the delivery is acknowledged, and what it throws is answered with
- * 500. With one it runs after that, and what it throws makes the inbox try again. It may throw anything.
+ * Handles one event. Without a durable inbox it runs to its end before the delivery is acknowledged, and what it throws
+ * is answered with 500. With one it runs after that, and what it throws makes the inbox try again. It may throw anything.
  */
 export type EventHandler<Event> = (event: Event, context: EventContext) => void | Promise<void>;
 
@@ -62,24 +73,25 @@ export class Handlers {
     return this.#byName.size > 0 || this.#any !== undefined || this.#unrecognized !== undefined;
   }
 
-  /** The work to do for a parsed body, or `undefined` when nothing is registered for it. */
-  find(parsed: ParsedOrderEvent, delivery: DeliveryReference, text: string): HandleDelivery | undefined {
+  /** Runs the handlers of an event; `undefined` when nothing is registered for it. */
+  find(received: ReceivedEvent, delivery: DeliveryReference): HandleDelivery | undefined {
+    const { parsed } = received;
     if (parsed.kind !== 'known') {
       const handler = this.#unrecognized;
       if (handler === undefined) {
         this.#warnOnce(parsed);
         return undefined;
       }
-      return async (options) => handler(parsed, contextOf(delivery, text, options?.signal));
+      return async (options) => handler(parsed, contextOf(received, delivery, options?.signal));
     }
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);
     const any = this.#any;
     if (named === undefined && any === undefined) return undefined;
     return async (options) => {
-      const context = contextOf(delivery, text, options?.signal);
+      const context = contextOf(received, delivery, options?.signal);
       if (named !== undefined) await named(event, context);
-      // Cut off during the one before: this delivery is another attempt's now.
+      // The handler before it was cut off: the delivery belongs to another attempt now.
       options?.signal?.throwIfAborted();
       if (any !== undefined) await any(event, context);
     };
@@ -97,11 +109,11 @@ export class Handlers {
 }
 
 function contextOf(
+  { body, text, decimal }: ReceivedEvent,
   { name, digest, key }: DeliveryReference,
-  text: string,
   signal: AbortSignal | undefined,
 ): EventContext {
-  return { name, digest, key, text, decimal: (path) => decimalLiteral(text, path), signal };
+  return { name, digest, key, body, text, decimal, signal };
 }
 
 function checkFree(registration: string, present: unknown, handler: unknown): void {

@@ -23,14 +23,21 @@ export type {
   InboxHost,
   InboxResult,
 } from '../inbox/inbox.ts';
+export type { JsonObject, JsonValue } from '../json/json-value.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { DeliveryReport } from './delivery-report.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
-export type { Answer } from './http/answer.ts';
-export { type FastifyReplyParts, type FastifyScope, fastifyPlugin } from './http/fastify-plugin.ts';
-export { type LambdaAnswer, type LambdaRequest, lambdaHandler } from './http/lambda-handler.ts';
+export {
+  type FastifyPluginOptions,
+  type FastifyReplyParts,
+  type FastifyScope,
+  fastifyPlugin,
+} from './http/fastify-plugin.ts';
+export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './http/lambda-handler.ts';
 export type { NodeRequest } from './http/node-body.ts';
 export type { NodeResponse } from './http/node-handler.ts';
+export type { WebhookResponse } from './http/webhook-response.ts';
 export type { WholeRequest } from './http/whole-request.ts';
 export type { Outcome, RequestRefusalCode } from './outcome.ts';
+export type { RefusedBody } from './refused-body.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

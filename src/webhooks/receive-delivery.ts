@@ -1,8 +1,6 @@
-import { fromWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { InboxError, isInboxError } from '../errors/inbox-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
-import { parseOrderEvent } from '../events/parse-order-event.ts';
 import {
   type DeliveryReference,
   type HandleDelivery,
@@ -11,58 +9,66 @@ import {
   inboxResults,
 } from '../inbox/inbox.ts';
 import { decodeBody } from '../signature/decode-body.ts';
-import { hash } from '../signature/hash.ts';
+import { pinnedText } from '../signature/pinned-text.ts';
 import { rereadBody } from '../signature/reread-body.ts';
-import { serializationRules } from '../signature/serializations.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
+import { deliveryDigest } from './delivery-digest.ts';
 import type { Handlers } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
+import { readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
-import type { CheckedOptions } from './webhooks-options.ts';
+import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
 
 /** What a raw body goes through, whatever brought it. */
 export interface DeliveryReceiver {
   /** Verifies, narrows, hands to the inbox. */
   receive(body: string | Uint8Array): Promise<Outcome>;
   /** Handles what an inbox has stored. */
-  readonly host: InboxHost;
+  readonly inboxHost: InboxHost;
 }
 
 /** Milliseconds until the sender is told to come again. */
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
-export function makeReceiver(
-  { scheme, ring, wireNames, inbox, maxBodyBytes }: CheckedOptions,
+export function deliveryReceiver(
+  { scheme, ring, wireNames, inbox, maxBodyBytes }: ResolvedWebhooksOptions,
   handlers: Handlers,
   reporting: Reporting,
 ): DeliveryReceiver {
-  // Under these, bodies that mean different things can be signed alike.
-  const joined = serializationRules(scheme.serialization).pins !== 'json';
-  const verifying = { key: ring.keys, scheme };
+  const verifyOptions = { key: ring.keys, scheme };
 
   async function decide(body: string | Uint8Array): Promise<Outcome> {
-    if (exceeds(body, maxBodyBytes)) return { kind: 'refused', status: 413, code: 'body_too_large' };
+    if (exceeds(body, maxBodyBytes)) {
+      reporting.refusal('body_too_large');
+      return { kind: 'refused', status: 413, code: 'body_too_large' };
+    }
     let source: string;
     let verified: VerifiedBody;
+    let pinned: string;
     try {
       source = decodeBody(body);
-      verified = verifyBody(source, verifying);
+      verified = verifyBody(source, verifyOptions);
+      pinned = pinnedText(scheme, verified);
     } catch (error) {
       if (!isSignatureError(error)) throw error;
+      reporting.refusedBody(body, error);
       return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
     }
-    const { value, text, keyIndex } = verified;
-    const parsed = parseOrderEvent(fromWireNames(value, wireNames));
-    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    const digest = hash('sha256', joined ? source : text, 'hex');
-    // Every key has a label at the same place.
-    const reference: DeliveryReference = { name, digest, key: ring.labels[keyIndex] ?? { index: keyIndex } };
+    const { keyIndex } = verified;
+    const event = readEvent(verified, wireNames);
+    const { parsed } = event;
+    const reference: DeliveryReference = {
+      name: parsed.kind === 'known' ? parsed.event.event_name : parsed.name,
+      digest: deliveryDigest(ring.partners[keyIndex] ?? '', pinned),
+      // Every key has a label at the same place.
+      key: ring.labels[keyIndex] ?? { index: keyIndex },
+    };
     // A receiver without any handler may be one that stores for another process.
-    const elsewhere = inbox.role === 'receiver' && !handlers.any;
-    const work = elsewhere ? unhandled : handlers.find(parsed, reference, text);
-    if (work === undefined) return { kind: 'ignored', status: 200, ...reference };
+    const onlyStores = inbox.role === 'receiver' && !handlers.any;
+    const handle = onlyStores ? unhandled : handlers.find(event, reference);
+    if (handle === undefined) return { kind: 'ignored', status: 200, ...reference };
     try {
-      const kind = checkResult(await inbox.receive({ ...reference, body: source }, work));
+      const kind = checkResult(await inbox.receive({ ...reference, body: source }, handle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
@@ -79,10 +85,10 @@ export function makeReceiver(
   }
 
   async function decideAndReport(body: string | Uint8Array): Promise<Outcome> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const outcome = await decide(body);
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
-    const durationMs = performance.now() - begun;
+    const durationMs = performance.now() - startedAt;
     const { kind, status } = outcome;
     reporting.delivery?.({ stage: 'receive', outcome: kind, status, name, digest, code, durationMs });
     return outcome;
@@ -90,12 +96,11 @@ export function makeReceiver(
 
   return {
     receive: reporting.delivery === undefined ? decide : decideAndReport,
-    host: {
+    inboxHost: {
       async handle({ body, name, digest, key }, options) {
-        const { value, text } = rereadBody(body, scheme);
-        const parsed = parseOrderEvent(fromWireNames(value, wireNames));
-        const work = handlers.find(parsed, { name, digest, key }, text) ?? unhandled;
-        await work(options);
+        const event = readEvent(rereadBody(body, scheme), wireNames);
+        const handle = handlers.find(event, { name, digest, key }) ?? unhandled;
+        await handle(options);
       },
       report({ name, digest, key }, handled) {
         const { outcome, attempt, durationMs, waitedMs } = handled;
@@ -107,7 +112,7 @@ export function makeReceiver(
   };
 }
 
-/** The work on a stored delivery that nothing is registered for: it must not count as handled. */
+/** Handles a stored delivery that nothing is registered for: it must not count as handled. */
 const unhandled: HandleDelivery = async () => {
   throw new InboxError(
     'no_handler',
@@ -120,14 +125,14 @@ function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
 }
 
-/** Cheap for most: UTF-8 takes one to three bytes for each unit of text. */
+/** Seldom counts bytes: UTF-8 takes one to three of them for each unit of text. */
 function exceeds(body: string | Uint8Array, maxBytes: number): boolean {
-  // A parsed object or null has no length; it is refused for what it is when it is verified.
+  // A parsed object or null has no length; verifying refuses it and says why.
   if (typeof body !== 'string') return body?.byteLength > maxBytes;
   return body.length > maxBytes || (body.length * 3 > maxBytes && Buffer.byteLength(body) > maxBytes);
 }
 
-/** An inbox of the user's may answer anything: only what it is known to have kept is acknowledged. */
+/** An inbox of the user's own may resolve with anything: only what says that the delivery is kept is acknowledged. */
 function checkResult(result: InboxResult): InboxResult {
   if (inboxResults.includes(result)) return result;
   throw new ConfigurationError(

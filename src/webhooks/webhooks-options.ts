@@ -1,35 +1,45 @@
 import { type KeyRing, keyRingOf, keyRingOfKeys } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
-import type { WireNames } from '../deployment/wire-names.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkWireNames, type WireNames } from '../deployment/wire-names.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory/memory-deduplication.ts';
-import { longestTimerMs } from '../runtime/longest-timer.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import type { DeliveryReport } from './delivery-report.ts';
+import type { RefusedBody } from './refused-body.ts';
 
 export interface WebhooksOptions {
-  /** One set of credentials, or several: generations during a rotation, or partners. */
+  /**
+   * One set of credentials, or several: generations during a rotation, or partners. Give `partnerId` (or `partnerCode`)
+   * with every set when there are several partners: a delivery of one must not count as a repetition of another's.
+   */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
-  /** Verification keys as they are, in place of `credentials`, for a deployment that combines secrets differently. */
+  /**
+   * Verification keys as they are, in place of `credentials`, for a deployment that combines secrets differently. All
+   * of one partner.
+   */
   keys?: readonly string[] | undefined;
   /** Its signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
-  /** @default digests in memory, handled before it is acknowledged */
+  /** @default digests in memory; a delivery is handled before it is acknowledged */
   inbox?: Inbox | undefined;
-  /** Bytes of a body at most; enforced while it is read. @default 262144 */
+  /** Bytes of a body at most, enforced while it is read; then 413. @default 262144 */
   maxBodyBytes?: number | undefined;
   /**
    * Milliseconds that a body may take to arrive, from the moment the webhooks are called; then 408. A framework that
    * reads the body first has a limit of its own. @default 10000
    */
   bodyTimeoutMs?: number | undefined;
-  /** How many handled deliveries the memory keeps in mind, for 30 days. Not used with an `inbox`. @default 10000 */
+  /**
+   * How many handled deliveries are remembered without an `inbox`, for 30 days; refused beside one.
+   * @default 10000
+   */
   maxRemembered?: number | undefined;
   /**
-   * Milliseconds until a handler is cut off and answered with 500. Not used with an `inbox`, which has a limit of its
-   * own. @default 60000
+   * Milliseconds until a handler is cut off and answered with 500. Refused beside an `inbox`, which has a
+   * `timeLimitMs` of its own. @default 60000
    */
   timeLimitMs?: number | undefined;
   /**
@@ -42,10 +52,19 @@ export interface WebhooksOptions {
    * and what it throws is warned of and dropped.
    */
   onDelivery?: ((report: DeliveryReport) => unknown) | undefined;
+  /**
+   * Gets every body that could not be verified, as received: for capturing one while the signature scheme is looked
+   * for. Nothing waits for it, it cannot change the answer, and what it throws is warned of once and dropped.
+   *
+   * The body may hold personal data of a buyer, and whoever can reach the address can post as many as they like: keep
+   * a few, keep them safe, and take the option out when the scheme is found.
+   * @default none
+   */
+  onRefused?: ((refused: RefusedBody) => unknown) | undefined;
 }
 
 /** Every option, checked and with its default. */
-export interface CheckedOptions {
+export interface ResolvedWebhooksOptions {
   readonly scheme: SignatureScheme;
   readonly ring: KeyRing;
   readonly wireNames: WireNames;
@@ -54,7 +73,22 @@ export interface CheckedOptions {
   readonly bodyTimeoutMs: number;
   readonly onError: (error: unknown, delivery: DeliveryReference) => unknown;
   readonly onDelivery: ((report: DeliveryReport) => unknown) | undefined;
+  readonly onRefused: ((refused: RefusedBody) => unknown) | undefined;
 }
+
+const optionNames: OptionNames<WebhooksOptions> = {
+  credentials: true,
+  keys: true,
+  deployment: true,
+  inbox: true,
+  maxBodyBytes: true,
+  bodyTimeoutMs: true,
+  maxRemembered: true,
+  timeLimitMs: true,
+  onError: true,
+  onDelivery: true,
+  onRefused: true,
+};
 
 const defaults = Object.freeze({
   maxBodyBytes: 262_144,
@@ -65,50 +99,56 @@ const defaults = Object.freeze({
 });
 
 /** @throws {ConfigurationError} */
-export function checkOptions(options: WebhooksOptions): CheckedOptions {
-  const scheme = checkScheme(options?.deployment?.signature ?? defaultScheme);
-  const ring = resolveKeys(options, scheme);
-  const maxRemembered = positive('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
-  const timeLimitMs = positive('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs);
-  if (timeLimitMs > longestTimerMs) throw invalid(`timeLimitMs must be at most ${longestTimerMs}.`);
-  const { rememberMs } = defaults;
-  const inbox =
-    options.inbox ?? memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now: Date.now });
-  if (typeof inbox.receive !== 'function') throw invalid('inbox needs a receive function.');
-  const onError = options.onError ?? logFailure;
-  const { onDelivery } = options;
-  if (typeof onError !== 'function') throw invalid('onError must be a function.');
-  if (onDelivery !== undefined && typeof onDelivery !== 'function') {
-    throw invalid('onDelivery must be a function.');
-  }
+export function resolveWebhooksOptions(options: WebhooksOptions): ResolvedWebhooksOptions {
+  checkNames('createWebhooks', options, optionNames);
+  const { scheme, wireNames } = resolveDeployment(options.deployment);
+  const { onDelivery, onRefused } = options;
   return {
     scheme,
-    ring,
-    wireNames: options.deployment?.wireNames ?? {},
-    inbox,
-    maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
-    bodyTimeoutMs: positive('bodyTimeoutMs', options.bodyTimeoutMs ?? defaults.bodyTimeoutMs),
-    onError,
-    onDelivery,
+    wireNames,
+    ring: resolveKeys(options, scheme),
+    inbox: resolveInbox(options),
+    maxBodyBytes: checkInteger('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
+    bodyTimeoutMs: checkInteger('bodyTimeoutMs', options.bodyTimeoutMs ?? defaults.bodyTimeoutMs),
+    onError: checkFunction('onError', options.onError ?? logFailure),
+    onDelivery: onDelivery && checkFunction('onDelivery', onDelivery),
+    onRefused: onRefused && checkFunction('onRefused', onRefused),
   };
 }
 
-function resolveKeys(options: WebhooksOptions, scheme: SignatureScheme): KeyRing {
-  if ((options?.credentials === undefined) === (options?.keys === undefined)) {
-    throw invalid('createWebhooks needs either credentials or keys.');
+function resolveDeployment(
+  deployment: WebhooksOptions['deployment'] = { signature: defaultScheme, wireNames: {} },
+): Pick<ResolvedWebhooksOptions, 'scheme' | 'wireNames'> {
+  // A whole deployment has its paths, and defineDeployment has checked its names.
+  if (!('paths' in Object(deployment))) {
+    checkNames('deployment', deployment, { signature: true, wireNames: true });
   }
-  return options.keys === undefined
-    ? keyRingOf(options.credentials ?? [], scheme)
-    : keyRingOfKeys(options.keys);
+  return {
+    scheme: checkScheme(deployment.signature ?? defaultScheme),
+    wireNames: checkWireNames(deployment.wireNames),
+  };
 }
 
-function positive(name: string, value: number): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw invalid(`${name} must be a whole number of at least 1.`);
+function resolveKeys({ credentials, keys }: WebhooksOptions, scheme: SignatureScheme): KeyRing {
+  if ((credentials === undefined) === (keys === undefined)) {
+    throw invalidOption('createWebhooks needs either credentials or keys.');
+  }
+  return keys === undefined ? keyRingOf(credentials ?? [], scheme) : keyRingOfKeys(keys);
 }
 
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_option', message);
+function resolveInbox({ inbox, maxRemembered, timeLimitMs }: WebhooksOptions): Inbox {
+  if (inbox === undefined) {
+    return memoryDeduplication({
+      maxRemembered: checkInteger('maxRemembered', maxRemembered ?? defaults.maxRemembered),
+      rememberMs: defaults.rememberMs,
+      timeLimitMs: checkTimerMs('timeLimitMs', timeLimitMs ?? defaults.timeLimitMs),
+      now: Date.now,
+    });
+  }
+  checkFunction('inbox.receive', inbox?.receive);
+  const misplaced = Object.entries({ maxRemembered, timeLimitMs }).find(([, value]) => value !== undefined);
+  if (misplaced === undefined) return inbox;
+  throw invalidOption(`${misplaced[0]} has no effect beside an inbox: it is for the memory without one.`);
 }
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {

@@ -134,7 +134,6 @@ describe('an event is refused', () => {
 
 describe('createWebhooks refuses', () => {
   it.each<[string, unknown]>([
-    ['no options', undefined],
     ['neither credentials nor keys', {}],
     ['both', { credentials, keys: ['one'] }],
   ])('%s', (_, options) => {

@@ -37,7 +37,7 @@ describe('the context of a handler', () => {
     });
     const text = unsignedText(buyInitBody());
     const outcome = await webhooks.receive(signedText(text));
-    const digest = createHash('sha256').update(text).digest('hex');
+    const digest = createHash('sha256').update(`0:${text}`).digest('hex');
     expect(outcome).toEqual({
       kind: 'handled',
       status: 200,

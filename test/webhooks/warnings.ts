@@ -6,6 +6,8 @@ export async function warningsDuring(act: () => unknown): Promise<Error[]> {
   const listen = (warning: Error) => {
     if (warning.name === 'PartnerExchangeWarning') seen.push(warning);
   };
+  // Those of the test before this one are emitted first.
+  await setImmediate();
   process.on('warning', listen);
   try {
     await act();

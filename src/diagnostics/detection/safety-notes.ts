@@ -35,11 +35,12 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
     '1 and "1", and null and the empty text, have the same signature: check the types of what you receive.',
   );
   const { pins, source } = serializationRules(serialization);
+  const guard = 'Compare every amount, address and id with your own record of the order.';
   if (pins === 'pairs') {
     return [
       note(
         'field-shifting',
-        'Values are not escaped: one that holds "&name=" has the signature of a body with one member more.',
+        `Values are not escaped: one that holds "&name=" has the signature of a body with one member more. ${guard}`,
       ),
       untyped,
     ];
@@ -48,9 +49,11 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
     return [
       note(
         'field-shifting',
-        joiner === ''
-          ? 'Nothing stands between the values: text can move from one member to the next ("1" and "23", "12" and "3") under the same signature.'
-          : 'A value that holds the joiner reads like two: text can move from one member to the next under the same signature.',
+        `${
+          joiner === ''
+            ? 'Nothing stands between the values: text can move from one member to the next ("1" and "23", "12" and "3") under the same signature.'
+            : 'A value that holds the joiner reads like two: text can move from one member to the next under the same signature.'
+        } ${guard}`,
       ),
       note('names-unsigned', 'Only values are signed: members can be renamed as long as their order stays.'),
       untyped,

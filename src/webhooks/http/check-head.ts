@@ -1,6 +1,6 @@
 import type { RequestRefusalCode } from '../outcome.ts';
 
-/** What of a request's head matters here. */
+/** The parts of a request's head that are checked. */
 export interface RequestHead {
   readonly method: string | undefined;
   header(name: 'content-type' | 'content-encoding' | 'content-length'): string | null | undefined;

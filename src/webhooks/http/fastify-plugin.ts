@@ -1,3 +1,5 @@
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { invalidOption } from '../../options/check-values.ts';
 import type { Webhooks } from '../create-webhooks.ts';
 import type { NodeRequest } from './node-body.ts';
 import type { NodeResponse } from './node-handler.ts';
@@ -21,10 +23,18 @@ export interface FastifyReplyParts {
   hijack(): unknown;
 }
 
+export interface FastifyPluginOptions {
+  /** Where the webhooks are mounted; begins with `/`. */
+  readonly path: string;
+}
+
+const optionNames: OptionNames<FastifyPluginOptions> = { path: true };
+
 /**
- * The webhooks as a Fastify plugin. Its scope has no body parsers, so that the bytes stay as they came; those of the
- * rest of the application are not touched.
+ * The webhooks as a Fastify plugin. Its scope has no body parsers, so that the bytes stay as they came; the parsers of
+ * the rest of the application are left alone.
  *
+ * @throws {ConfigurationError} `invalid_option`
  * @example
  * ```ts
  * await app.register(fastifyPlugin(webhooks, { path: '/orders' }));
@@ -32,8 +42,16 @@ export interface FastifyReplyParts {
  */
 export function fastifyPlugin(
   webhooks: Pick<Webhooks, 'node'>,
-  { path }: { readonly path: string },
+  options: FastifyPluginOptions,
 ): (scope: FastifyScope) => Promise<void> {
+  if (typeof webhooks?.node !== 'function') {
+    throw invalidOption('fastifyPlugin needs what createWebhooks returns.');
+  }
+  checkNames('fastifyPlugin', options, optionNames);
+  const { path } = options;
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw invalidOption('path must be text that begins with "/".');
+  }
   return async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));

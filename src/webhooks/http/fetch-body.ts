@@ -1,21 +1,24 @@
 import { longestTimerMs } from '../../runtime/longest-timer.ts';
 import { readBounded } from '../../runtime/read-bounded.ts';
-import type { Receiver } from './receiver.ts';
+import type { Endpoint } from './endpoint.ts';
+import { fetchBodyAdvice } from './parsed-body-advice.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** The body of a request, read within the limits. What is refused is not read to its end. */
+/** Reads the body of a request within the limits. A body that is refused is not read to its end. */
 export async function readFetchBody(
   request: Request,
-  { maxBodyBytes, bodyTimeoutMs }: Receiver,
+  { maxBodyBytes, bodyTimeoutMs }: Endpoint,
 ): Promise<RequestBody> {
-  if (request.bodyUsed || request.body?.locked) return { refusal: 'raw_body_required' };
+  if (request.bodyUsed || request.body?.locked) {
+    return { refusal: 'raw_body_required', advice: fetchBodyAdvice };
+  }
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
-  const { late, stop } = startDeadline(bodyTimeoutMs);
+  const { expired, stop } = startDeadline(bodyTimeoutMs);
   try {
-    const taken = await Promise.race([readAll(reader, maxBodyBytes), late]);
-    if ('refusal' in taken) reader.cancel().catch(() => {});
-    return taken;
+    const read = await Promise.race([readAll(reader, maxBodyBytes), expired]);
+    if ('refusal' in read) reader.cancel().catch(() => {});
+    return read;
   } catch {
     return { refusal: 'body_unreadable' };
   } finally {
@@ -31,8 +34,8 @@ async function readAll(
   return body === undefined ? { refusal: 'body_too_large' } : { body };
 }
 
-function startDeadline(ms: number): { readonly late: Promise<RequestBody>; stop(): void } {
-  const { promise: late, resolve } = Promise.withResolvers<RequestBody>();
+function startDeadline(ms: number): { readonly expired: Promise<RequestBody>; stop(): void } {
+  const { promise: expired, resolve } = Promise.withResolvers<RequestBody>();
   const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), { refusal: 'body_timeout' });
-  return { late, stop: () => clearTimeout(timer) };
+  return { expired, stop: () => clearTimeout(timer) };
 }

@@ -1,24 +1,22 @@
-import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
+import type { Endpoint } from './endpoint.ts';
 import { readFetchBody } from './fetch-body.ts';
-import type { Receiver } from './receiver.ts';
+import { responseTo, type WebhookResponse } from './webhook-response.ts';
 
 /** `Request -> Response`. Never rejects for anything a caller sends. */
-export async function handleFetch(request: Request, receiver: Receiver): Promise<Response> {
-  const { status, headers, body } = await answerRequest(request, receiver);
+export async function handleFetch(request: Request, endpoint: Endpoint): Promise<Response> {
+  const { status, headers, body } = await respond(request, endpoint);
   return new Response(request.method === 'HEAD' ? null : body, { status, headers });
 }
 
-async function answerRequest(request: Request, receiver: Receiver): Promise<Answer> {
-  const begun = performance.now();
+async function respond(request: Request, endpoint: Endpoint): Promise<WebhookResponse> {
+  const startedAt = performance.now();
   const head = { method: request.method, header: (name: string) => request.headers.get(name) };
-  const refusal = checkHead(head, receiver.maxBodyBytes);
+  const refusal = checkHead(head, endpoint.maxBodyBytes);
   if (refusal !== undefined) {
     request.body?.cancel().catch(() => {});
-    return receiver.refuse(refusal, begun);
+    return endpoint.refuse({ refusal }, startedAt);
   }
-  const taken = await readFetchBody(request, receiver);
-  return 'body' in taken
-    ? answerTo(await receiver.receive(taken.body))
-    : receiver.refuse(taken.refusal, begun);
+  const read = await readFetchBody(request, endpoint);
+  return 'body' in read ? responseTo(await endpoint.receive(read.body)) : endpoint.refuse(read, startedAt);
 }

@@ -1,3 +1,4 @@
+import { invalidOption } from '../../options/check-values.ts';
 import type { Webhooks } from '../create-webhooks.ts';
 
 /** The parts of an event of API Gateway (HTTP API, payload 2.0) or of a function URL that are used. */
@@ -9,17 +10,18 @@ export interface LambdaRequest {
   readonly isBase64Encoded: boolean;
 }
 
-/** The answer in the form of payload 2.0. */
-export interface LambdaAnswer {
+/** The response in the form of payload 2.0. */
+export interface LambdaResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
 }
 
 /**
- * The webhooks as a handler for AWS Lambda, behind API Gateway (HTTP API) or a function URL. A function is started
- * with a whole body: how long it may take to arrive is the gateway's affair.
+ * The webhooks as a handler for AWS Lambda, behind API Gateway (HTTP API) or a function URL. The gateway waits for the
+ * whole body, so `bodyTimeoutMs` is not used.
  *
+ * @throws {ConfigurationError} `invalid_option` when it is given something else than webhooks
  * @example
  * ```ts
  * export const handler = lambdaHandler(createWebhooks({ credentials }).onAny(record));
@@ -27,10 +29,14 @@ export interface LambdaAnswer {
  */
 export function lambdaHandler(
   webhooks: Pick<Webhooks, 'answer'>,
-): (request: LambdaRequest) => Promise<LambdaAnswer> {
+): (request: LambdaRequest) => Promise<LambdaResponse> {
+  // Options are for createWebhooks: `lambdaHandler({ credentials })` would fail at the first event.
+  if (typeof webhooks?.answer !== 'function') {
+    throw invalidOption('lambdaHandler needs what createWebhooks returns.');
+  }
   return async ({ requestContext, headers, body: text = '', isBase64Encoded }) => {
     const body = isBase64Encoded ? Buffer.from(text, 'base64') : text;
-    const answer = await webhooks.answer({ method: requestContext.http.method, headers, body });
-    return { statusCode: answer.status, headers: { ...answer.headers }, body: answer.body };
+    const response = await webhooks.answer({ method: requestContext.http.method, headers, body });
+    return { statusCode: response.status, headers: { ...response.headers }, body: response.body };
   };
 }

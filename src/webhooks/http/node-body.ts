@@ -1,7 +1,8 @@
 import { longestTimerMs } from '../../runtime/longest-timer.ts';
 import { onNextTick } from '../../runtime/next-tick.ts';
 import { joinChunks } from '../../runtime/read-bounded.ts';
-import type { Receiver } from './receiver.ts';
+import type { Endpoint } from './endpoint.ts';
+import { nodeBodyAdvice } from './parsed-body-advice.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** The parts of `http.IncomingMessage` that are used; those of Express, Fastify (`request.raw`) and HTTP/2 have them too. */
@@ -21,15 +22,15 @@ export interface NodeRequest {
   readonly rawBody?: unknown;
 }
 
-/** How far a body over the limit is read and thrown away, so that its sender gets to see the answer. */
+/** How far a body over the limit is read and thrown away, so that its sender gets to see the response. */
 const drainBytes = 16 * 1024 * 1024;
 
-/** The body of a request: what a framework has kept of it, or what its stream gives within the limits. */
-export async function readNodeBody(request: NodeRequest, receiver: Receiver): Promise<RequestBody> {
-  return keptBody(request) ?? (await readBody(request, receiver));
+/** The body of a request: the bytes that a framework has kept, or what the stream gives within the limits. */
+export async function readNodeBody(request: NodeRequest, endpoint: Endpoint): Promise<RequestBody> {
+  return keptBody(request) ?? (await readBody(request, endpoint));
 }
 
-/** What a framework has kept of the body; `undefined` when the stream has not been read yet. */
+/** What a framework has left of the body; `undefined` when the stream has not been read yet. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
   for (const kept of [request.rawBody, request.body]) {
     if (typeof kept === 'string') return { body: kept };
@@ -38,31 +39,31 @@ function keptBody(request: NodeRequest): RequestBody | undefined {
       return { body: new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength) };
     }
   }
-  // Express 4 sets `body` to {} where no parser took an interest: the bytes are still to be read then.
+  // Express 4 sets `body` to {} where no parser has read it: the bytes are still in the stream then.
   if (request.readableDidRead === false) return undefined;
   return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
-    ? { refusal: 'raw_body_required' }
+    ? { refusal: 'raw_body_required', advice: nodeBodyAdvice(request) }
     : undefined;
 }
 
-function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receiver): Promise<RequestBody> {
-  // Then its last event is over, and waiting for one would never end.
+function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoint): Promise<RequestBody> {
+  // It has emitted its last event already: waiting for another would never end.
   if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
     let size = 0;
     let isSettled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const settle = (taken: RequestBody) => {
+    const settle = (read: RequestBody) => {
       isSettled = true;
       clearTimeout(timer);
       chunks = [];
-      resolve(taken);
+      resolve(read);
     };
     request.on('data', (data) => {
-      // What still comes is thrown away: the connection is about to be closed.
+      // The connection is about to be closed: what still comes is thrown away.
       if (isSettled) return;
-      // Text when something called setEncoding before us.
+      // A chunk is text when something has called setEncoding before us.
       const chunk = typeof data === 'string' ? Buffer.from(data) : data;
       size += chunk.byteLength;
       if (size <= maxBodyBytes) {
@@ -76,10 +77,11 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Receive
       settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
     );
     const gone = () => settle({ refusal: 'body_unreadable' });
-    // In HTTP/1 that many bytes are the whole of it, though its end is told only after this turn.
+    // In HTTP/1 so many bytes are the whole body, though `end` comes only after this turn of the event loop.
     const declared = request.httpVersionMajor === 1 ? request.headers['content-length'] : undefined;
     onNextTick(() => {
-      // Nearly every body comes with its head: then there is nothing to wait for, and to listen costs more than to look.
+      // Nearly every body comes with its head. Then nothing is left to wait for, and a timer and listeners would cost
+      // more than this comparison.
       if (isSettled || size === Number(declared ?? Number.NaN)) return;
       request.on('error', gone);
       request.on('close', gone);

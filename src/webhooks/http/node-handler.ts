@@ -1,8 +1,8 @@
-import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type NodeRequest, readNodeBody } from './node-body.ts';
-import type { Receiver } from './receiver.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestRefusal } from './request-body.ts';
+import { responseTo, type WebhookResponse } from './webhook-response.ts';
 
 /** The parts of `http.ServerResponse` that are used; that of `node:http2` has them too. */
 export interface NodeResponse {
@@ -17,35 +17,44 @@ export interface NodeResponse {
 export async function handleNode(
   request: NodeRequest,
   response: NodeResponse,
-  receiver: Receiver,
+  endpoint: Endpoint,
 ): Promise<void> {
-  const begun = performance.now();
-  const taken = refuseHead(request, receiver) ?? (await readNodeBody(request, receiver));
-  if ('body' in taken) {
-    send(answerTo(await receiver.receive(taken.body)), request, response);
+  const startedAt = performance.now();
+  const read = refuseHead(request, endpoint) ?? (await readNodeBody(request, endpoint));
+  if ('body' in read) {
+    send(responseTo(await endpoint.receive(read.body)), request, response);
     return;
   }
-  const { refusal } = taken;
-  const answer = receiver.refuse(refusal, begun);
-  // Gone before its body was whole: there is nobody to answer.
+  const { refusal } = read;
+  const refused = endpoint.refuse(read, startedAt);
+  // The caller went away before its body was whole: there is nobody to answer.
   if (refusal === 'body_unreadable') return;
-  const { connection: _, ...headers } = answer.headers;
-  // Unless something else has read it, the rest of the request is not read: the connection cannot serve another. In
-  // HTTP/2 it can, and the header is not allowed: there the stream ends with its answer, and not when its sender likes.
-  const isOver = refusal !== 'raw_body_required';
+  const { connection: _, ...headers } = refused.headers;
+  // The rest of the body stays unread, unless something else has read it. In HTTP/1 the connection can serve no other
+  // request then. In HTTP/2 it can, and the header is not allowed: there the stream is closed with its response, and
+  // does not wait for its sender.
+  const hasUnreadBody = refusal !== 'raw_body_required';
   const isHttp1 = request.httpVersionMajor !== 2;
-  const over = isOver && isHttp1 ? { ...headers, connection: 'close' } : headers;
-  send({ ...answer, headers: over }, request, response);
-  if (isOver && !isHttp1) response.stream?.close();
+  const closing = hasUnreadBody && isHttp1 ? { ...headers, connection: 'close' } : headers;
+  send({ ...refused, headers: closing }, request, response);
+  if (hasUnreadBody && !isHttp1) response.stream?.close();
 }
 
-function refuseHead({ method, headers }: NodeRequest, { maxBodyBytes }: Receiver): RequestBody | undefined {
+function refuseHead(
+  { method, headers }: NodeRequest,
+  { maxBodyBytes }: Endpoint,
+): RequestRefusal | undefined {
   const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
-  // By its length alone a body is not refused: its sender would not get to see the answer.
+  // A body that says it is too large is read all the same, and thrown away: a sender that is still sending would not
+  // see the response.
   return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };
 }
 
-function send({ status, headers, body }: Answer, { method }: NodeRequest, response: NodeResponse): void {
+function send(
+  { status, headers, body }: WebhookResponse,
+  { method }: NodeRequest,
+  response: NodeResponse,
+): void {
   if (response.headersSent) return;
   response.writeHead(status, headers);
   response.end(method === 'HEAD' ? '' : body);

@@ -1,8 +1,8 @@
-import { type Answer, answerTo } from './answer.ts';
 import { checkHead } from './check-head.ts';
-import type { Receiver } from './receiver.ts';
+import type { Endpoint } from './endpoint.ts';
+import { responseTo, type WebhookResponse } from './webhook-response.ts';
 
-/** A request whose body is there already. */
+/** A request whose body has arrived already. */
 export interface WholeRequest {
   readonly method: string;
   /** By name, in any case. Used are `content-type` and `content-encoding`. */
@@ -11,16 +11,18 @@ export interface WholeRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The answer to a whole request. How long its body took to arrive was somebody else's affair. */
+/** The response to a whole request. It has no time limit for the body: whoever has read it had one. */
 export async function answerWhole(
   { method, headers, body }: WholeRequest,
-  receiver: Receiver,
-): Promise<Answer> {
-  const begun = performance.now();
+  endpoint: Endpoint,
+): Promise<WebhookResponse> {
+  const startedAt = performance.now();
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  // Its own length counts, and `receive` holds it to the limit.
+  // Not by content-length: the body is here, and `receive` checks how long it really is.
   const refusal = checkHead({ method, header: (name) => byName.get(name) }, Number.POSITIVE_INFINITY);
-  const answer =
-    refusal === undefined ? answerTo(await receiver.receive(body)) : receiver.refuse(refusal, begun);
-  return method === 'HEAD' ? { ...answer, body: '' } : answer;
+  const response =
+    refusal === undefined
+      ? responseTo(await endpoint.receive(body))
+      : endpoint.refuse({ refusal }, startedAt);
+  return method === 'HEAD' ? { ...response, body: '' } : response;
 }

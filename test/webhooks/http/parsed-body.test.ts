@@ -54,10 +54,12 @@ describe('a body that a framework has read', () => {
       500,
       {
         error: 'raw_body_required',
-        message: expect.stringMatching(/before express\.json.*express\.raw.*rawBody/),
+        message: expect.stringMatching(/before its signature could be checked: see the process warning/),
       },
     ]);
-    expect(String(warnings)).toMatch(/before its signature could be checked.*express\.raw/);
+    expect(String(warnings)).toMatch(
+      /Express: .*express\.raw.*NestJS: .*rawBody: true.*Fastify: .*Next\.js, pages/,
+    );
     expect(events).toEqual([]);
   });
 
@@ -68,6 +70,19 @@ describe('a body that a framework has read', () => {
     });
     expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
     expect(events).toHaveLength(1);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['Express', { app: () => {}, res: {} }, ['Express', 'NestJS']],
+    ['Fastify', { raw: {}, server: {} }, ['NestJS', 'Fastify']],
+    ['Next.js, pages/api', { query: {}, cookies: {}, previewData: undefined }, ['Next.js']],
+  ])('is complained of with the remedy of %s, where the request shows it', async (_, marks, named) => {
+    const { warnings } = await answeredAfter(() => ({ body: {}, ...marks }));
+    const told = String(warnings);
+    const frameworks = ['Express', 'NestJS', 'Fastify', 'Next.js', 'Hono'];
+    expect(
+      frameworks.filter((framework) => told.includes(`${framework}: `) || told.includes(`${framework}, `)),
+    ).toEqual(named);
   });
 
   it('is complained of once, however many requests come', async () => {

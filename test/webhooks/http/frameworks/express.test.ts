@@ -57,11 +57,10 @@ describe('Express 5, behind express.json() alone', () => {
     });
     await close();
     expect(answer.status).toBe(500);
-    expect(JSON.parse(answer.body)).toEqual({
-      error: 'raw_body_required',
-      message: expect.stringMatching(/before express\.json.*express\.raw.*rawBody \(the verify option/),
-    });
-    expect(String(warnings)).toContain('the verify option of express.json');
+    expect(JSON.parse(answer.body)).toMatchObject({ error: 'raw_body_required' });
+    expect(answer.body).not.toMatch(/express/i);
+    expect(String(warnings)).toMatch(/before express\.json.*express\.raw.*express\.json\(\{ verify: /);
+    expect(String(warnings)).not.toContain('Fastify');
     expect(events).toEqual([]);
   });
 });

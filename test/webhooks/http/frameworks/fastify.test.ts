@@ -1,7 +1,10 @@
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
 import { fastifyPlugin } from '../../../../src/webhooks/http/fastify-plugin.ts';
-import { recordingWebhooks } from '../../deliveries.ts';
+import { thrownBy } from '../../../errors/refusal.ts';
+import { buyInitBody } from '../../../support/bodies.ts';
+import { delivery, recordingWebhooks } from '../../deliveries.ts';
+import { warningsDuring } from '../../warnings.ts';
 import { describeFramework } from './contract.ts';
 import { mountServer } from './listen.ts';
 
@@ -19,4 +22,35 @@ it('the plugin leaves the parsers of the rest of the application alone', async (
   await app.register(fastifyPlugin(recordingWebhooks().webhooks, { path: '/orders' }));
   const answer = await app.inject({ method: 'POST', url: '/echo', payload: { a: 1 } });
   expect(answer.json()).toEqual({ a: 1 });
+});
+
+it("a route of the application's own, whose body Fastify has parsed, is told of the plugin", async () => {
+  const { webhooks } = recordingWebhooks();
+  await using app = fastify();
+  // As somebody would who takes Fastify's request for that of Node.
+  app.post('/orders', async (request, reply) => webhooks.node(Object(request), Object(reply)));
+  const warnings = await warningsDuring(async () => {
+    const payload = JSON.parse(delivery(buyInitBody()));
+    expect((await app.inject({ method: 'POST', url: '/orders', payload })).statusCode).toBe(500);
+  });
+  expect(String(warnings)).toMatch(/Fastify: app\.register\(fastifyPlugin\(webhooks, \{ path \}\)\)/);
+  expect(String(warnings)).not.toContain('Express');
+});
+
+it.each<[string, object, RegExp]>([
+  [
+    'a misspelt option',
+    { pth: '/orders' },
+    /"pth" is not an option of fastifyPlugin\. Did you mean "path"\?/,
+  ],
+  ['no path', {}, /path must be text/],
+  ['a path without its slash', { path: 'orders' }, /begins with "\/"/],
+])('the plugin refuses %s', (_, options, message) => {
+  const error = thrownBy(() => fastifyPlugin(recordingWebhooks().webhooks, Object(options)));
+  expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringMatching(message) });
+});
+
+it('the plugin refuses what is no webhooks, before the first event', () => {
+  const error = thrownBy(() => fastifyPlugin(Object({ keys: ['one'] }), { path: '/' }));
+  expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('createWebhooks') });
 });

@@ -1,4 +1,8 @@
 import { Hono } from 'hono';
+import { expect, it } from 'vitest';
+import { buyInitBody } from '../../../support/bodies.ts';
+import { delivery, recordingWebhooks } from '../../deliveries.ts';
+import { warningsDuring } from '../../warnings.ts';
 import { describeFramework } from './contract.ts';
 import { mountFetch } from './mount-fetch.ts';
 
@@ -6,4 +10,20 @@ describeFramework('Hono', (webhooks) => {
   const app = new Hono();
   app.all('/', (context) => webhooks.fetch(context.req.raw));
   return mountFetch(app.fetch);
+});
+
+it('Hono, whose body a validator has parsed, is told to pass the request on before', async () => {
+  const { events, webhooks } = recordingWebhooks();
+  const app = new Hono();
+  app.post('/', async (context) => {
+    await context.req.json();
+    return await webhooks.fetch(context.req.raw);
+  });
+  let status = 0;
+  const warnings = await warningsDuring(async () => {
+    const headers = { 'content-type': 'application/json' };
+    ({ status } = await app.request('/', { method: 'POST', headers, body: delivery(buyInitBody()) }));
+  });
+  expect([status, events]).toEqual([500, []]);
+  expect(String(warnings)).toContain('webhooks.fetch(c.req.raw) before anything calls c.req.json()');
 });

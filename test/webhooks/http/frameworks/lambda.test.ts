@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { APIGatewayProxyHandlerV2, LambdaFunctionURLHandler } from 'aws-lambda';
-import { expectTypeOf, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/http/lambda-handler.ts';
+import { thrownBy } from '../../../errors/refusal.ts';
 import { recordingWebhooks } from '../../deliveries.ts';
 import { describeFramework } from './contract.ts';
 import { listen } from './listen.ts';
@@ -47,3 +48,8 @@ function bodyOf(
   if (bytes.length === 0) return { isBase64Encoded };
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
+
+it('the handler is not made of options in place of webhooks', () => {
+  const error = thrownBy(() => lambdaHandler(Object({ keys: ['one'] })));
+  expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('createWebhooks') });
+});

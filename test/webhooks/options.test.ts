@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { memoryInbox } from '../../src/inbox/memory/memory-inbox.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
+import { thrownBy } from '../errors/refusal.ts';
+import { buyInitBody } from '../support/bodies.ts';
+import { credentials, delivery, quietWebhooks } from './deliveries.ts';
+
+describe('createWebhooks refuses an option that it does not have, and names the nearest', () => {
+  it.each([
+    ['timeLimit', 'timeLimitMs'],
+    ['timelimitms', 'timeLimitMs'],
+    ['maxBodyByte', 'maxBodyBytes'],
+    ['credential', 'credentials'],
+    ['onRefuse', 'onRefused'],
+    ['key', 'keys'],
+    ['bodyTimeout', 'bodyTimeoutMs'],
+  ])('%s: %s', (name, nearest) => {
+    const options: object = { credentials, [name]: 5 };
+    const error = thrownBy(() => createWebhooks(options));
+    expect(error).toMatchObject({
+      code: 'invalid_option',
+      message: `"${name}" is not an option of createWebhooks. Did you mean "${nearest}"?`,
+    });
+  });
+
+  it('of the deployment, too: with a misspelt scheme everything would be refused', () => {
+    const deployment: object = { signatur: { ...defaultScheme, encoding: 'base64' } };
+    const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
+    expect(String(error)).toContain('"signatur" is not an option of deployment. Did you mean "signature"?');
+  });
+
+  it('of the wire names, too', () => {
+    const deployment = { signature: defaultScheme, wireNames: { platform_order_reff: 'acme_order_ref' } };
+    const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
+    expect(String(error)).toContain('platform_order_reff');
+  });
+
+  it.each([undefined, null, 'keys', 5])('and %s in place of options', (options) => {
+    const error = thrownBy(() => createWebhooks(options as unknown as WebhooksOptions));
+    expect(error).toMatchObject({ code: 'invalid_option' });
+  });
+});
+
+it.each(['maxRemembered', 'timeLimitMs'])(
+  '%s is refused beside an inbox, where it would do nothing',
+  (name) => {
+    const options: object = { inbox: memoryInbox(), [name]: 100 };
+    expect(thrownBy(() => quietWebhooks(options))).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining(`${name} has no effect beside an inbox`),
+    });
+  },
+);
+
+it('a whole deployment, a copy of one and a part of one are all taken', async () => {
+  const whole = defineDeployment({
+    onboardingBaseUrl: 'https://onboarding.example',
+    stagingUrl: 'https://staging.example',
+    messengerBaseUrl: 'https://messenger.example',
+  });
+  for (const deployment of [whole, { ...whole }, { signature: whole.signature, wireNames: {} }]) {
+    const webhooks = quietWebhooks({ deployment }).onAny(() => {});
+    expect((await webhooks.receive(delivery(buyInitBody()))).kind).toBe('handled');
+  }
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { detectScheme } from '../../src/diagnostics/detection/detect-scheme.ts';
+import { explainMismatch } from '../../src/diagnostics/mismatch/explain-mismatch.ts';
+import { isSignatureError, type SignatureErrorCode } from '../../src/errors/signature-error.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import type { RefusedBody } from '../../src/webhooks/refused-body.ts';
+import { refusal } from '../errors/refusal.ts';
+import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { credentials, quietWebhooks, unsignedText } from './deliveries.ts';
+import { describeTransports } from './http/transports.ts';
+import { warningsDuring } from './warnings.ts';
+
+const text = unsignedText(buyInitBody());
+const sent = signedText(text);
+const base64 = Buffer.from(hmacHex(text), 'hex').toString('base64');
+
+/** A body that is refused with each code. */
+const refused: Record<SignatureErrorCode, string | Uint8Array> = {
+  signature_mismatch: signedText(text, hmacHex(text, 'sk_other')),
+  signature_malformed: signedText(text, base64),
+  signature_missing: text,
+  signature_duplicated: signedText(sent),
+  body_not_json: sent.slice(0, -1),
+  body_not_object: `[${sent}]`,
+  body_not_utf8: Uint8Array.of(0xff),
+  body_too_deep: `{"signature":"${hmacHex('')}","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+};
+/** Under this a body can be too deep. */
+const sorting = { signature: { ...defaultScheme, serialization: 'sorted' as const }, wireNames: {} };
+const cases = Object.entries(refused).map(([code, body]) => ({
+  code,
+  body,
+  options: code === 'body_too_deep' ? { deployment: sorting } : {},
+}));
+
+describeTransports('the operator', (post) => {
+  it.each(cases)('is warned of $code once, however many come', async ({ code, body, options }) => {
+    const webhooks = quietWebhooks(options);
+    const warnings = await warningsDuring(async () => {
+      for (let time = 0; time < 5; time++) await post(webhooks, { body });
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining(`(${code})`)]);
+  });
+
+  it('is warned of each code by itself', async () => {
+    const webhooks = quietWebhooks();
+    const warnings = await warningsDuring(async () => {
+      for (const body of [refused.signature_mismatch, refused.signature_missing, refused.body_not_json]) {
+        await post(webhooks, { body });
+      }
+    });
+    expect(warnings).toHaveLength(3);
+  });
+
+  it('is warned of requests that are refused before their body is looked at, and told what to set', async () => {
+    const webhooks = quietWebhooks({ maxBodyBytes: 100 });
+    const warnings = await warningsDuring(async () => {
+      for (let time = 0; time < 3; time++) {
+        await post(webhooks, { method: 'GET' });
+        await post(webhooks, { body: sent, headers: { 'content-type': 'text/plain' } });
+        await post(webhooks, { body: sent });
+      }
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/method_not_allowed.*POST/),
+      expect.stringMatching(/unsupported_media_type.*content-type: application\/json/),
+      expect.stringMatching(/body_too_large.*raise maxBodyBytes/),
+    ]);
+  });
+
+  it('is not warned of deliveries that are handled', async () => {
+    const webhooks = quietWebhooks().onAny(() => {});
+    expect(await warningsDuring(() => post(webhooks, { body: sent }))).toEqual([]);
+  });
+
+  it('gets nothing of the request into the log', async () => {
+    const webhooks = quietWebhooks();
+    const warnings = await warningsDuring(async () => {
+      for (const { body } of cases) await post(webhooks, { body });
+    });
+    const log = String(warnings);
+    for (const secret of ['sk_', 'pk_', 'A-1001', 'Ada', hmacHex(text), base64, orderKey]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+});
+
+describe('the warning of a wrong scheme', () => {
+  it.each([
+    ['signature_mismatch', 'explainMismatch(rawBody, { credentials, scheme: deployment.signature })'],
+    ['signature_mismatch', 'detectScheme'],
+    [
+      'signature_malformed',
+      'detectScheme(rawBody, { partnerSecretKey, merchantSecretKey, partnerPublicKey })',
+    ],
+    ['signature_missing', 'explainMismatch(rawBody'],
+    ['body_not_json', 'explainMismatch(rawBody'],
+  ] as const)('of %s names what to run: %s', async (code, call) => {
+    const [warning] = await warningsDuring(() => quietWebhooks().receive(refused[code]));
+    expect(warning?.message).toContain(call);
+    expect(warning?.message).toContain('partner-exchange-sdk/diagnostics');
+    expect(warning?.message).toContain('onRefused');
+  });
+
+  it('leads to the scheme: what onRefused captures is what the diagnostics take', async () => {
+    const captured: RefusedBody[] = [];
+    const webhooks = quietWebhooks({ onRefused: (one) => captured.push(one) });
+    await webhooks.receive(signedText(text, base64));
+    const [{ rawBody } = { rawBody: '' }] = captured;
+    expect(detectScheme(rawBody, credentials).survivors.map(({ scheme }) => scheme.encoding)).toContain(
+      'base64',
+    );
+    expect(explainMismatch(rawBody, { credentials }).findings.map(({ code }) => code)).toContain(
+      'other-encoding',
+    );
+  });
+});
+
+describeTransports('onRefused', (post) => {
+  it.each(cases)(
+    'gets the body as received, and why it was refused: $code',
+    async ({ code, body, options }) => {
+      const seen: RefusedBody[] = [];
+      const webhooks = quietWebhooks({ ...options, onRefused: (one) => seen.push(one) });
+      await warningsDuring(() => post(webhooks, { body }));
+      expect(seen).toHaveLength(1);
+      expect(Buffer.from(seen[0]?.rawBody ?? '')).toEqual(Buffer.from(body));
+      expect(isSignatureError(seen[0]?.error) && seen[0]?.error.code).toBe(code);
+    },
+  );
+
+  it('gets every one of them', async () => {
+    const codes: string[] = [];
+    const webhooks = quietWebhooks({ onRefused: ({ error }) => codes.push(error.code) });
+    for (let time = 0; time < 3; time++) await post(webhooks, { body: refused.signature_mismatch });
+    expect(codes).toEqual(Array(3).fill('signature_mismatch'));
+  });
+
+  it('gets neither what is authentic nor what is refused unread', async () => {
+    const webhooks = quietWebhooks({ maxBodyBytes: 2_000, onRefused: () => expect.unreachable('called') });
+    expect((await post(webhooks, { body: sent })).status).toBe(200);
+    expect((await post(webhooks, { body: sent })).status).toBe(200);
+    expect((await post(webhooks, { body: 'x'.repeat(2_001) })).status).toBe(413);
+    expect((await post(webhooks, { method: 'PUT', body: 'x' })).status).toBe(405);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+    ['never settles', () => new Promise(() => {})],
+  ])('does not change the answer when it %s, and is complained of once at most', async (how, onRefused) => {
+    const webhooks = quietWebhooks({ onRefused });
+    const warnings = await warningsDuring(async () => {
+      for (let time = 0; time < 3; time++) {
+        const answer = await post(webhooks, { body: refused.signature_mismatch });
+        expect([answer.status, answer.body]).toEqual([401, '{"error":"signature_mismatch"}']);
+      }
+      expect((await post(webhooks, { body: sent })).status).toBe(200);
+    });
+    const complaints = warnings.filter(({ message }) => message.includes('onRefused failed'));
+    expect(complaints).toHaveLength(how === 'never settles' ? 0 : 1);
+  });
+});
+
+it('onRefused is refused when it is no function', () => {
+  const options: object = { onRefused: 'capture.json' };
+  expect(refusal(() => quietWebhooks(options))).toBe('ConfigurationError invalid_option');
+});
