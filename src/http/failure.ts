@@ -63,17 +63,19 @@ function reasonOf(
   said: string | undefined,
 ): string {
   if (status !== undefined) {
-    return ` (status ${status})${said === undefined ? '' : `: "${quotable(said, call.secrets)}"`}`;
+    const quoted = quotable(said ?? '', call.secrets);
+    return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
   }
-  const text = code === 'connection_failed' || code === 'network_error' ? causeText(cause) : undefined;
-  return text === undefined ? '' : ` (${quotable(text, call.secrets)})`;
+  if (code !== 'connection_failed' && code !== 'network_error') return '';
+  const quoted = quotable(causeText(cause) ?? '', call.secrets);
+  return quoted === '' ? '' : ` (${quoted})`;
 }
 
 function suspicion([first, ...others]: readonly Suspect[]): string {
   if (first === undefined) return '';
   const line = ({ advice, ids }: Suspect) => (ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`);
   const rest = others.length === 0 ? '' : ` Or: ${others.map(line).join('; ')}.`;
-  return ` Check first: ${line(first)}.${rest}`;
+  return ` Likely: ${line(first)}.${rest}`;
 }
 
 /** Characters of somebody else's words in a message of ours at most. */
@@ -86,5 +88,11 @@ function quotable(text: string, secrets: readonly string[]): string {
   const plain = printableText(redactText(text, secrets).slice(0, maxRead));
   // Once more: a secret that invisible characters had split is whole now.
   const shown = redactCredentials(redactText(plain, secrets)).replaceAll('"', "'");
-  return shown.length > maxQuoted ? `${shown.slice(0, maxQuoted).toWellFormed().trimEnd()}…` : shown;
+  // Not through the middle of a character.
+  return shown.length > maxQuoted
+    ? `${shown
+        .slice(0, maxQuoted)
+        .replace(/\p{Cs}$/u, '')
+        .trimEnd()}…`
+    : shown;
 }

@@ -16,8 +16,8 @@ interface Refused {
 }
 
 interface Clue {
-  /** The words by which a reply names it. */
-  readonly words: RegExp;
+  /** The words by which a reply names it, where there are any. */
+  readonly words?: RegExp;
   /** The suspect for an operation; `undefined` where it cannot be. */
   readonly suspect: (refused: Refused) => Suspect | undefined;
 }
@@ -69,10 +69,6 @@ const clues = {
         ? { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] }
         : undefined,
   },
-  verifyCheck: {
-    words: /\bverify ?check\b/,
-    suspect: ({ operation, rules }) => (operation === 'sendMessage' ? payloadSuspect(rules) : undefined),
-  },
   signature: {
     words: /\bsign(?:ature|atures|ed|ing)?\b|\bhmac\b|\bhash\b|\bdigest\b|\bchecksum\b/,
     suspect: ({ rules }) =>
@@ -102,12 +98,11 @@ const clues = {
         : undefined,
   },
   payload: {
-    // Every refusal of a body speaks of fields and values: the status says it better.
-    words: /(?!)/,
+    // Every refusal of a body speaks of fields and values: but for this one the status says it better.
+    words: /\bverify ?check\b/,
     suspect: ({ rules }) => payloadSuspect(rules),
   },
   path: {
-    words: /(?!)/,
     suspect: ({ operation, rules }) => ({
       advice: `the service has it at another address: check ${rules.baseUrl} and paths.${operation} of defineDeployment`,
       ids: rules.assumptions.path === undefined ? [] : [rules.assumptions.path],
@@ -125,12 +120,11 @@ export function likelyCauses(operation: Operation, status: number, said: readonl
   const refused = { operation, rules: operationRules(operation) };
   const words = plainWords(said);
   const all: readonly [string, Clue][] = Object.entries(clues);
-  const named = all.filter(([, clue]) => clue.words.test(words));
+  const named = all.filter(([, clue]) => clue.words?.test(words));
   const names = new Set([...named.map(([name]) => name), ...suspectedBy(status, refused.rules)]);
   // A number that cannot be reached says nothing about the members of the request.
-  if (named.some(([name]) => name === 'recipient') && needsDevice(refused.rules)) names.delete('payload');
-  const found = [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].suspect(refused) ?? []);
-  return found.filter(({ advice }, index) => found.findIndex((other) => other.advice === advice) === index);
+  if (named.some(([name]) => name === 'recipient')) names.delete('payload');
+  return [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].suspect(refused) ?? []);
 }
 
 type ClueName = keyof typeof clues;
@@ -139,7 +133,7 @@ function suspectedBy(status: number, rules: OperationRules): ClueName[] {
   switch (status) {
     case 400:
     case 422:
-      return ['payload', 'signature'];
+      return ['payload', 'signature', 'recipient'];
     case 401:
       return rules.authorization === 'public-key' ? ['signature', 'key', 'whitelist'] : ['key'];
     case 403:

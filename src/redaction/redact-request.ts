@@ -1,4 +1,4 @@
-import { hidden } from './redact-credentials.ts';
+import { hidden, redactCredentials } from './redact-credentials.ts';
 
 /** Request headers that are shown. Any other may hold a secret, whatever its name: gateways have headers of their own. */
 const harmlessHeaders: readonly string[] = [
@@ -58,17 +58,18 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * An error that may serve as a `cause`: name, code and message of the original and of its causes, with every
- * secret of the request replaced. The original may carry the request itself.
+ * An error that may serve as a `cause`: name, code and message of the original and of its causes, without the secrets
+ * of the request and whatever else looks like one. The original may carry the request itself.
  */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = redactError(error.cause, secrets, depth + 1);
-  const copy = new Error(redactText(error.message, secrets), cause && { cause });
-  Object.defineProperty(copy, 'name', { value: redactText(error.name, secrets) });
-  Object.defineProperty(copy, 'stack', { value: redactText(error.stack, secrets) });
+  const shown = (text: unknown) => redactCredentials(redactText(text, secrets));
+  const copy = new Error(shown(error.message), cause && { cause });
+  Object.defineProperty(copy, 'name', { value: shown(error.name) });
+  Object.defineProperty(copy, 'stack', { value: shown(error.stack) });
   if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
-    const code = typeof error.code === 'string' ? redactText(error.code, secrets) : error.code;
+    const code = typeof error.code === 'string' ? shown(error.code) : error.code;
     Object.defineProperty(copy, 'code', { value: code, enumerable: true });
   }
   return copy;

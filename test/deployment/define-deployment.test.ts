@@ -118,7 +118,7 @@ describe('a deployment', () => {
   it('names the option that is nearest to a misspelt one', () => {
     expect(complaint({ onboardingBaseURI: 'x' })).toContain('Did you mean "onboardingBaseUrl"?');
     expect(complaint({ paths: { createorder: '/x' } })).toContain('Did you mean "createOrder"?');
-    expect(complaint({ wireNames: { platform_order_id: 'x' } })).toContain(
+    expect(complaint({ wireNames: { platform_order_reff: 'x' } })).toContain(
       'Did you mean "platform_order_ref"?',
     );
     expect(complaint({ numberCheckParameters: { phone: 'x' } })).toContain('Did you mean "to_phone"?');
