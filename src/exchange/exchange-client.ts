@@ -70,14 +70,18 @@ const identity = z.looseObject({
  * @example
  * ```ts
  * const exchange = new ExchangeClient({ deployment, credentials });
- * await exchange.createOrder({
- *   partner_order_id: 'A-1001',
- *   fiat_amount: '15000.50',
- *   fiat_currency: 'NGN',
- *   chain: 'usdt-trc20',
- *   buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
- *   partner_callback_url: 'https://partner.example/orders',
- * });
+ * try {
+ *   await exchange.createOrder({
+ *     partner_order_id: 'A-1001',
+ *     fiat_amount: '15000.50',
+ *     fiat_currency: 'NGN',
+ *     chain: 'usdt-trc20',
+ *     buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+ *     partner_callback_url: 'https://partner.example/orders',
+ *   });
+ * } catch (error) {
+ *   if (isRequestError(error)) console.error(error.message, error.outcome, error.body);
+ * }
  * ```
  */
 export class ExchangeClient<OrderSchema extends StandardSchema = typeof reportedBuyOrder> {

@@ -73,7 +73,11 @@ const messageRequest = z.looseObject({
  * @example
  * ```ts
  * const messenger = new MessengerClient({ deployment, apiKey });
- * await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+ * try {
+ *   await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+ * } catch (error) {
+ *   if (isRequestError(error)) console.error(error.message, error.outcome, error.body);
+ * }
  * ```
  */
 export class MessengerClient {
