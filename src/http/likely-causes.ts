@@ -122,8 +122,8 @@ export function likelyCauses(operation: Operation, status: number, said: readonl
   const all: readonly [string, Clue][] = Object.entries(clues);
   const named = all.filter(([, clue]) => clue.words?.test(words));
   const names = new Set([...named.map(([name]) => name), ...suspectedBy(status, refused.rules)]);
-  // A number that cannot be reached says nothing about the members of the request.
-  if (named.some(([name]) => name === 'recipient')) names.delete('payload');
+  // A recipient who cannot be reached says nothing about the members of the request.
+  if (needsDevice(refused.rules) && named.some(([name]) => name === 'recipient')) names.delete('payload');
   return [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].suspect(refused) ?? []);
 }
 
