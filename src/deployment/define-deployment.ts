@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { checkBaseUrl } from './base-url.ts';
-import { type Operation, operationRules } from './operations.ts';
+import { type BaseUrlName, type Operation, operationRules } from './operations.ts';
 import { reportedBuyOrder } from './order-schema.ts';
 import { type Paths, resolvePaths } from './paths.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
@@ -17,11 +18,16 @@ export interface NumberCheckParameters {
 
 export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder> {
   /** Base URL of onboarding, key regeneration and orders: `{onboarding_base_url}` of the contract. */
-  onboardingBaseUrl: string | URL;
+  onboardingBaseUrl?: string | URL | undefined;
   /** Base URL of the IP capture: `{staging_url}` of the contract. */
-  stagingUrl: string | URL;
+  stagingUrl?: string | URL | undefined;
   /** Base URL of the messenger service: `{base_url}` of the contract. */
-  messengerBaseUrl: string | URL;
+  messengerBaseUrl?: string | URL | undefined;
+  /**
+   * Takes base URLs with `http:` for other hosts than this one. Keys and one-time codes are then readable on the way.
+   * @default false
+   */
+  allowInsecureHttp?: boolean | undefined;
   /** Paths that differ from the published ones, each beginning with `/`. */
   paths?: Partial<Paths> | undefined;
   /** Published name to this deployment's own, in requests and in events. */
@@ -38,9 +44,9 @@ export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof r
 
 /** Everything that differs between deployments of the service; made by {@link defineDeployment}. */
 export interface Deployment<OrderSchema extends StandardSchema = StandardSchema> {
-  readonly onboardingBaseUrl: string;
-  readonly stagingUrl: string;
-  readonly messengerBaseUrl: string;
+  readonly onboardingBaseUrl: string | undefined;
+  readonly stagingUrl: string | undefined;
+  readonly messengerBaseUrl: string | undefined;
   readonly paths: Paths;
   readonly wireNames: WireNames;
   readonly signature: SignatureScheme;
@@ -49,24 +55,30 @@ export interface Deployment<OrderSchema extends StandardSchema = StandardSchema>
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const optionNames = new Set<string>([
-  'onboardingBaseUrl',
-  'stagingUrl',
-  'messengerBaseUrl',
-  'paths',
-  'wireNames',
-  'signature',
-  'orderSchema',
-  'numberCheckParameters',
-  'headers',
-] satisfies (keyof DeploymentOptions)[]);
+/** A deployment that has all of its base URLs. */
+export type CompleteDeployment<OrderSchema extends StandardSchema = StandardSchema> =
+  Deployment<OrderSchema> & Readonly<Record<BaseUrlName, string>>;
+
+const optionNames: OptionNames<DeploymentOptions> = {
+  onboardingBaseUrl: true,
+  stagingUrl: true,
+  messengerBaseUrl: true,
+  allowInsecureHttp: true,
+  paths: true,
+  wireNames: true,
+  signature: true,
+  orderSchema: true,
+  numberCheckParameters: true,
+  headers: true,
+};
 
 /** Set by the client for each request, from credentials and body. */
 const clientHeaders = ['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding'];
 
 /**
- * Describes one deployment of the service. Everything but the three base URLs has a default; which of them are
- * published, reported or assumed is listed in `assumptions`.
+ * Describes one deployment of the service. Give the base URLs of the services that you use: a call that needs another
+ * one is refused. Everything else has a default; which of them are published, reported or assumed is listed in
+ * `assumptions`.
  *
  * @throws {ConfigurationError} `invalid_deployment` or `invalid_scheme`, naming the option
  * @example
@@ -82,18 +94,21 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
 export function defineDeployment<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
   options: DeploymentOptions<OrderSchema>,
 ): Deployment<OrderSchema> {
-  if (typeof options !== 'object' || options === null)
-    throw invalid('defineDeployment needs an options object.');
-  const unknown = Object.keys(options).find((name) => !optionNames.has(name));
-  if (unknown !== undefined) throw invalid(`"${unknown}" is not an option of defineDeployment.`);
+  checkNames('defineDeployment', options, optionNames, 'invalid_deployment');
   const wireNames = checkWireNames(options.wireNames);
   const orderSchema = options.orderSchema ?? reportedBuyOrder;
   if (!isStandardSchema(orderSchema))
     throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
+  const { allowInsecureHttp } = options;
+  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== 'boolean') {
+    throw invalid('allowInsecureHttp must be true or false.');
+  }
+  const baseUrl = (name: BaseUrlName) =>
+    options[name] === undefined ? undefined : checkBaseUrl(name, options[name], { allowInsecureHttp });
   const deployment: Deployment<OrderSchema> = {
-    onboardingBaseUrl: checkBaseUrl('onboardingBaseUrl', options.onboardingBaseUrl),
-    stagingUrl: checkBaseUrl('stagingUrl', options.stagingUrl),
-    messengerBaseUrl: checkBaseUrl('messengerBaseUrl', options.messengerBaseUrl),
+    onboardingBaseUrl: baseUrl('onboardingBaseUrl'),
+    stagingUrl: baseUrl('stagingUrl'),
+    messengerBaseUrl: baseUrl('messengerBaseUrl'),
     paths: resolvePaths(options.paths, wireNames['connect-msg']),
     wireNames,
     signature: Object.freeze({ ...checkScheme(options.signature ?? defaultScheme) }),
@@ -116,7 +131,11 @@ export function requireDeployment<OrderSchema extends StandardSchema>(
   throw invalid('deployment is missing: pass what defineDeployment returns.');
 }
 
-/** Where an operation is. @throws {ConfigurationError} `not_configured` for the number check without a path */
+/**
+ * Where an operation is.
+ *
+ * @throws {ConfigurationError} `not_configured` when its base URL was not given, and for the number check without a path
+ */
 export function operationUrl(deployment: Deployment, operation: Operation): string {
   const path = deployment.paths[operation];
   if (path === undefined) {
@@ -126,13 +145,19 @@ export function operationUrl(deployment: Deployment, operation: Operation): stri
       { assumptions: ['number-check'] },
     );
   }
-  return deployment[operationRules(operation).baseUrl] + path;
+  const { baseUrl } = operationRules(operation);
+  const base = deployment[baseUrl];
+  if (base !== undefined) return base + path;
+  throw new ConfigurationError(
+    'not_configured',
+    `${operation} needs ${baseUrl}: set it in defineDeployment.`,
+  );
 }
 
+const parameterNames: OptionNames<NumberCheckParameters> = { api_key: true, to_phone: true };
+
 function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {
-  const unknown = Object.keys(names ?? {}).find((name) => name !== 'api_key' && name !== 'to_phone');
-  if (unknown !== undefined)
-    throw invalid(`numberCheckParameters.${unknown} is not one: use api_key and to_phone.`);
+  checkNames('numberCheckParameters', names ?? {}, parameterNames, 'invalid_deployment');
   const parameters = { api_key: names?.api_key ?? 'api_key', to_phone: names?.to_phone ?? 'to_phone' };
   for (const [name, own] of Object.entries(parameters)) {
     if (typeof own !== 'string' || own.trim() === '')

@@ -1,5 +1,6 @@
 import type { Operation } from '../deployment/operations.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { OptionNames } from '../options/check-names.ts';
 
 /** Options of a single call. */
 export interface CallOptions<Body = unknown> {
@@ -10,6 +11,8 @@ export interface CallOptions<Body = unknown> {
   /** Checks and types the reply's body: any Standard Schema. */
   schema?: StandardSchema<unknown, Body> | undefined;
 }
+
+export const callOptionNames: OptionNames<CallOptions> = { signal: true, timeoutMs: true, schema: true };
 
 /** One request of an operation. */
 export interface Call<Body> {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Deployment } from '../../deployment/define-deployment.ts';
+import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
 import type { StandardSchema } from '../../deployment/standard-schema.ts';
 import { checkNames } from '../../options/check-names.ts';
 import { hostCheck } from './host-check.ts';
@@ -23,7 +23,7 @@ export interface SandboxServer<OrderSchema extends StandardSchema = StandardSche
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
   /** The sandbox's deployment with its base URLs at this address. */
-  readonly deployment: Deployment<OrderSchema>;
+  readonly deployment: CompleteDeployment<OrderSchema>;
   /**
    * Stops listening, cuts every connection, and waits for the events under way. The sandbox itself lives on.
    * A second call waits for the first.
@@ -36,7 +36,7 @@ export async function listen<OrderSchema extends StandardSchema>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
   answer: FetchHandler;
-  deploymentAt: (origin: string) => Deployment<OrderSchema>;
+  deploymentAt: (origin: string) => CompleteDeployment<OrderSchema>;
   idle: () => Promise<void>;
 }): Promise<SandboxServer<OrderSchema>> {
   const { port: wantedPort = 0, host = '127.0.0.1', allowedHosts = [] } = options.at;
