@@ -14,9 +14,9 @@ export {
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
 export type { Operation } from './deployment/operations.ts';
-export { type ReportedBuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
+export { type BuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
 export { defaultPaths, type Paths } from './deployment/paths.ts';
-export type { SchemaInput, StandardSchema } from './deployment/standard-schema.ts';
+export type { StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {
   ConfigurationError,
@@ -38,7 +38,7 @@ export {
   type OrderCallOptions,
   type PartnerIdentity,
 } from './exchange/exchange-client.ts';
-export type { CallOptions } from './http/call.ts';
+export type { CallOptions, CallOptionsWithSchema } from './http/call.ts';
 export type {
   ClientOptions,
   RequestObservation,

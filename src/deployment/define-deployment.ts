@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { checkBaseUrl } from './base-url.ts';
-import { type Operation, operationRules } from './operations.ts';
-import { reportedBuyOrder } from './order-schema.ts';
+import { type BaseUrlName, type Operation, operationRules } from './operations.ts';
+import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import { type Paths, resolvePaths } from './paths.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
@@ -15,36 +15,42 @@ export interface NumberCheckParameters {
   readonly to_phone: string;
 }
 
-export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder> {
+export interface DeploymentOptions<Order = BuyOrder> {
   /** Base URL of onboarding, key regeneration and orders: `{onboarding_base_url}` of the contract. */
-  onboardingBaseUrl: string | URL;
+  onboardingBaseUrl?: string | URL | undefined;
   /** Base URL of the IP capture: `{staging_url}` of the contract. */
-  stagingUrl: string | URL;
+  stagingUrl?: string | URL | undefined;
   /** Base URL of the messenger service: `{base_url}` of the contract. */
-  messengerBaseUrl: string | URL;
+  messengerBaseUrl?: string | URL | undefined;
+  /** Allow `http:` base URLs at other addresses than loopback. @default false */
+  allowInsecureHttp?: boolean | undefined;
   /** Paths that differ from the published ones, each beginning with `/`. */
   paths?: Partial<Paths> | undefined;
   /** Published name to this deployment's own, in requests and in events. */
   wireNames?: WireNames | undefined;
   /** How bodies are signed. @default defaultScheme (assumed) */
   signature?: SignatureScheme | undefined;
-  /** What `createOrder` accepts: any Standard Schema. @default the reported buy order */
-  orderSchema?: OrderSchema | undefined;
+  /** Checks the orders of `createOrder`, and types them: any Standard Schema. @default reportedBuyOrder (reported) */
+  orderSchema?: StandardSchema<Order, unknown> | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request; may not set what the client itself sets. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Everything that differs between deployments of the service; made by {@link defineDeployment}. */
-export interface Deployment<OrderSchema extends StandardSchema = StandardSchema> {
-  readonly onboardingBaseUrl: string;
-  readonly stagingUrl: string;
-  readonly messengerBaseUrl: string;
+/**
+ * Everything that differs between deployments of the service; made by {@link defineDeployment}.
+ *
+ * `Order` is what its `createOrder` takes. `Deployment<unknown>` is any deployment, whatever its orders are.
+ */
+export interface Deployment<Order = BuyOrder> {
+  readonly onboardingBaseUrl: string | undefined;
+  readonly stagingUrl: string | undefined;
+  readonly messengerBaseUrl: string | undefined;
   readonly paths: Paths;
   readonly wireNames: WireNames;
   readonly signature: SignatureScheme;
-  readonly orderSchema: OrderSchema;
+  readonly orderSchema: StandardSchema<Order, unknown>;
   readonly numberCheckParameters: NumberCheckParameters;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -53,6 +59,7 @@ const optionNames = new Set<string>([
   'onboardingBaseUrl',
   'stagingUrl',
   'messengerBaseUrl',
+  'allowInsecureHttp',
   'paths',
   'wireNames',
   'signature',
@@ -65,8 +72,9 @@ const optionNames = new Set<string>([
 const clientHeaders = ['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding'];
 
 /**
- * Describes one deployment of the service. Everything but the three base URLs has a default; which of them are
- * published, reported or assumed is listed in `assumptions`.
+ * Describes one deployment of the service. A base URL that is not given is missed by the first call that needs it;
+ * everything else has a default. Which of the defaults are published, reported or assumed is listed in
+ * `assumptions`.
  *
  * @throws {ConfigurationError} `invalid_deployment` or `invalid_scheme`, naming the option
  * @example
@@ -79,9 +87,7 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
  * });
  * ```
  */
-export function defineDeployment<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
-  options: DeploymentOptions<OrderSchema>,
-): Deployment<OrderSchema> {
+export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Order>): Deployment<Order> {
   if (typeof options !== 'object' || options === null)
     throw invalid('defineDeployment needs an options object.');
   const unknown = Object.keys(options).find((name) => !optionNames.has(name));
@@ -90,15 +96,17 @@ export function defineDeployment<OrderSchema extends StandardSchema = typeof rep
   const orderSchema = options.orderSchema ?? reportedBuyOrder;
   if (!isStandardSchema(orderSchema))
     throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
-  const deployment: Deployment<OrderSchema> = {
-    onboardingBaseUrl: checkBaseUrl('onboardingBaseUrl', options.onboardingBaseUrl),
-    stagingUrl: checkBaseUrl('stagingUrl', options.stagingUrl),
-    messengerBaseUrl: checkBaseUrl('messengerBaseUrl', options.messengerBaseUrl),
+  const baseUrl = (name: BaseUrlName) =>
+    options[name] === undefined ? undefined : checkBaseUrl(name, options[name]);
+  const deployment: Deployment<Order> = {
+    onboardingBaseUrl: baseUrl('onboardingBaseUrl'),
+    stagingUrl: baseUrl('stagingUrl'),
+    messengerBaseUrl: baseUrl('messengerBaseUrl'),
     paths: resolvePaths(options.paths, wireNames['connect-msg']),
     wireNames,
     signature: Object.freeze({ ...checkScheme(options.signature ?? defaultScheme) }),
-    // Sound: without an orderSchema the type parameter is its default, the reported order's schema.
-    orderSchema: orderSchema as OrderSchema,
+    // Sound: without an orderSchema the type parameter is its default, the reported order.
+    orderSchema: orderSchema as StandardSchema<Order, unknown>,
     numberCheckParameters: checkParameters(options.numberCheckParameters),
     headers: checkHeaders(options.headers),
   };
@@ -109,15 +117,13 @@ export function defineDeployment<OrderSchema extends StandardSchema = typeof rep
 const brand = Symbol.for('partner-exchange-sdk.deployment');
 
 /** The deployment itself when `defineDeployment` made it. @throws {ConfigurationError} `invalid_deployment` */
-export function requireDeployment<OrderSchema extends StandardSchema>(
-  deployment: Deployment<OrderSchema>,
-): Deployment<OrderSchema> {
+export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
   throw invalid('deployment is missing: pass what defineDeployment returns.');
 }
 
 /** Where an operation is. @throws {ConfigurationError} `not_configured` for the number check without a path */
-export function operationUrl(deployment: Deployment, operation: Operation): string {
+export function operationUrl(deployment: Deployment<unknown>, operation: Operation): string {
   const path = deployment.paths[operation];
   if (path === undefined) {
     throw new ConfigurationError(
@@ -126,7 +132,13 @@ export function operationUrl(deployment: Deployment, operation: Operation): stri
       { assumptions: ['number-check'] },
     );
   }
-  return deployment[operationRules(operation).baseUrl] + path;
+  const { baseUrl } = operationRules(operation);
+  const base = deployment[baseUrl];
+  if (base !== undefined) return base + path;
+  throw new ConfigurationError(
+    'not_configured',
+    `${operation} needs ${baseUrl}: set it in defineDeployment.`,
+  );
 }
 
 function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {

@@ -3,7 +3,7 @@ import { checkSecretText } from '../credentials/check-key.ts';
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,
@@ -15,7 +15,7 @@ import type { Reply } from '../http/reply.ts';
 import { requestHeaders } from '../http/request-headers.ts';
 
 export interface MessengerClientOptions extends ClientOptions {
-  deployment: Deployment;
+  deployment: Deployment<unknown>;
   /** Key of one messenger device; can be given with each call instead. */
   apiKey?: string | undefined;
   /** The operator's secret; used only to generate API keys. */
@@ -67,7 +67,7 @@ const messageRequest = z.looseObject({
  * ```
  */
 export class MessengerClient {
-  readonly #deployment: Deployment;
+  readonly #deployment: Deployment<unknown>;
   readonly #apiKey: string | undefined;
   readonly #masterKey: string | undefined;
   readonly #client: ResolvedClientOptions;
@@ -80,6 +80,8 @@ export class MessengerClient {
     this.#client = resolveClientOptions(options);
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  generateApiKey<Body>(request: ApiKeyRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Creates an API key tied to a device number. Store what comes back: nothing lists generated keys. The master
    * key is the bare Authorization header, without `Bearer` (contract: Endpoints 6).
@@ -88,10 +90,8 @@ export class MessengerClient {
    * @throws {ConfigurationError} `not_configured` without a master key
    * @throws {RequestError}
    */
-  async generateApiKey<Body = unknown>(
-    request: ApiKeyRequest,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  generateApiKey(request: ApiKeyRequest, options?: CallOptions): Promise<Reply>;
+  async generateApiKey<Body>(request: ApiKeyRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     if (this.#masterKey === undefined) {
       throw new ConfigurationError(
         'not_configured',
@@ -129,6 +129,8 @@ export class MessengerClient {
     return url.href;
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  checkNumber<Body>(request: NumberCheckRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Asks whether a number is on the messenger. Its path is not published: set `paths.checkNumber` in
    * `defineDeployment` (contract: Endpoints 8; ledger: `number-check`). Members beyond `to_phone` and `api_key`
@@ -138,7 +140,8 @@ export class MessengerClient {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  async checkNumber<Body = unknown>(
+  checkNumber(request: NumberCheckRequest, options?: CallOptions): Promise<Reply>;
+  async checkNumber<Body>(
     request: NumberCheckRequest,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
@@ -167,6 +170,8 @@ export class MessengerClient {
     );
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  sendMessage<Body>(request: MessageRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again by itself.
    *
@@ -174,10 +179,8 @@ export class MessengerClient {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  async sendMessage<Body = unknown>(
-    request: MessageRequest,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  sendMessage(request: MessageRequest, options?: CallOptions): Promise<Reply>;
+  async sendMessage<Body>(request: MessageRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const apiKey = this.#requireApiKey('sendMessage', request);
     const checked = checkInput('sendMessage', messageRequest, request);
     const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));

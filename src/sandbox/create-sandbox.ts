@@ -1,6 +1,5 @@
 import { type Deployment, defineDeployment } from '../deployment/define-deployment.ts';
-import type { reportedBuyOrder } from '../deployment/order-schema.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { postEvent } from './callbacks/post-event.ts';
 import { listen } from './http/listen.ts';
@@ -62,9 +61,7 @@ import { createState, type SandboxState } from './sandbox-state.ts';
  * await server.close();
  * ```
  */
-export function createSandbox<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
-  options: SandboxOptions<OrderSchema> = {},
-): Sandbox<OrderSchema> {
+export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> = {}): Sandbox<Order> {
   const checked = checkOptions(options);
   const deploymentAt = (origin: string) => deploymentOf(options, origin);
   const deployment = deploymentAt('http://sandbox.localhost');
@@ -113,13 +110,10 @@ export function createSandbox<OrderSchema extends StandardSchema = typeof report
     get messages() {
       return [...state.messenger.messages];
     },
-  } satisfies Sandbox<OrderSchema>);
+  } satisfies Sandbox<Order>);
 }
 
-function deploymentOf<OrderSchema extends StandardSchema>(
-  options: SandboxOptions<OrderSchema>,
-  origin: string,
-): Deployment<OrderSchema> {
+function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): Deployment<Order> {
   return defineDeployment({
     onboardingBaseUrl: `${origin}/onboarding`,
     stagingUrl: `${origin}/staging`,

@@ -1,7 +1,6 @@
 import { checkSecretText } from '../credentials/check-key.ts';
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
-import type { reportedBuyOrder } from '../deployment/order-schema.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/spellings.ts';
 import type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
@@ -10,13 +9,12 @@ import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { type RandomBytes, randomToken } from './secrets.ts';
 
 /** What differs between deployments, as in `defineDeployment`: this is what the sandbox speaks. */
-type SpokenOptions<OrderSchema extends StandardSchema> = Pick<
-  DeploymentOptions<OrderSchema>,
+type SpokenOptions<Order> = Pick<
+  DeploymentOptions<Order>,
   'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
 >;
 
-export interface SandboxOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder>
-  extends SpokenOptions<OrderSchema> {
+export interface SandboxOptions<Order = BuyOrder> extends SpokenOptions<Order> {
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /** Milliseconds since the epoch. @default Date.now */
@@ -91,13 +89,13 @@ const defaults = Object.freeze({
   settledCryptoStatus: 'PAID',
   thirdPartyKycError: 'THIRD_PARTY_PAYMENT',
   readOrder: (payload: JsonObject) => payload,
-} satisfies Required<Omit<SandboxOptions, keyof SpokenOptions<StandardSchema> | 'masterKey'>>);
+} satisfies Required<Omit<SandboxOptions, keyof SpokenOptions<unknown> | 'masterKey'>>);
 
 /** Checked by `defineDeployment`. */
 const spoken = ['paths', 'wireNames', 'signature', 'orderSchema', 'numberCheckParameters'];
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
-export function checkOptions(options: SandboxOptions<StandardSchema>): CheckedOptions {
+export function checkOptions(options: SandboxOptions<unknown>): CheckedOptions {
   const known = [...Object.keys(defaults), ...spoken, 'masterKey'];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) throw invalid(`"${unknown}" is not an option of createSandbox.`);

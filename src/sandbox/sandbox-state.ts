@@ -8,7 +8,7 @@ import type { CheckedOptions } from './sandbox-options.ts';
 
 /** Everything that one sandbox holds; nothing is shared between two of them. */
 export interface SandboxState {
-  readonly deployment: Deployment;
+  readonly deployment: Deployment<unknown>;
   readonly options: CheckedOptions;
   readonly partners: PartnerRegistry;
   readonly orders: OrderBook;
@@ -18,7 +18,7 @@ export interface SandboxState {
   readonly whitelist: Set<string>;
 }
 
-export function createState(deployment: Deployment, options: CheckedOptions): SandboxState {
+export function createState(deployment: Deployment<unknown>, options: CheckedOptions): SandboxState {
   return {
     deployment,
     options,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Deployment } from '../../deployment/define-deployment.ts';
-import type { StandardSchema } from '../../deployment/standard-schema.ts';
+import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { type Answer, nodeListener } from './node-listener.ts';
 
 export interface ListenOptions {
@@ -12,11 +12,11 @@ export interface ListenOptions {
 }
 
 /** The sandbox at a real address. */
-export interface SandboxServer<OrderSchema extends StandardSchema = StandardSchema> {
+export interface SandboxServer<Order = BuyOrder> {
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
   /** The sandbox's deployment with its base URLs at this address. */
-  readonly deployment: Deployment<OrderSchema>;
+  readonly deployment: Deployment<Order>;
   /**
    * Stops listening, cuts every connection, and waits for the events under way. The sandbox itself lives on.
    * A second call waits for the first.
@@ -25,13 +25,13 @@ export interface SandboxServer<OrderSchema extends StandardSchema = StandardSche
 }
 
 /** Puts an HTTP server around an answering function. Rejects with the system's error, e.g. `EADDRINUSE`. */
-export async function listen<OrderSchema extends StandardSchema>(options: {
+export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
   answer: Answer;
-  deploymentAt: (origin: string) => Deployment<OrderSchema>;
+  deploymentAt: (origin: string) => Deployment<Order>;
   idle: () => Promise<void>;
-}): Promise<SandboxServer<OrderSchema>> {
+}): Promise<SandboxServer<Order>> {
   const server = createServer();
   const { address, port } = await start(server, options.at);
   const url = `http://${reachable(address)}:${port}`;
