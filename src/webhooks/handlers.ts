@@ -4,9 +4,12 @@ import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /** What a handler learns beside the event. */
 export interface EventContext extends DeliveryReference {
+  /** The whole parsed body under the published names: also the members that the event's type does not have. */
+  readonly body: JsonObject;
   /** The verified text, without its signature. */
   readonly text: string;
   /**
@@ -70,14 +73,14 @@ export class Handlers {
         this.#warnOnce(parsed);
         return undefined;
       }
-      return async (options) => handler(parsed, contextOf(delivery, text, options?.signal));
+      return async (options) => handler(parsed, contextOf(delivery, text, parsed.body, options?.signal));
     }
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);
     const any = this.#any;
     if (named === undefined && any === undefined) return undefined;
     return async (options) => {
-      const context = contextOf(delivery, text, options?.signal);
+      const context = contextOf(delivery, text, parsed.body, options?.signal);
       if (named !== undefined) await named(event, context);
       // Cut off during the one before: this delivery is another attempt's now.
       options?.signal?.throwIfAborted();
@@ -99,9 +102,10 @@ export class Handlers {
 function contextOf(
   { name, digest, key }: DeliveryReference,
   text: string,
+  body: JsonObject,
   signal: AbortSignal | undefined,
 ): EventContext {
-  return { name, digest, key, text, decimal: (path) => decimalLiteral(text, path), signal };
+  return { name, digest, key, body, text, decimal: (path) => decimalLiteral(text, path), signal };
 }
 
 function checkFree(registration: string, present: unknown, handler: unknown): void {
