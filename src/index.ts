@@ -23,13 +23,15 @@ export {
   type ConfigurationErrorCode,
   isConfigurationError,
 } from './errors/configuration-error.ts';
-export { isPartnerExchangeError, PartnerExchangeError } from './errors/partner-exchange-error.ts';
+export { InboxError, type InboxErrorCode, isInboxError } from './errors/inbox-error.ts';
+export { PartnerExchangeError } from './errors/partner-exchange-error.ts';
 export {
   isRequestError,
   RequestError,
   type RequestErrorCode,
   type RequestOutcome,
 } from './errors/request-error.ts';
+export { isPartnerExchangeError, type SdkError } from './errors/sdk-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from './errors/signature-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from './errors/validation-error.ts';
 export {
