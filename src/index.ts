@@ -3,6 +3,7 @@
  *
  * @module partner-exchange-sdk
  */
+export { type Environment, readEnvironment } from './config/read-environment.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
