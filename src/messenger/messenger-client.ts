@@ -49,11 +49,12 @@ export interface MessageRequest extends DeviceReference {
 const text = z.string().min(1);
 const phone = z.string().regex(/^\+?\d{5,20}$/, 'must be digits, with or without a leading "+"');
 const apiKeyRequest = z.looseObject({ messenger_device_no: text });
-const numberCheck = z.looseObject({ to_phone: phone });
+const numberCheck = z.looseObject({ to_phone: phone, api_key: text.optional() });
 const messageRequest = z.looseObject({
   to_phone: phone,
   message: text,
   verify_check: z.boolean().optional(),
+  api_key: text.optional(),
 });
 
 /**

@@ -51,7 +51,7 @@ describe('an empty environment', () => {
 
   it.each([null, 'PARTNER_CODE=acme', 5])('is not the same as none: %j', (env) => {
     // What a JavaScript caller may pass.
-    expect(complaint(env as object)).toContain('process.env');
+    expect(complaint(env as unknown as object)).toContain('process.env');
   });
 });
 
