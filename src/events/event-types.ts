@@ -6,14 +6,19 @@ export interface PayerAccount {
   account_name: string;
   /** Bank account number; for mobile money a phone number. */
   account_number: string;
+  /** Name of the bank. */
   bank_name: string;
 }
 
 /** What the buyer gave for KYC (contract: Buy order event record). Empty strings where nothing was given. */
 export interface TransactionalKyc {
+  /** The buyer's e-mail address, or an empty string. */
   email: string;
+  /** The buyer's phone number, or an empty string. Its form is not stated. */
   phone: string;
+  /** The buyer's first name, or an empty string. */
   first_name: string;
+  /** The buyer's last name, or an empty string. */
   last_name: string;
 }
 
@@ -71,6 +76,7 @@ export interface BuyOrderRecord {
 
 /** The order is initialised: both statuses are `PENDING`, and there is no hash yet (contract: Events). */
 export interface BuyInitEvent extends BuyOrderRecord {
+  /** Name of the event. */
   event_name: 'event.buy.init';
   /** Units of `fiat_currency` for one unit of crypto (which way round is assumed). As parsed: see `decimalLiteral`. */
   exchange_rate: number;
@@ -94,11 +100,13 @@ export interface FiatReceivedRecord extends BuyOrderRecord {
 
 /** The buyer's fiat is received: fiat `PAID`, crypto `STARTED` (contract: Events). */
 export interface BuyFiatReceivedEvent extends FiatReceivedRecord {
+  /** Name of the event. */
   event_name: 'event.buy.received.fiat';
 }
 
 /** The members that both KYC errors have in common (contract: Buy order event record). */
 export interface KycErrorRecord extends FiatReceivedRecord {
+  /** Name of the event. */
   event_name: 'event.buy.received.fiat_kyc_error';
   /** When: an ISO 8601 timestamp, as text. */
   created_at: string;
@@ -132,6 +140,7 @@ export type BuyKycErrorEvent = BuyNoKycEvent | BuyThirdPartyPaymentEvent;
  * each may be absent or null (ledger: `third-party-error-body`).
  */
 export interface BuyThirdPartyErrorEvent {
+  /** Name of the event. */
   event_name: 'event.buy.third_party_error';
   /** The order's id in your system, as given to `createOrder`. Assumed. */
   partner_order_id?: string | null | undefined;
@@ -171,6 +180,7 @@ export interface BuyThirdPartyErrorEvent {
 
 /** The crypto is credited: `crypto_txn_hash` is set (contract: Events). */
 export interface BuyCreditedEvent extends BuyOrderRecord {
+  /** Name of the event. */
   event_name: 'event.buy.credited.crypto';
   /** Units of `fiat_currency` for one unit of crypto (which way round is assumed). As parsed: see `decimalLiteral`. */
   exchange_rate: number;
@@ -184,6 +194,7 @@ export interface BuyCreditedEvent extends BuyOrderRecord {
 
 /** The order is closed with a refund (contract: Events). */
 export interface BuyCloseEvent extends BuyOrderRecord {
+  /** Name of the event. */
   event_name: 'buy.event.close';
   /** Units of `fiat_currency` for one unit of crypto (which way round is assumed): text, in this event only. */
   exchange_rate: string;
