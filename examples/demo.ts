@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  type BuyOrder,
   ExchangeClient,
   isRequestError,
   MessengerClient,
   type PartnerCredentials,
-  type ReportedBuyOrder,
 } from 'partner-exchange-sdk';
 import { createSandbox, type SandboxCredentials } from 'partner-exchange-sdk/sandbox';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
@@ -145,7 +145,7 @@ function take(): string[] {
   return received.splice(0);
 }
 
-function order(id: string, callbackUrl: string): ReportedBuyOrder {
+function order(id: string, callbackUrl: string): BuyOrder {
   return {
     partner_order_id: id,
     fiat_amount: '15000.50',

@@ -3,6 +3,7 @@
  *
  * @module partner-exchange-sdk
  */
+export { type Environment, readEnvironment } from './config/read-environment.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
@@ -14,22 +15,24 @@ export {
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
 export type { Operation } from './deployment/operations.ts';
-export { type ReportedBuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
+export { type BuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
 export { defaultPaths, type Paths } from './deployment/paths.ts';
-export type { SchemaInput, StandardSchema } from './deployment/standard-schema.ts';
+export type { StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
   isConfigurationError,
 } from './errors/configuration-error.ts';
-export { isPartnerExchangeError, PartnerExchangeError } from './errors/partner-exchange-error.ts';
+export { InboxError, type InboxErrorCode, isInboxError } from './errors/inbox-error.ts';
+export { PartnerExchangeError } from './errors/partner-exchange-error.ts';
 export {
   isRequestError,
   RequestError,
   type RequestErrorCode,
   type RequestOutcome,
 } from './errors/request-error.ts';
+export { isPartnerExchangeError, type SdkError } from './errors/sdk-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from './errors/signature-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from './errors/validation-error.ts';
 export {
@@ -38,7 +41,7 @@ export {
   type OrderCallOptions,
   type PartnerIdentity,
 } from './exchange/exchange-client.ts';
-export type { CallOptions } from './http/call.ts';
+export type { CallOptions, CallOptionsWithSchema } from './http/call.ts';
 export type {
   ClientOptions,
   RequestObservation,

@@ -3,7 +3,7 @@ import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { type BaseUrlName, type Operation, operationRules } from './operations.ts';
-import { reportedBuyOrder } from './order-schema.ts';
+import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import { type Paths, resolvePaths } from './paths.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
@@ -16,7 +16,7 @@ export interface NumberCheckParameters {
   readonly to_phone: string;
 }
 
-export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder> {
+export interface DeploymentOptions<Order = BuyOrder> {
   /** Base URL of onboarding, key regeneration and orders: `{onboarding_base_url}` of the contract. */
   onboardingBaseUrl?: string | URL | undefined;
   /** Base URL of the IP capture: `{staging_url}` of the contract. */
@@ -34,8 +34,8 @@ export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof r
   wireNames?: WireNames | undefined;
   /** How bodies are signed. @default defaultScheme (assumed) */
   signature?: SignatureScheme | undefined;
-  /** What `createOrder` accepts: any Standard Schema. @default the reported buy order */
-  orderSchema?: OrderSchema | undefined;
+  /** Checks the orders of `createOrder`, and types them: any Standard Schema. @default reportedBuyOrder (reported) */
+  orderSchema?: StandardSchema<Order, unknown> | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request; may not set what the client itself sets. */
@@ -43,21 +43,20 @@ export interface DeploymentOptions<OrderSchema extends StandardSchema = typeof r
 }
 
 /** Everything that differs between deployments of the service; made by {@link defineDeployment}. */
-export interface Deployment<OrderSchema extends StandardSchema = StandardSchema> {
+export interface Deployment<Order = BuyOrder> {
   readonly onboardingBaseUrl: string | undefined;
   readonly stagingUrl: string | undefined;
   readonly messengerBaseUrl: string | undefined;
   readonly paths: Paths;
   readonly wireNames: WireNames;
   readonly signature: SignatureScheme;
-  readonly orderSchema: OrderSchema;
+  readonly orderSchema: StandardSchema<Order, unknown>;
   readonly numberCheckParameters: NumberCheckParameters;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A deployment that has all of its base URLs. */
-export type CompleteDeployment<OrderSchema extends StandardSchema = StandardSchema> =
-  Deployment<OrderSchema> & Readonly<Record<BaseUrlName, string>>;
+export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
 
 const optionNames: OptionNames<DeploymentOptions> = {
   onboardingBaseUrl: true,
@@ -91,9 +90,7 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
  * });
  * ```
  */
-export function defineDeployment<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
-  options: DeploymentOptions<OrderSchema>,
-): Deployment<OrderSchema> {
+export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Order>): Deployment<Order> {
   checkNames('defineDeployment', options, optionNames, 'invalid_deployment');
   const wireNames = checkWireNames(options.wireNames);
   const orderSchema = options.orderSchema ?? reportedBuyOrder;
@@ -105,15 +102,15 @@ export function defineDeployment<OrderSchema extends StandardSchema = typeof rep
   }
   const baseUrl = (name: BaseUrlName) =>
     options[name] === undefined ? undefined : checkBaseUrl(name, options[name], { allowInsecureHttp });
-  const deployment: Deployment<OrderSchema> = {
+  const deployment: Deployment<Order> = {
     onboardingBaseUrl: baseUrl('onboardingBaseUrl'),
     stagingUrl: baseUrl('stagingUrl'),
     messengerBaseUrl: baseUrl('messengerBaseUrl'),
     paths: resolvePaths(options.paths, wireNames['connect-msg']),
     wireNames,
     signature: Object.freeze({ ...checkScheme(options.signature ?? defaultScheme) }),
-    // Sound: without an orderSchema the type parameter is its default, the reported order's schema.
-    orderSchema: orderSchema as OrderSchema,
+    // Sound: without an orderSchema the type parameter is its default, the reported order.
+    orderSchema: orderSchema as StandardSchema<Order, unknown>,
     numberCheckParameters: checkParameters(options.numberCheckParameters),
     headers: checkHeaders(options.headers),
   };
@@ -124,9 +121,7 @@ export function defineDeployment<OrderSchema extends StandardSchema = typeof rep
 const brand = Symbol.for('partner-exchange-sdk.deployment');
 
 /** The deployment itself when `defineDeployment` made it. @throws {ConfigurationError} `invalid_deployment` */
-export function requireDeployment<OrderSchema extends StandardSchema>(
-  deployment: Deployment<OrderSchema>,
-): Deployment<OrderSchema> {
+export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
   throw invalid('deployment is missing: pass what defineDeployment returns.');
 }
@@ -136,7 +131,7 @@ export function requireDeployment<OrderSchema extends StandardSchema>(
  *
  * @throws {ConfigurationError} `not_configured` when its base URL was not given, and for the number check without a path
  */
-export function operationUrl(deployment: Deployment, operation: Operation): string {
+export function operationUrl(deployment: Deployment<unknown>, operation: Operation): string {
   const path = deployment.paths[operation];
   if (path === undefined) {
     throw new ConfigurationError(

@@ -1,5 +1,42 @@
 import * as z from 'zod';
 
+/**
+ * A buy order: what `createOrder` takes, unless the deployment has an `orderSchema` of its own.
+ *
+ * The contract does not show the payload; its members are reported (ledger: `order-payload`). A deployment with
+ * further members adds them to the schema: `defineDeployment({ orderSchema: reportedBuyOrder.extend({ … }) })`.
+ */
+export interface BuyOrder {
+  /** The order's id in your system; every event of the order carries it. Reported. */
+  partner_order_id: string;
+  /** What the buyer pays, in units of `fiat_currency`: a positive decimal as text, e.g. `'15000.50'`. Reported. */
+  fiat_amount: string;
+  /** Currency code, e.g. `'NGN'`. Reported; the full set is not shown (ledger: `allowed-values`). */
+  fiat_currency: string;
+  /** `<token>-<network>`, e.g. `'usdt-trc20'`. Reported; the full set is not shown (ledger: `allowed-values`). */
+  chain: string;
+  /** The address on `chain` that the crypto is credited to. It is not checked. Reported. */
+  buyer_crypto_address: string;
+  /** Where the events of this order are posted: an absolute http or https URL. Reported. */
+  partner_callback_url: string;
+  /** For the buyer's KYC. Reported. */
+  buyer_phone?: string | undefined;
+  /** For the buyer's KYC. Reported. */
+  buyer_email?: string | undefined;
+  /** For the buyer's KYC: the payer's account name has to match it. Reported. */
+  first_name?: string | undefined;
+  /** For the buyer's KYC: the payer's account name has to match it. Reported. */
+  last_name?: string | undefined;
+  /** The merchant's id; another one for each currency. Its name on the wire is set by `wireNames`. Reported. */
+  platform_merchant_id?: string | undefined;
+  /** Your fee on top of the rate, in percent: a decimal as text, e.g. `'1.5'`. Reported. */
+  markup_fee?: string | undefined;
+  /** Bank code of the account that a refund goes to. Reported. */
+  refund_bank?: string | undefined;
+  /** Number of the account that a refund goes to. Reported. */
+  refund_account?: string | undefined;
+}
+
 /** A positive decimal number as a string, e.g. `15000` or `15000.50`. */
 const decimalText = z
   .string({ error: notANumber('15000.50') })
@@ -8,11 +45,7 @@ const decimalText = z
 
 const text = z.string().min(1);
 
-/**
- * The payload of a buy order, as reported; the contract does not show it. Members it does not know are sent as
- * given. A deployment with another payload sets its own `orderSchema`.
- */
-export const reportedBuyOrder = z.looseObject({
+const members = {
   partner_order_id: text,
   fiat_amount: decimalText,
   fiat_currency: text,
@@ -27,7 +60,6 @@ export const reportedBuyOrder = z.looseObject({
   first_name: text.optional(),
   last_name: text.optional(),
   platform_merchant_id: text.optional(),
-  /** Percent, as a decimal string. */
   markup_fee: z
     .string({ error: notANumber('1.5') })
     .max(40)
@@ -35,10 +67,19 @@ export const reportedBuyOrder = z.looseObject({
     .optional(),
   refund_bank: text.optional(),
   refund_account: text.optional(),
-});
+};
 
-/** A buy order as reported: what `createOrder` takes unless the deployment has an `orderSchema` of its own. */
-export type ReportedBuyOrder = z.input<typeof reportedBuyOrder>;
+/**
+ * Keeps members that the schema does not know, and has no room for them in the type of its input: a misspelt member
+ * does not compile, also after `extend`.
+ */
+type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unknown> };
+
+/**
+ * The schema of {@link BuyOrder}. Members it does not know are sent as given. A deployment with another payload sets
+ * its own `orderSchema`.
+ */
+export const reportedBuyOrder: z.ZodObject<typeof members, KeepsUnknownMembers> = z.looseObject(members);
 
 /** The advice for the most common mistake; anything else gets the usual words. */
 function notANumber(example: string) {

@@ -5,6 +5,7 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
  * - `invalid_credentials`: a key is missing, blank, padded, or stands where another belongs.
  * - `invalid_option`: an option of a client, of the webhooks or of a function is malformed.
  * - `invalid_scheme`: a signature scheme names something that does not exist.
+ * - `invalid_environment`: an environment variable is malformed or misspelt, or one is missing beside others.
  * - `not_configured`: the contract leaves this open and the deployment does not say (see `assumptions`).
  * - `duplicate_handler`: a webhook handler was registered twice.
  * - `raw_body_required`: something parsed the body before its signature could be checked.
@@ -15,6 +16,7 @@ export type ConfigurationErrorCode =
   | 'invalid_credentials'
   | 'invalid_option'
   | 'invalid_scheme'
+  | 'invalid_environment'
   | 'not_configured'
   | 'duplicate_handler'
   | 'raw_body_required'

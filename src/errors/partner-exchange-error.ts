@@ -19,11 +19,6 @@ export abstract class PartnerExchangeError extends Error {
   }
 }
 
-/** True for any error of this package, also one thrown by another installed copy of it. */
-export function isPartnerExchangeError(error: unknown): error is PartnerExchangeError {
-  return kindOf(error) !== undefined;
-}
-
 /** The kind an error was branded with, whichever copy of the package made it. */
 export function kindOf(error: unknown): string | undefined {
   try {

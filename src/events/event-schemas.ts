@@ -3,44 +3,33 @@ import { settledCryptoStatuses, thirdPartyKycErrors } from './spellings.ts';
 
 /**
  * The schemas of the published events, made of the kind of object given: `z.looseObject` for the schemas that users
- * get, which keep unknown members.
+ * get, which keep unknown members. What each member means is said in `event-types.ts`.
  */
 export function makeEventSchemas(object: typeof z.looseObject) {
   /** The members every event has (contract: Buy order event record), without the statuses and the rate. */
   const commonFields = {
-    /** Order id of the partner's system. */
     partner_order_id: z.string(),
-    /** Order reference of the service. */
     platform_order_ref: z.string(),
-    /** In units of `fiat_currency`. For money read the exact literal instead: see `decimalLiteral`. */
     fiat_amount_to_pay: z.number(),
-    /** In units of the crypto currency of `pair`. */
     crypto_amount_to_receive: z.number(),
-    /** `<FIAT>/<CRYPTO>`. */
     pair: z.string(),
     fiat_currency: z.string(),
     buyer_crypto_address: z.string(),
-    /** `<token>-<network>`. */
     chain: z.string(),
     payer_into_account: object({
       account_name: z.string(),
-      /** Bank account number, or phone number for mobile money. */
       account_number: z.string(),
       bank_name: z.string(),
     }),
-    /** For mobile money payments, otherwise null. */
     payment_link: z.string().nullable(),
-    /** Null until the crypto is credited. */
     crypto_txn_hash: z.string().nullable(),
     partner_callback_url: z.string(),
-    /** Empty strings where nothing was supplied. */
     transactional_kyc: object({
       email: z.string(),
       phone: z.string(),
       first_name: z.string(),
       last_name: z.string(),
     }),
-    /** Absent in a body that has not been signed yet. */
     signature: z.string().optional(),
   };
 
@@ -75,14 +64,11 @@ export function makeEventSchemas(object: typeof z.looseObject) {
   const kycError = {
     ...fiatReceived,
     event_name: z.literal('event.buy.received.fiat_kyc_error'),
-    /** ISO 8601. */
     created_at: z.string(),
-    /** Name of the payer on the fiat payment. */
     sender_name: z.string(),
     message: z.string(),
   };
 
-  /** The order is initialised: both statuses `PENDING`, no hash yet. */
   const buyInitEvent = object({
     ...commonFields,
     event_name: z.literal('event.buy.init'),
@@ -92,36 +78,30 @@ export function makeEventSchemas(object: typeof z.looseObject) {
     crypto_txn_hash: z.null(),
   });
 
-  /** The buyer's fiat is received: fiat `PAID`, crypto `STARTED`. */
   const buyFiatReceivedEvent = object({
     ...fiatReceived,
     event_name: z.literal('event.buy.received.fiat'),
   });
 
-  /** The fiat is received, and the buyer has not done KYC: `default_kyc_url` says where. */
   const buyNoKycEvent = object({
     ...kycError,
     kyc_error_type: z.literal('NO_KYC'),
     default_kyc_url: z.string().min(1),
   });
 
-  /** The fiat is received from an account whose name differs from the KYC name. */
   const buyThirdPartyPaymentEvent = object({
     ...kycError,
     kyc_error_type: z.enum(thirdPartyKycErrors),
     default_kyc_url: z.null(),
   });
 
-  /** The fiat is received, but the buyer's KYC check failed; `kyc_error_type` says how. */
   const buyKycErrorEvent = z.discriminatedUnion('kyc_error_type', [buyNoKycEvent, buyThirdPartyPaymentEvent]);
 
-  /** Listed by name only; its body is not shown, so every common member is optional and everything is kept. */
   const buyThirdPartyErrorEvent = object({
     ...optionalFields,
     event_name: z.literal('event.buy.third_party_error'),
   });
 
-  /** The crypto is credited: `crypto_txn_hash` is set. */
   const buyCreditedEvent = object({
     ...commonFields,
     event_name: z.literal('event.buy.credited.crypto'),
@@ -131,7 +111,6 @@ export function makeEventSchemas(object: typeof z.looseObject) {
     crypto_txn_hash: z.string().min(1),
   });
 
-  /** The order is closed with a refund. Its `exchange_rate` is a string. */
   const buyCloseEvent = object({
     ...commonFields,
     event_name: z.literal('buy.event.close'),
@@ -142,7 +121,6 @@ export function makeEventSchemas(object: typeof z.looseObject) {
       status: z.literal('refunded'),
       message: z.string(),
       refund_account: z.string(),
-      /** Decimal string. */
       amount_refunded: z.string(),
       fee: z.number(),
     }),

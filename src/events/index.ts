@@ -5,15 +5,23 @@
  */
 export type { JsonObject, JsonValue } from '../json/json-value.ts';
 export { decimalLiteral } from './decimal-literal.ts';
+export type {
+  BuyCloseEvent,
+  BuyCreditedEvent,
+  BuyFiatReceivedEvent,
+  BuyInitEvent,
+  BuyKycErrorEvent,
+  BuyNoKycEvent,
+  BuyOrderRecord,
+  BuyThirdPartyErrorEvent,
+  BuyThirdPartyPaymentEvent,
+  FiatReceivedRecord,
+  KycErrorRecord,
+  PayerAccount,
+  RefundDetails,
+  TransactionalKyc,
+} from './event-types.ts';
 export {
-  type BuyCloseEvent,
-  type BuyCreditedEvent,
-  type BuyFiatReceivedEvent,
-  type BuyInitEvent,
-  type BuyKycErrorEvent,
-  type BuyNoKycEvent,
-  type BuyThirdPartyErrorEvent,
-  type BuyThirdPartyPaymentEvent,
   buyCloseEvent,
   buyCreditedEvent,
   buyFiatReceivedEvent,

@@ -1,34 +1,42 @@
 import * as z from 'zod';
 import { makeEventSchemas } from './event-schemas.ts';
+import type {
+  BuyCloseEvent,
+  BuyCreditedEvent,
+  BuyFiatReceivedEvent,
+  BuyInitEvent,
+  BuyKycErrorEvent,
+  BuyThirdPartyErrorEvent,
+} from './event-types.ts';
 
 const schemas = makeEventSchemas(z.looseObject);
 
-/** The order is initialised: both statuses `PENDING`, no hash yet. */
+/** The schema of {@link BuyInitEvent}. Unknown members are kept, as by all of these. */
 export const buyInitEvent = schemas.buyInitEvent;
 
-/** The buyer's fiat is received: fiat `PAID`, crypto `STARTED`. */
+/** The schema of {@link BuyFiatReceivedEvent}. */
 export const buyFiatReceivedEvent = schemas.buyFiatReceivedEvent;
 
-/** The fiat is received, and the buyer has not done KYC: `default_kyc_url` says where. */
+/** The schema of `BuyNoKycEvent`. */
 export const buyNoKycEvent = schemas.buyNoKycEvent;
 
-/** The fiat is received from an account whose name differs from the KYC name. */
+/** The schema of `BuyThirdPartyPaymentEvent`. */
 export const buyThirdPartyPaymentEvent = schemas.buyThirdPartyPaymentEvent;
 
-/** The fiat is received, but the buyer's KYC check failed; `kyc_error_type` says how. */
+/** The schema of {@link BuyKycErrorEvent}. */
 export const buyKycErrorEvent = schemas.buyKycErrorEvent;
 
-/** Listed by name only; its body is not shown, so every common member is optional and everything is kept. */
+/** The schema of {@link BuyThirdPartyErrorEvent}: every common member is optional, since the body is not shown. */
 export const buyThirdPartyErrorEvent = schemas.buyThirdPartyErrorEvent;
 
-/** The crypto is credited: `crypto_txn_hash` is set. */
+/** The schema of {@link BuyCreditedEvent}. */
 export const buyCreditedEvent = schemas.buyCreditedEvent;
 
-/** The order is closed with a refund. Its `exchange_rate` is a string. */
+/** The schema of {@link BuyCloseEvent}. */
 export const buyCloseEvent = schemas.buyCloseEvent;
 
 /**
- * Every published order event, discriminated by `event_name` (contract: Events). Unknown members are kept.
+ * The schema of {@link OrderEvent}: every published order event, told apart by `event_name` (contract: Events).
  *
  * For bodies from the network prefer `parseOrderEvent`, which also says what an authentic but unfamiliar body is.
  */
@@ -41,17 +49,17 @@ export const orderEvent = z.discriminatedUnion('event_name', [
   buyCloseEvent,
 ]);
 
-export type BuyInitEvent = z.output<typeof buyInitEvent>;
-export type BuyFiatReceivedEvent = z.output<typeof buyFiatReceivedEvent>;
-export type BuyNoKycEvent = z.output<typeof buyNoKycEvent>;
-export type BuyThirdPartyPaymentEvent = z.output<typeof buyThirdPartyPaymentEvent>;
-export type BuyKycErrorEvent = z.output<typeof buyKycErrorEvent>;
-export type BuyThirdPartyErrorEvent = z.output<typeof buyThirdPartyErrorEvent>;
-export type BuyCreditedEvent = z.output<typeof buyCreditedEvent>;
-export type BuyCloseEvent = z.output<typeof buyCloseEvent>;
-
-/** Any published order event. */
-export type OrderEvent = z.output<typeof orderEvent>;
+/**
+ * Any published order event, told apart by `event_name`. Members beyond these are kept in the value, and are not in
+ * the type: read them from the body (`body` of `parseOrderEvent`, and of a webhook handler's context).
+ */
+export type OrderEvent =
+  | BuyInitEvent
+  | BuyFiatReceivedEvent
+  | BuyKycErrorEvent
+  | BuyThirdPartyErrorEvent
+  | BuyCreditedEvent
+  | BuyCloseEvent;
 /** The name of a published order event. */
 export type OrderEventName = OrderEvent['event_name'];
 /** The event with this name. */

@@ -21,7 +21,12 @@ export interface EventIssue {
 
 /** What a body turned out to be. In every case all of its members are kept. */
 export type ParsedOrderEvent =
-  | { readonly kind: 'known'; readonly event: OrderEvent }
+  | {
+      readonly kind: 'known';
+      readonly event: OrderEvent;
+      /** The same value, with the members that the type of the event does not have. */
+      readonly body: JsonObject;
+    }
   | { readonly kind: 'unknown'; readonly name: string; readonly body: JsonObject }
   | {
       readonly kind: 'nonconforming';
@@ -58,7 +63,7 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
   const result = check.safeParse(value);
   if (result.success) {
     // Sound: no schema of the union transforms, so the value has the type of the copy that zod made.
-    return { kind: 'known', event: value as unknown as OrderEvent };
+    return { kind: 'known', event: value as unknown as OrderEvent, body: value };
   }
   const issues = result.error.issues.map(({ path, message }) => ({ path, message }));
   return { kind: 'nonconforming', name, body: value, issues };

@@ -4,12 +4,12 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { signingKey } from '../credentials/signing-key.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../deployment/operations.ts';
-import type { reportedBuyOrder } from '../deployment/order-schema.ts';
-import type { SchemaInput, StandardSchema } from '../deployment/standard-schema.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
+import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
-import { type CallOptions, callOptionNames } from '../http/call.ts';
+import { type CallOptions, type CallOptionsWithSchema, callOptionNames } from '../http/call.ts';
 import { checkInput, checkWithSchema } from '../http/check-input.ts';
 import {
   type ClientOptions,
@@ -25,9 +25,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { signBody } from '../signature/sign-body.ts';
 
-export interface ExchangeClientOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder>
-  extends ClientOptions {
-  deployment: Deployment<OrderSchema>;
+export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
+  deployment: Deployment<Order>;
   /** Not needed for `onboard` and `whitelistIp`. */
   credentials?: PartnerCredentials | undefined;
 }
@@ -84,12 +83,12 @@ const identity = z.looseObject({
  * }
  * ```
  */
-export class ExchangeClient<OrderSchema extends StandardSchema = typeof reportedBuyOrder> {
-  readonly #deployment: Deployment<OrderSchema>;
+export class ExchangeClient<Order = BuyOrder> {
+  readonly #deployment: Deployment<Order>;
   readonly #credentials: PartnerCredentials | undefined;
   readonly #client: ResolvedClientOptions;
 
-  constructor(options: ExchangeClientOptions<OrderSchema>) {
+  constructor(options: ExchangeClientOptions<Order>) {
     this.#deployment = requireDeployment(options?.deployment);
     checkNames('ExchangeClient', options, optionNames);
     this.#credentials =
@@ -97,6 +96,8 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
     this.#client = resolveClientOptions(options);
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  onboard<Body>(partner: PartnerIdentity, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Registers a partner: the keys and the partner ID are e-mailed as a one-time link. Sent without an
    * Authorization header (contract: Endpoints 1).
@@ -104,14 +105,14 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  async onboard<Body = unknown>(
-    partner: PartnerIdentity,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  onboard(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
+  async onboard<Body>(partner: PartnerIdentity, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const body = checkInput('onboard', identity, withPartnerCode(partner, this.#credentials));
     return await this.#post('onboard', { text: JSON.stringify(body), options });
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  whitelistIp<Body>(data: JsonValue | undefined, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Has the service whitelist the address this call comes from (contract: Endpoints 2). Run it on every machine
    * that will call the service.
@@ -120,15 +121,15 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  async whitelistIp<Body = unknown>(
-    data: JsonValue = {},
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  whitelistIp(data?: JsonValue, options?: CallOptions): Promise<Reply>;
+  async whitelistIp<Body>(data: JsonValue = {}, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
     return await this.#post('whitelistIp', { text: JSON.stringify(data), options });
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  regenerateKeys<Body>(partner: PartnerIdentity, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Asks for new keys: a one-time reset link is e-mailed, and the old keys stop working (contract: Endpoints 3).
    * Signed with the partner secret.
@@ -137,7 +138,8 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
    * @throws {ConfigurationError} `not_configured` without credentials
    * @throws {RequestError}
    */
-  async regenerateKeys<Body = unknown>(
+  regenerateKeys(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
+  async regenerateKeys<Body>(
     partner: PartnerIdentity,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
@@ -147,6 +149,11 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
     return await this.#post('regenerateKeys', { ...signed, options });
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  createOrder<Body>(
+    order: Order,
+    options: OrderCallOptions<Body> & CallOptionsWithSchema<Body>,
+  ): Promise<Reply<Body>>;
   /**
    * Creates a buy order. The payload is checked by the deployment's `orderSchema`, put into the deployment's
    * wire names, and signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
@@ -157,10 +164,8 @@ export class ExchangeClient<OrderSchema extends StandardSchema = typeof reported
    * @throws {ConfigurationError} without credentials, or without a merchant secret
    * @throws {RequestError}
    */
-  async createOrder<Body = unknown>(
-    order: SchemaInput<OrderSchema>,
-    options: OrderCallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  createOrder(order: Order, options?: OrderCallOptions): Promise<Reply>;
+  async createOrder<Body>(order: Order, options: OrderCallOptions<Body> = {}): Promise<Reply<Body>> {
     checkNames('createOrder', options, orderCallOptionNames);
     const { merchant, ...callOptions } = options;
     // Before the schema: a missing merchant secret is the configuration's fault, whatever the order.

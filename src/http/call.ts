@@ -8,11 +8,16 @@ export interface CallOptions<Body = unknown> {
   signal?: AbortSignal | undefined;
   /** Milliseconds for each attempt. @default the client's `timeoutMs` */
   timeoutMs?: number | undefined;
-  /** Checks and types the reply's body: any Standard Schema. */
+  /** Checks the reply's body, and types it: any Standard Schema. Without one the body is `unknown`. */
   schema?: StandardSchema<unknown, Body> | undefined;
 }
 
 export const callOptionNames: OptionNames<CallOptions> = { signal: true, timeoutMs: true, schema: true };
+
+/** Options of a call whose reply has to fit a schema: its body gets the type of what the schema makes of it. */
+export interface CallOptionsWithSchema<Body> extends CallOptions<Body> {
+  schema: StandardSchema<unknown, Body>;
+}
 
 /** One request of an operation. */
 export interface Call<Body> {

@@ -4,6 +4,7 @@ import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { findNonJson } from '../json/check-json-data.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /**
  * A call's input as its schema returns it, free of anything that JSON would change.
@@ -11,6 +12,7 @@ import type { JsonObject } from '../json/json-value.ts';
  * @throws {ValidationError} naming each member that does not fit; never with its value
  */
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
+  warnOfMisspelt(operation, schema, input);
   const result = schema.safeParse(input);
   if (!result.success) {
     throw new ValidationError(
@@ -30,6 +32,7 @@ export async function checkWithSchema(
   schema: StandardSchema,
   input: unknown,
 ): Promise<unknown> {
+  warnOfMisspelt(operation, schema, input);
   const result = await schema['~standard'].validate(input);
   if (result.issues !== undefined) {
     throw new ValidationError(

@@ -26,8 +26,8 @@ const repeatableStatuses = {
   'unless-acted': [429],
 } as const satisfies Record<Call<unknown>['repeat'], readonly number[]>;
 
-/** The highest status that a Response object can be made with. */
-const highestStatus = 599;
+/** Stands for a status that a Response object cannot be made with: 999, or 100 where a runtime passes that on. */
+const unheardStatus = 599;
 
 /**
  * Sends a call under the rules for time-out, repetition and outcome, and returns its reply.
@@ -123,7 +123,11 @@ function handOver(reply: ReadReply, number: number, state: CallState): Response 
     );
   }
   state.settle(number, ok ? 'not-sent' : outcomeOfStatus(reply.status), reply);
-  return new Response(null, { status: Math.min(reply.status, highestStatus) });
+  return new Response(null, { status: isUnheard(reply.status) ? unheardStatus : reply.status });
+}
+
+function isUnheard(status: number): boolean {
+  return status < 200 || status > 599;
 }
 
 function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: CallState) {
@@ -142,7 +146,7 @@ function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: C
     shouldRetry: ({ error }: { error: Error }) => {
       if (isHTTPError(error)) {
         // `undefined`: the list of statuses above decides.
-        return (asked() ?? 0) > maxDelayMs || (state.reply?.status ?? 0) > highestStatus ? false : undefined;
+        return (asked() ?? 0) > maxDelayMs || isUnheard(state.reply?.status ?? 200) ? false : undefined;
       }
       if (error instanceof AttemptFailure) {
         if (error.code === 'reply_too_large') return false;

@@ -23,7 +23,7 @@ export interface CallContent<Body> {
  * @throws {ConfigurationError} `not_configured` when the deployment has no address for it
  */
 export function makeCall<Body>(
-  deployment: Deployment,
+  deployment: Deployment<unknown>,
   operation: Operation,
   content: CallContent<Body>,
 ): Call<Body> {

@@ -5,6 +5,7 @@
  * @module partner-exchange-sdk/inbox
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
+export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
 export type { HandlingOptions } from './handling-options.ts';
 export type {
   AttemptResult,

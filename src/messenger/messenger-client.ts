@@ -3,7 +3,7 @@ import { checkSecretText } from '../credentials/check-key.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,
@@ -18,7 +18,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 
 export interface MessengerClientOptions extends ClientOptions {
-  deployment: Deployment;
+  deployment: Deployment<unknown>;
   /** Key of one messenger device; can be given with each call instead. */
   apiKey?: string | undefined;
   /** The operator's secret; used only to generate API keys. */
@@ -59,11 +59,12 @@ const optionNames: OptionNames<MessengerClientOptions> = {
 const text = z.string().min(1);
 const phone = z.string().regex(/^\+?\d{5,20}$/, 'must be digits, with or without a leading "+"');
 const apiKeyRequest = z.looseObject({ messenger_device_no: text });
-const numberCheck = z.looseObject({ to_phone: phone });
+const numberCheck = z.looseObject({ to_phone: phone, api_key: text.optional() });
 const messageRequest = z.looseObject({
   to_phone: phone,
   message: text,
   verify_check: z.boolean().optional(),
+  api_key: text.optional(),
 });
 
 /**
@@ -81,7 +82,7 @@ const messageRequest = z.looseObject({
  * ```
  */
 export class MessengerClient {
-  readonly #deployment: Deployment;
+  readonly #deployment: Deployment<unknown>;
   readonly #apiKey: string | undefined;
   readonly #masterKey: string | undefined;
   readonly #client: ResolvedClientOptions;
@@ -95,6 +96,8 @@ export class MessengerClient {
     this.#client = resolveClientOptions(options);
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  generateApiKey<Body>(request: ApiKeyRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Creates an API key tied to a device number. Store what comes back: nothing lists generated keys. The master
    * key is the bare Authorization header, without `Bearer` (contract: Endpoints 6).
@@ -103,10 +106,8 @@ export class MessengerClient {
    * @throws {ConfigurationError} `not_configured` without a master key
    * @throws {RequestError}
    */
-  async generateApiKey<Body = unknown>(
-    request: ApiKeyRequest,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  generateApiKey(request: ApiKeyRequest, options?: CallOptions): Promise<Reply>;
+  async generateApiKey<Body>(request: ApiKeyRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     if (this.#masterKey === undefined) {
       throw new ConfigurationError(
         'not_configured',
@@ -135,6 +136,8 @@ export class MessengerClient {
     return makeCall(this.#deployment, 'scanDevice', { query, secrets: [], options: {} }).url;
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  checkNumber<Body>(request: NumberCheckRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Asks whether a number is on the messenger. Its path is not published: set `paths.checkNumber` in
    * `defineDeployment` (contract: Endpoints 8; ledger: `number-check`). Members beyond `to_phone` and `api_key`
@@ -144,7 +147,8 @@ export class MessengerClient {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  async checkNumber<Body = unknown>(
+  checkNumber(request: NumberCheckRequest, options?: CallOptions): Promise<Reply>;
+  async checkNumber<Body>(
     request: NumberCheckRequest,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
@@ -157,6 +161,8 @@ export class MessengerClient {
     return await sendCall(call, this.#client);
   }
 
+  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
+  sendMessage<Body>(request: MessageRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again by itself.
    *
@@ -164,10 +170,8 @@ export class MessengerClient {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  async sendMessage<Body = unknown>(
-    request: MessageRequest,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+  sendMessage(request: MessageRequest, options?: CallOptions): Promise<Reply>;
+  async sendMessage<Body>(request: MessageRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const apiKey = this.#requireApiKey('sendMessage', request);
     const checked = checkInput('sendMessage', messageRequest, request);
     const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));

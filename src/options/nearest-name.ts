@@ -1,24 +1,34 @@
 /**
+ * The known name that a name most likely stands for: the {@link nearestSpelling}, or one of which it is a part, or the
+ * other way round. `undefined` when none is near.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const near = nearestSpelling(name, known);
+  const wanted = name.toLowerCase();
+  if (near !== undefined || wanted.length < 4 || wanted.length > maxLength) return near;
+  // `timeout` for `timeoutMs`, `mail` for `buyer_email`.
+  return known.find(
+    (candidate) => candidate.toLowerCase().includes(wanted) || wanted.includes(candidate.toLowerCase()),
+  );
+}
+
+/**
  * The known name that a misspelt one most likely stands for: at most two letters are missing, added, changed or
  * swapped (one in a short name), whatever their case. `undefined` when none is near.
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  // Longer than any name of ours: not worth comparing, and not bounded by us.
-  if (name.length > 64) return undefined;
+export function nearestSpelling(name: string, known: readonly string[]): string | undefined {
+  if (name.length > maxLength) return undefined;
   const wanted = name.toLowerCase();
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
-    .sort((one, other) => one.distance - other.distance);
-  const [best] = ranked;
   const most = name.length > 4 ? 2 : 1;
-  if (best !== undefined && best.distance <= most) return best.candidate;
-  // `timeout` for `timeoutMs`, `mail` for `buyer_email`.
-  return wanted.length < 4
-    ? undefined
-    : known.find(
-        (candidate) => candidate.toLowerCase().includes(wanted) || wanted.includes(candidate.toLowerCase()),
-      );
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((one, other) => one.distance - other.distance);
+  return best?.candidate;
 }
+
+/** A longer name is none of ours, is not worth comparing, and might be made long on purpose. */
+const maxLength = 64;
 
 /** Letters to add, drop, change or swap with their neighbour until one text is the other (optimal string alignment). */
 function editDistance(one: string, other: string): number {

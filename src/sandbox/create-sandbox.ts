@@ -1,6 +1,5 @@
 import { type CompleteDeployment, defineDeployment } from '../deployment/define-deployment.ts';
-import type { reportedBuyOrder } from '../deployment/order-schema.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { postEvent } from './callbacks/post-event.ts';
 import { listen } from './http/listen.ts';
@@ -64,9 +63,7 @@ import { createState, type SandboxState } from './sandbox-state.ts';
  * await server.close();
  * ```
  */
-export function createSandbox<OrderSchema extends StandardSchema = typeof reportedBuyOrder>(
-  options: SandboxOptions<OrderSchema> = {},
-): Sandbox<OrderSchema> {
+export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> = {}): Sandbox<Order> {
   const checked = resolveSandboxOptions(options);
   const deploymentAt = (origin: string) => deploymentOf(options, origin);
   const deployment = deploymentAt('http://sandbox.localhost');
@@ -115,13 +112,10 @@ export function createSandbox<OrderSchema extends StandardSchema = typeof report
     get messages() {
       return [...state.messenger.messages];
     },
-  } satisfies Sandbox<OrderSchema>);
+  } satisfies Sandbox<Order>);
 }
 
-function deploymentOf<OrderSchema extends StandardSchema>(
-  options: SandboxOptions<OrderSchema>,
-  origin: string,
-): CompleteDeployment<OrderSchema> {
+function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): CompleteDeployment<Order> {
   const deployment = defineDeployment({
     onboardingBaseUrl: `${origin}/onboarding`,
     stagingUrl: `${origin}/staging`,
@@ -135,7 +129,7 @@ function deploymentOf<OrderSchema extends StandardSchema>(
     numberCheckParameters: options.numberCheckParameters,
   });
   // Sound: all three base URLs are given above.
-  return deployment as CompleteDeployment<OrderSchema>;
+  return deployment as CompleteDeployment<Order>;
 }
 
 function openLink(state: SandboxState, link: string | URL): SandboxCredentials {

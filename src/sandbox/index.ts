@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk/sandbox
  */
 export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
+export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
 export type { SandboxDelivery } from './callbacks/delivery-queue.ts';
 export { createSandbox } from './create-sandbox.ts';

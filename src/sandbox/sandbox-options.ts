@@ -1,7 +1,6 @@
 import { checkSecretText } from '../credentials/check-key.ts';
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
-import type { reportedBuyOrder } from '../deployment/order-schema.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
 import { settledCryptoStatuses, thirdPartyKycErrors } from '../events/spellings.ts';
 import type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -19,13 +18,12 @@ import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { type RandomBytes, randomToken } from './secrets.ts';
 
 /** What differs between deployments, as in `defineDeployment`: this is what the sandbox speaks. */
-type DeploymentPart<OrderSchema extends StandardSchema> = Pick<
-  DeploymentOptions<OrderSchema>,
+type DeploymentPart<Order> = Pick<
+  DeploymentOptions<Order>,
   'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
 >;
 
-export interface SandboxOptions<OrderSchema extends StandardSchema = typeof reportedBuyOrder>
-  extends DeploymentPart<OrderSchema> {
+export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> {
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /** Milliseconds since the epoch. @default Date.now */
@@ -108,7 +106,7 @@ const defaults = Object.freeze({
   settledCryptoStatus: 'PAID',
   thirdPartyKycError: 'THIRD_PARTY_PAYMENT',
   readOrder: (payload: JsonObject) => payload,
-} satisfies Required<Omit<SandboxOptions, keyof DeploymentPart<StandardSchema> | 'masterKey'>>);
+} satisfies Required<Omit<SandboxOptions, keyof DeploymentPart<unknown> | 'masterKey'>>);
 
 const optionNames: OptionNames<SandboxOptions> = {
   // Checked by `defineDeployment`.
@@ -135,7 +133,7 @@ const optionNames: OptionNames<SandboxOptions> = {
 };
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
-export function resolveSandboxOptions(given: SandboxOptions<StandardSchema>): ResolvedSandboxOptions {
+export function resolveSandboxOptions(given: SandboxOptions<unknown>): ResolvedSandboxOptions {
   checkNames('createSandbox', given, optionNames);
   const options = withDefaults(given, defaults);
   const random = checkFunction('random', options.random);

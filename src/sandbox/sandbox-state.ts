@@ -7,7 +7,7 @@ import type { ResolvedSandboxOptions } from './sandbox-options.ts';
 
 /** Everything that one sandbox holds; nothing is shared between two of them. */
 export interface SandboxState {
-  readonly deployment: Deployment;
+  readonly deployment: Deployment<unknown>;
   readonly options: ResolvedSandboxOptions;
   readonly partners: PartnerRegistry;
   readonly orders: OrderRegistry;
@@ -17,7 +17,7 @@ export interface SandboxState {
   readonly whitelist: Set<string>;
 }
 
-export function createState(deployment: Deployment, options: ResolvedSandboxOptions): SandboxState {
+export function createState(deployment: Deployment<unknown>, options: ResolvedSandboxOptions): SandboxState {
   return {
     deployment,
     options,

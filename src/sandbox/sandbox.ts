@@ -1,5 +1,5 @@
 import type { CompleteDeployment } from '../deployment/define-deployment.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SandboxDelivery } from './callbacks/delivery-queue.ts';
 import type { ListenOptions, SandboxServer } from './http/listen.ts';
 import type { SandboxMessage } from './messenger/messenger-registry.ts';
@@ -14,9 +14,9 @@ export type SandboxRequestInit = RequestInit & {
 };
 
 /** The service, simulated; made by `createSandbox`. Its functions need no `this`. */
-export interface Sandbox<OrderSchema extends StandardSchema = StandardSchema> {
+export interface Sandbox<Order = BuyOrder> {
   /** For clients that are given {@link Sandbox.fetch}: base URLs below `http://sandbox.localhost`. */
-  readonly deployment: CompleteDeployment<OrderSchema>;
+  readonly deployment: CompleteDeployment<Order>;
   /** The messenger's master key. */
   readonly masterKey: string;
 
@@ -29,7 +29,7 @@ export interface Sandbox<OrderSchema extends StandardSchema = StandardSchema> {
    * Starts an HTTP server around {@link Sandbox.fetch}; one sandbox can have several. The caller's IP is that of
    * the connection: `X-Forwarded-For` is not believed. Rejects with the system's error, e.g. `EADDRINUSE`.
    */
-  readonly listen: (options?: ListenOptions) => Promise<SandboxServer<OrderSchema>>;
+  readonly listen: (options?: ListenOptions) => Promise<SandboxServer<Order>>;
 
   /** Mails to the partners, oldest first. */
   readonly emails: readonly SandboxEmail[];

@@ -6,7 +6,8 @@
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
 export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
-export { isPartnerExchangeError, PartnerExchangeError } from '../errors/partner-exchange-error.ts';
+export { PartnerExchangeError } from '../errors/partner-exchange-error.ts';
+export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
 export type { JsonObject, JsonValue } from '../json/json-value.ts';

@@ -12,6 +12,7 @@ export {
   isConfigurationError,
 } from '../errors/configuration-error.ts';
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
+export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type {

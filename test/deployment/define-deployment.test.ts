@@ -6,7 +6,7 @@ import {
   defineDeployment,
   requireDeployment,
 } from '../../src/deployment/define-deployment.ts';
-import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { defaultPaths } from '../../src/deployment/paths.ts';
 import { isConfigurationError } from '../../src/errors/configuration-error.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
@@ -318,9 +318,23 @@ describe('the order schema of a deployment', () => {
     expect(complaint({ orderSchema })).toContain('orderSchema');
   });
 
-  it('is in the type of the deployment', () => {
-    const orderSchema = z.object({ amount_to_collect: z.string() });
-    expectTypeOf(defineDeployment({ ...bases, orderSchema }).orderSchema).toEqualTypeOf<typeof orderSchema>();
-    expectTypeOf(defineDeployment(bases).orderSchema).toEqualTypeOf<typeof reportedBuyOrder>();
+  it('gives the type of its input to the deployment', () => {
+    const orderSchema = z.object({ amount_to_collect: z.number().transform(String) });
+    expectTypeOf(defineDeployment({ ...bases, orderSchema })).toEqualTypeOf<
+      Deployment<{ amount_to_collect: number }>
+    >();
+  });
+
+  it('is the reported one unless it is given, and the orders are buy orders', () => {
+    expect(defineDeployment(bases).orderSchema).toBe(reportedBuyOrder);
+    expectTypeOf(defineDeployment(bases)).toEqualTypeOf<Deployment<BuyOrder>>();
+    expectTypeOf<Deployment>().toEqualTypeOf<Deployment<BuyOrder>>();
+  });
+
+  it('may extend the reported one: a misspelt member of it still does not compile', () => {
+    const orderSchema = reportedBuyOrder.extend({ memo: z.string() });
+    const deployment = defineDeployment({ ...bases, orderSchema });
+    type Order = typeof deployment extends Deployment<infer Order> ? Order : never;
+    expectTypeOf<keyof Order>().toEqualTypeOf<keyof BuyOrder | 'memo'>();
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type ReportedBuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { issuePath } from '../../src/deployment/standard-schema.ts';
 
-const order: ReportedBuyOrder = {
+const order: BuyOrder = {
   partner_order_id: 'A-1',
   fiat_amount: '15000.50',
   fiat_currency: 'NGN',
@@ -81,8 +81,8 @@ describe('a reported buy order', () => {
   );
 
   it('has text for every amount in its type', () => {
-    expectTypeOf<ReportedBuyOrder['fiat_amount']>().toEqualTypeOf<string>();
-    expectTypeOf<ReportedBuyOrder['markup_fee']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<BuyOrder['fiat_amount']>().toEqualTypeOf<string>();
+    expectTypeOf<BuyOrder['markup_fee']>().toEqualTypeOf<string | undefined>();
   });
 });
 

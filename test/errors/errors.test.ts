@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import {
@@ -5,7 +6,8 @@ import {
   type ConfigurationErrorCode,
   isConfigurationError,
 } from '../../src/errors/configuration-error.ts';
-import { isPartnerExchangeError, PartnerExchangeError } from '../../src/errors/partner-exchange-error.ts';
+import { InboxError, type InboxErrorCode, isInboxError } from '../../src/errors/inbox-error.ts';
+import { PartnerExchangeError } from '../../src/errors/partner-exchange-error.ts';
 import {
   isRequestError,
   RequestError,
@@ -13,6 +15,7 @@ import {
   type RequestErrorDetails,
   type RequestOutcome,
 } from '../../src/errors/request-error.ts';
+import { isPartnerExchangeError, type SdkError } from '../../src/errors/sdk-error.ts';
 import {
   isSignatureError,
   SignatureError,
@@ -37,6 +40,7 @@ const kinds = [
   { kind: 'SignatureError', guard: isSignatureError, own: new SignatureError('signature_mismatch', 'wrong') },
   { kind: 'ValidationError', guard: isValidationError, own: new ValidationError('The body', []) },
   { kind: 'RequestError', guard: isRequestError, own: new RequestError('wrong', details) },
+  { kind: 'InboxError', guard: isInboxError, own: new InboxError('store_full', 'wrong') },
 ] as const;
 
 /** The same errors made by a second evaluation of the modules, as when two versions are installed. */
@@ -48,9 +52,11 @@ beforeAll(async () => {
   const signature = await import('../../src/errors/signature-error.ts');
   const validation = await import('../../src/errors/validation-error.ts');
   const request = await import('../../src/errors/request-error.ts');
+  const inbox = await import('../../src/errors/inbox-error.ts');
   foreign.ConfigurationError = new configuration.ConfigurationError('invalid_option', 'wrong');
   foreign.SignatureError = new signature.SignatureError('signature_mismatch', 'wrong');
   foreign.ValidationError = new validation.ValidationError('The body', []);
+  foreign.InboxError = new inbox.InboxError('store_full', 'wrong');
   foreign.RequestError = new request.RequestError('wrong', details);
 });
 
@@ -189,6 +195,68 @@ describe('error types', () => {
     const error: unknown = new SignatureError('body_not_json', 'wrong');
     if (isSignatureError(error)) expectTypeOf(error).toEqualTypeOf<SignatureError>();
     if (isRequestError(error)) expectTypeOf(error).toEqualTypeOf<RequestError>();
-    if (isPartnerExchangeError(error)) expectTypeOf(error).toEqualTypeOf<PartnerExchangeError>();
+    if (isInboxError(error)) expectTypeOf(error).toEqualTypeOf<InboxError>();
+    if (isPartnerExchangeError(error)) expectTypeOf(error).toEqualTypeOf<SdkError>();
+  });
+
+  it('are every class that extends the base', () => {
+    const classes = readdirSync(new URL('../../src/errors/', import.meta.url)).filter(
+      (file) => file.endsWith('-error.ts') && !['partner-exchange-error.ts', 'sdk-error.ts'].includes(file),
+    );
+    const inUnion = {
+      ConfigurationError: 'configuration-error.ts',
+      InboxError: 'inbox-error.ts',
+      RequestError: 'request-error.ts',
+      SignatureError: 'signature-error.ts',
+      ValidationError: 'validation-error.ts',
+    } as const;
+    expect(Object.values(inUnion)).toEqual(classes);
+    expectTypeOf<SdkError>().toEqualTypeOf<
+      ConfigurationError | InboxError | RequestError | SignatureError | ValidationError
+    >();
+  });
+
+  it('are narrowed to the class by a switch over the code', () => {
+    const found = kinds.map(({ own }) => {
+      const error: SdkError = own;
+      return classOf(error);
+    });
+    expect(found).toEqual(kinds.map(({ kind }) => kind));
+  });
+
+  it('share no code: one code belongs to one class', () => {
+    expectTypeOf<ConfigurationErrorCode & Exclude<SdkError, ConfigurationError>['code']>().toBeNever();
+    expectTypeOf<InboxErrorCode & Exclude<SdkError, InboxError>['code']>().toBeNever();
+    expectTypeOf<RequestErrorCode & Exclude<SdkError, RequestError>['code']>().toBeNever();
+    expectTypeOf<SignatureErrorCode & Exclude<SdkError, SignatureError>['code']>().toBeNever();
+    expectTypeOf<'invalid_input' & Exclude<SdkError, ValidationError>['code']>().toBeNever();
   });
 });
+
+/** What matters is what `tsc` makes of each branch. */
+function classOf(error: SdkError): string {
+  switch (error.code) {
+    case 'invalid_input':
+      expectTypeOf(error).toEqualTypeOf<ValidationError>();
+      return 'ValidationError';
+    case 'store_unavailable':
+    case 'store_full':
+      expectTypeOf(error).toEqualTypeOf<InboxError>();
+      return 'InboxError';
+    case 'http_error':
+    case 'timeout':
+      expectTypeOf(error).toEqualTypeOf<RequestError>();
+      return 'RequestError';
+    case 'signature_mismatch':
+    case 'signature_missing':
+      expectTypeOf(error).toEqualTypeOf<SignatureError>();
+      return 'SignatureError';
+    case 'invalid_option':
+    case 'not_configured':
+      expectTypeOf(error).toEqualTypeOf<ConfigurationError>();
+      return 'ConfigurationError';
+    default:
+      expectTypeOf(error).toEqualTypeOf<Exclude<SdkError, ValidationError>>();
+      return 'another code';
+  }
+}

@@ -88,7 +88,7 @@ function issuePaths(parsed: ParsedOrderEvent): string[] {
 describe('a published event is known', () => {
   it.each(variants)('%s', (_, makeBody) => {
     const body = makeBody();
-    expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body });
+    expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body, body });
   });
 
   it('under each name of the contract', () => {
@@ -100,6 +100,14 @@ describe('a published event is known', () => {
     const body = buyInitBody();
     const parsed = parseOrderEvent(body);
     expect(parsed.kind === 'known' && parsed.event).toBe(body);
+  });
+
+  it('and has its further members in the body', () => {
+    const parsed = parseOrderEvent(buyInitBody({ note: 'kept' }));
+    if (parsed.kind !== 'known') throw new Error('The body is not an event.');
+    expect(parsed.body.note).toBe('kept');
+    expectTypeOf(parsed.event).toEqualTypeOf<OrderEvent>();
+    expectTypeOf(parsed.body).toEqualTypeOf<JsonObject>();
   });
 
   it('before it is signed', () => {
@@ -140,7 +148,7 @@ describe('an event.buy.third_party_error is known', () => {
 
   it('with everything that it brings', () => {
     const body = buyThirdPartyErrorBody({ reason: { deep: [1] }, partner_order_id: 'A-1', sender_name: 'X' });
-    expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body });
+    expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body, body });
   });
 
   it('with every common member', () => {
@@ -169,7 +177,7 @@ describe('unknown members survive', () => {
       ['payer_into_account', 'iban'],
       'x',
     );
-    expect(parseOrderEvent(nested)).toEqual({ kind: 'known', event: nested });
+    expect(parseOrderEvent(nested)).toEqual({ kind: 'known', event: nested, body: nested });
   });
 
   it('in the schema too', () => {

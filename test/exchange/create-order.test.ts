@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import type { ReportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import type { BuyOrder } from '../../src/deployment/order-schema.ts';
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
@@ -88,11 +88,12 @@ describe('createOrder on the wire', () => {
 
   it('sends members it does not know as given, and leaves out those that are undefined', async () => {
     const server = await startServer({});
-    await exchangeAt(server.url).createOrder({
+    const input = {
       ...order,
       channel: { kind: 'bank', limits: [1, 2.5, null] },
       refund_bank: undefined,
-    });
+    };
+    await exchangeAt(server.url).createOrder(input);
     const { value } = verifyBody(bytesOf(server), { key: orderKey });
     expect(value).toMatchObject({ channel: { kind: 'bank', limits: [1, 2.5, null] } });
     expect(value).not.toHaveProperty('refund_bank');
@@ -100,7 +101,8 @@ describe('createOrder on the wire', () => {
 
   it('replaces a signature that the caller gives', async () => {
     const server = await startServer({});
-    await exchangeAt(server.url).createOrder({ ...order, signature: 'mine' });
+    const input = { ...order, signature: 'mine' };
+    await exchangeAt(server.url).createOrder(input);
     expect(verifyBody(bytesOf(server), { key: orderKey }).value.signature).toMatch(/^[0-9a-f]{128}$/);
   });
 
@@ -142,7 +144,7 @@ describe('an order that does not fit', () => {
   ])('names %s when it is %j, and makes no request', async (member, change) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const input = { ...order, ...change } as ReportedBuyOrder;
+    const input = { ...order, ...change } as BuyOrder;
     const error = await rejection(exchangeAt(server.url).createOrder(input));
     expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
     expect(String(error)).toContain(`createOrder: ${member}: `);
@@ -152,7 +154,7 @@ describe('an order that does not fit', () => {
   it.each([undefined, null, 'order', [order]])('refuses %j for an order', async (input) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const call = exchangeAt(server.url).createOrder(input as unknown as ReportedBuyOrder);
+    const call = exchangeAt(server.url).createOrder(input as unknown as BuyOrder);
     expect(await rejection(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
     expect(server.requests).toHaveLength(0);
   });
@@ -161,8 +163,10 @@ describe('an order that does not fit', () => {
     const server = await startServer({});
     const deployment = deploymentAt(server.url, { wireNames: { platform_merchant_id: 'acme_merchant' } });
     const client = new ExchangeClient({ deployment, credentials });
-    const call = client.createOrder({ ...order, platform_merchant_id: 'm-1', acme_merchant: 'm-2' });
-    expect(await rejection(call)).toMatchObject({ issues: [{ path: ['acme_merchant'] }] });
+    const input = { ...order, platform_merchant_id: 'm-1', acme_merchant: 'm-2' };
+    expect(await rejection(client.createOrder(input))).toMatchObject({
+      issues: [{ path: ['acme_merchant'] }],
+    });
     expect(server.requests).toHaveLength(0);
   });
 });
@@ -194,7 +198,7 @@ describe("a deployment's own order schema", () => {
 
   it('is the reported order where there is none', () => {
     const client = exchangeAt('http://127.0.0.1:9');
-    expectTypeOf(client.createOrder).parameter(0).toEqualTypeOf<ReportedBuyOrder>();
+    expectTypeOf(client.createOrder).parameter(0).toEqualTypeOf<BuyOrder>();
   });
 
   it('may be any Standard Schema, asynchronous and transforming', async () => {
@@ -307,10 +311,10 @@ it('credentials that change later do not change the client', async () => {
   expect(verifyBody(bytesOf(server), { key: orderKey }).value).toMatchObject(order);
 });
 
-function clientWith<Schema extends StandardSchema>(
+function clientWith<Order>(
   server: LocalServer,
-  orderSchema: Schema,
-): ExchangeClient<Schema> {
+  orderSchema: StandardSchema<Order, unknown>,
+): ExchangeClient<Order> {
   const deployment = defineDeployment({
     onboardingBaseUrl: server.url,
     stagingUrl: server.url,

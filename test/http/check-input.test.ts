@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type ReportedBuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
 import { checkInput, checkWithSchema } from '../../src/http/check-input.ts';
 import { startServer } from '../support/local-server.ts';
@@ -38,7 +38,7 @@ describe('an order that does not fit is refused in plain words', () => {
   it('by the client, before anything is sent', async () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const input = { ...order, fiat_amount: 15000.5 } as unknown as ReportedBuyOrder;
+    const input = { ...order, fiat_amount: 15000.5 } as unknown as BuyOrder;
     const error = await rejection(exchangeAt(server.url).createOrder(input));
     expect(String(error)).toContain('give it as text: "15000.50"');
     expect(server.requests).toHaveLength(0);

@@ -52,8 +52,8 @@ it('an idle connection that is closed as the order leaves: it is sent once at mo
 
 it('an order is sent with its length, not in chunks', async () => {
   const server = await recordingServer();
-  const note = 'é😀';
-  await exchangeAt(`${server.url}/answer-200/it`).createOrder({ ...order, note });
+  const first_name = 'é😀';
+  await exchangeAt(`${server.url}/answer-200/it`).createOrder({ ...order, first_name });
   const [request] = requestsOf(server);
   expect(request?.whole).toBe(true);
   expect(request?.headers['transfer-encoding']).toBeUndefined();

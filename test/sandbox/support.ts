@@ -11,7 +11,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 /** Where requests go: the sandbox's own fetch, or a real server. */
 export interface Line {
   readonly fetch: Fetch;
-  readonly deployment: Deployment;
+  readonly deployment: Deployment<unknown>;
 }
 
 export const partner = { partner_code: 'acme', email: 'dev@acme.example' };
@@ -47,7 +47,7 @@ export function post(
 
 /** A partner with keys, from an IP that is whitelisted. */
 export async function onboarded(
-  sandbox: Sandbox,
+  sandbox: Sandbox<unknown>,
   line: Line = sandbox,
   body: JsonObject = partner,
 ): Promise<SandboxCredentials> {

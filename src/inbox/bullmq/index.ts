@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk/inbox/bullmq
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
+export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';

@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk/inbox/sqlite
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
+export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
 export type { Sleep } from '../../runtime/sleep.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';

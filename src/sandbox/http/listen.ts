@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
-import type { StandardSchema } from '../../deployment/standard-schema.ts';
+import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { checkNames } from '../../options/check-names.ts';
 import { hostCheck } from './host-check.ts';
 import { type FetchHandler, nodeListener } from './node-listener.ts';
@@ -19,11 +19,11 @@ export interface ListenOptions {
 }
 
 /** The sandbox at a real address. */
-export interface SandboxServer<OrderSchema extends StandardSchema = StandardSchema> {
+export interface SandboxServer<Order = BuyOrder> {
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
   /** The sandbox's deployment with its base URLs at this address. */
-  readonly deployment: CompleteDeployment<OrderSchema>;
+  readonly deployment: CompleteDeployment<Order>;
   /**
    * Stops listening, cuts every connection, and waits for the events under way. The sandbox itself lives on.
    * A second call waits for the first.
@@ -32,13 +32,13 @@ export interface SandboxServer<OrderSchema extends StandardSchema = StandardSche
 }
 
 /** Puts an HTTP server around an answering function. Rejects with the system's error, e.g. `EADDRINUSE`. */
-export async function listen<OrderSchema extends StandardSchema>(options: {
+export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
   answer: FetchHandler;
-  deploymentAt: (origin: string) => CompleteDeployment<OrderSchema>;
+  deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
-}): Promise<SandboxServer<OrderSchema>> {
+}): Promise<SandboxServer<Order>> {
   const { port: wantedPort = 0, host = '127.0.0.1', allowedHosts = [] } = options.at;
   checkNames('listen', options.at, { port: true, host: true, allowedHosts: true });
   const server = createServer();

@@ -1,4 +1,4 @@
-import { isPartnerExchangeError } from '../../errors/partner-exchange-error.ts';
+import { isPartnerExchangeError } from '../../errors/sdk-error.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { Refusal } from './refusal.ts';
 

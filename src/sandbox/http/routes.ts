@@ -25,7 +25,7 @@ export interface Route {
 
 /** The route of an operation, at the path that the deployment has for it. */
 export function operationRoute(
-  deployment: Deployment,
+  deployment: Deployment<unknown>,
   operation: Operation,
   route: Pick<Route, 'content' | 'handle'>,
 ): Route {

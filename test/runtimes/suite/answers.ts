@@ -88,8 +88,8 @@ function receiver() {
   const notes: unknown[] = [];
   const webhooks = createWebhooks({ credentials, maxBodyBytes: 2000, bodyTimeoutMs: 500 }).on(
     'event.buy.init',
-    (event) => {
-      notes.push(event.note);
+    (_event, { body }) => {
+      notes.push(body.note);
     },
   );
   return { webhooks, notes };

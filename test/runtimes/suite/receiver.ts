@@ -11,8 +11,8 @@ export async function checkReceiver(checks: Checks): Promise<void> {
   for (const [form, body] of [['text', text] as const, ['bytes', bytes] as const]) {
     await checks.run(`receive handles ${form} once, and refuses a forgery`, async () => {
       const notes: unknown[] = [];
-      const webhooks = createWebhooks({ credentials }).on('event.buy.init', (event) => {
-        notes.push(event.note);
+      const webhooks = createWebhooks({ credentials }).on('event.buy.init', (_event, { body }) => {
+        notes.push(body.note);
       });
       equal((await webhooks.receive(body)).kind, 'handled');
       equal((await webhooks.receive(body)).kind, 'duplicate');

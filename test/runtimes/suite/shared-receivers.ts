@@ -18,7 +18,7 @@ const timeLimitMs = 500;
 /** Takes a while; at the first attempt it fails, or never ends, where the event says so. */
 function handler(): EventHandler<OrderEvent> {
   const attempted = new Set<string>();
-  return async ({ behave }, { digest }) => {
+  return async (_event, { digest, body: { behave } }) => {
     const first = !attempted.has(digest);
     attempted.add(digest);
     await sleep(50);

@@ -1,0 +1,167 @@
+import { checkKey, checkSecretText } from '../credentials/check-key.ts';
+import { defineCredentials } from '../credentials/define-credentials.ts';
+import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import {
+  type Deployment,
+  type DeploymentOptions,
+  defineDeployment,
+} from '../deployment/define-deployment.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
+import { isConfigurationError } from '../errors/configuration-error.ts';
+import { checkSpelling } from './check-spelling.ts';
+import {
+  credentialVariables,
+  deploymentVariables,
+  merchantPrefix,
+  messengerVariables,
+} from './environment-variables.ts';
+import { invalidEnvironment } from './invalid-environment.ts';
+
+/** What {@link readEnvironment} returns. `apiKey` and `masterKey` are not enumerable: a printed copy does not show them. */
+export interface Environment<Order = BuyOrder> {
+  readonly deployment: Deployment<Order>;
+  /** `undefined` where no key of the partner is set. */
+  readonly credentials?: PartnerCredentials | undefined;
+  /** For `MessengerClient`. */
+  readonly apiKey?: string | undefined;
+  /** For `MessengerClient`. */
+  readonly masterKey?: string | undefined;
+}
+
+/**
+ * Reads deployment, credentials and messenger keys from environment variables; docs/configuration.md lists their
+ * names. A variable that is empty counts as not set.
+ *
+ * @param env the variables; in a Worker its `env`. @default process.env
+ * @param options options of `defineDeployment` that are set in code, e.g. `orderSchema`, in place of those of the
+ *   environment
+ * @throws {ConfigurationError} `invalid_environment`, naming the variable and never showing its value: for one that is
+ *   malformed, for credentials of which a part is missing, and for a misspelt `PARTNER_EXCHANGE_…` (other misspelt
+ *   names are warned of, since they may be another program's)
+ * @example
+ * ```ts
+ * const { deployment, credentials, apiKey } = readEnvironment();
+ * const exchange = new ExchangeClient({ deployment, credentials });
+ * const messenger = new MessengerClient({ deployment, apiKey });
+ * ```
+ */
+export function readEnvironment<Order = BuyOrder>(
+  env: object = process.env,
+  options: DeploymentOptions<Order> = {},
+): Environment<Order> {
+  if (typeof env !== 'object' || env === null) {
+    throw invalidEnvironment('readEnvironment needs an object of variables, such as process.env.');
+  }
+  checkSpelling(env);
+  const environment: Environment<Order> = {
+    deployment: readDeployment(env, options),
+    credentials: readCredentials(env),
+    ...readMessengerKeys(env),
+  };
+  for (const { member } of messengerVariables) {
+    Object.defineProperty(environment, member, { enumerable: false });
+  }
+  return Object.freeze(environment);
+}
+
+function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): Deployment<Order> {
+  const given = deploymentVariables.flatMap(({ name, read }) => {
+    const value = textOf(env, name);
+    return value === undefined ? [] : [{ name, value, part: named(name, [value], () => read(value)) }];
+  });
+  const flags = given.filter(({ part }) => part.allowInsecureHttp !== undefined).map(({ part }) => part);
+  // Each alone first, so that the error names the variable; then together, where two may be in each other's way.
+  for (const { name, value, part } of given) {
+    named(name, [value], () => defineDeployment(Object.assign({}, ...flags, part)));
+  }
+  const schemes = given.filter(({ part }) => part.signature !== undefined).map(({ name }) => name);
+  if (schemes.length > 1) throw invalidEnvironment(`${schemes.join(' and ')} are both set: unset one.`);
+  const parts = given.map(({ part }) => part);
+  const together: DeploymentOptions = Object.assign({}, ...parts, {
+    paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
+    wireNames: Object.assign({}, ...parts.map(({ wireNames }) => wireNames)),
+    numberCheckParameters: Object.assign({}, ...parts.map((part) => part.numberCheckParameters)),
+  });
+  const names = given.map(({ name }) => name).join(', ');
+  const values = given.map(({ value }) => value);
+  named(names, values, () => defineDeployment(together));
+  // What is wrong from here on is in the code, not in the environment.
+  return defineDeployment({ ...together, orderSchema: undefined, ...options });
+}
+
+function readCredentials(env: object): PartnerCredentials | undefined {
+  const { partnerPublicKey, partnerSecretKey, partnerCode, partnerId, merchantSecretKey } =
+    Object.fromEntries(credentialVariables.map(({ name, member }) => [member, textOf(env, name)]));
+  const merchants = namedMerchants(env);
+  const set = [
+    ...credentialVariables.filter(({ name, member }) => member !== 'partnerCode' && textOf(env, name)),
+    ...merchants,
+  ].map(({ name }) => name);
+  // A code alone is no half of any credentials: one has it before there are keys.
+  if (set.length === 0) return undefined;
+  if (partnerPublicKey === undefined || partnerSecretKey === undefined) {
+    const missing = ['PARTNER_PUBLIC_KEY', 'PARTNER_SECRET_KEY'].filter((name) => !set.includes(name));
+    throw invalidEnvironment(
+      `${missing.join(' and ')} not set, although ${set.join(', ')} ${set.length === 1 ? 'is' : 'are'}: credentials need both partner keys.`,
+    );
+  }
+  const keys = { partnerPublicKey, partnerSecretKey };
+  named('PARTNER_PUBLIC_KEY', [], () => checkKey('partnerPublicKey', partnerPublicKey));
+  named('PARTNER_SECRET_KEY', [], () => checkKey('partnerSecretKey', partnerSecretKey));
+  named('MERCHANT_SECRET_KEY', [], () => defineCredentials({ ...keys, merchantSecretKey }));
+  named('PARTNER_ID', [], () => defineCredentials({ ...keys, partnerId }));
+  named('PARTNER_CODE', [], () => defineCredentials({ ...keys, partnerCode }));
+  const merchantSecretKeys = Object.fromEntries(
+    merchants.map(({ name, merchant, key }) => [
+      merchant,
+      named(name, [], () => checkKey('merchantSecretKey', key)),
+    ]),
+  );
+  return defineCredentials({
+    ...keys,
+    partnerId,
+    partnerCode,
+    merchantSecretKey,
+    merchantSecretKeys: merchants.length === 0 ? undefined : merchantSecretKeys,
+  });
+}
+
+/** `MERCHANT_SECRET_KEY_NGN` is the secret of the merchant `NGN`. */
+function namedMerchants(env: object): { name: string; merchant: string; key: string }[] {
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith(merchantPrefix)) return [];
+    const merchant = name.slice(merchantPrefix.length);
+    const key = textOf(env, name);
+    return merchant === '' || key === undefined ? [] : [{ name, merchant, key }];
+  });
+}
+
+function readMessengerKeys(env: object): { apiKey?: string; masterKey?: string } {
+  return Object.fromEntries(
+    messengerVariables.map(({ name, member }) => {
+      const value = textOf(env, name);
+      if (value !== undefined) named(name, [], () => checkSecretText(value, member));
+      return [member, value];
+    }),
+  );
+}
+
+/** The variable's text; `undefined` when it is not set or empty. */
+function textOf(env: object, name: string): string | undefined {
+  // By name, not by entries: on Windows names differ in case.
+  const value: unknown = Reflect.get(env, name);
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  throw invalidEnvironment(`${name} must be text.`);
+}
+
+/** Puts the variable's name before what is wrong with it, and takes out what it holds. */
+function named<Result>(variable: string, values: readonly string[], read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    const message = values.reduce((text, value) => text.replaceAll(`"${value}"`, 'its value'), error.message);
+    throw invalidEnvironment(`${variable}: ${message}`);
+  }
+}

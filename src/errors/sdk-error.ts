@@ -1,0 +1,34 @@
+import type { ConfigurationError } from './configuration-error.ts';
+import type { InboxError } from './inbox-error.ts';
+import { kindOf } from './partner-exchange-error.ts';
+import type { RequestError } from './request-error.ts';
+import type { SignatureError } from './signature-error.ts';
+import type { ValidationError } from './validation-error.ts';
+
+/**
+ * Every error of this package, told apart by `code`: no code belongs to two classes, so a `switch` over it narrows to
+ * the class.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await exchange.createOrder(order);
+ * } catch (error) {
+ *   if (!isPartnerExchangeError(error)) throw error;
+ *   switch (error.code) {
+ *     case 'invalid_input':
+ *       return reject(error.issues);
+ *     case 'http_error':
+ *       return error.outcome === 'refused' ? refuse(error.status) : lookUp(order);
+ *     default:
+ *       throw error;
+ *   }
+ * }
+ * ```
+ */
+export type SdkError = ConfigurationError | InboxError | RequestError | SignatureError | ValidationError;
+
+/** True for any error of this package, also one thrown by another installed copy of it. */
+export function isPartnerExchangeError(error: unknown): error is SdkError {
+  return kindOf(error) !== undefined;
+}
