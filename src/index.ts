@@ -8,6 +8,7 @@ export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
 export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
 export {
+  type CompleteDeployment,
   type Deployment,
   type DeploymentOptions,
   defineDeployment,
