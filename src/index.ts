@@ -9,6 +9,7 @@ export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
 export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
 export {
+  type CompleteDeployment,
   type Deployment,
   type DeploymentOptions,
   defineDeployment,

@@ -8,7 +8,7 @@ const wordNames = 'auth(?!or\\b)|session|signature|token|(?:access|api|master|pr
 
 /** A name at its end: `x-api-key: `, `"password": `, `\"token\":`. */
 const named = (names: string, separators: string) =>
-  `\\b[\\w-]{0,40}(?:${names})[\\w-]{0,40}(?:\\\\*["'])?\\s{0,8}${separators}\\s{0,8}`;
+  `(?:${names})[\\w-]{0,40}(?:\\\\*["'])?\\s{0,8}${separators}\\s{0,8}`;
 
 /** Each keeps its first group, and the rest is hidden. */
 const credentials = [

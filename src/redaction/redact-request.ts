@@ -50,6 +50,9 @@ export function sensitiveValues(headers: Headers): string[] {
     .map(([, value]) => value);
 }
 
+/** Characters of an error's texts at most: who threw it may have put a whole reply into them. */
+const maxShown = 10_000;
+
 /** A URL with every query value hidden: the messenger's API key travels there. */
 export function redactUrl(url: string): string {
   const { origin, pathname, searchParams } = new URL(url);
@@ -64,7 +67,7 @@ export function redactUrl(url: string): string {
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = redactError(error.cause, secrets, depth + 1);
-  const shown = (text: unknown) => redactCredentials(redactText(text, secrets));
+  const shown = (text: unknown) => redactCredentials(redactText(text, secrets).slice(0, maxShown));
   const copy = new Error(shown(error.message), cause && { cause });
   Object.defineProperty(copy, 'name', { value: shown(error.name) });
   Object.defineProperty(copy, 'stack', { value: shown(error.stack) });

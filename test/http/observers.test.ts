@@ -46,10 +46,10 @@ describe('onRequest', () => {
       const server = await startServer((response, { headers }) => {
         response.writeHead(200, { 'x-echo': `${name} was ${headers[name]}` }).end();
       });
-      const deployment = deploymentAt(server.url, { headers: { [name]: 'own-value-7712' } });
+      const deployment = deploymentAt(server.url, { headers: { [name]: 'own-value-7712', 'x-hop': '1' } });
       const observe = (one: RequestObservation | ResponseObservation) => seen.push(one);
       await new ExchangeClient({ deployment, onRequest: observe, onResponse: observe }).whitelistIp();
-      expect(seen[0]?.headers[name]).toBe('[redacted]');
+      expect(seen[0]?.headers).toMatchObject({ [name]: '[redacted]', 'x-hop': '[redacted]' });
       expect(seen[1]?.headers['x-echo']).toBe(`${name} was [redacted]`);
       expect(server.requests[0]?.headers[name]).toBe('own-value-7712');
     },
