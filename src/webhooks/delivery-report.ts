@@ -11,9 +11,7 @@ import type { RequestRefusalCode } from './outcome.ts';
 export interface DeliveryReport {
   /** `receive`: the request, up to its answer. `handle`: an attempt to handle what was stored. */
   readonly stage: 'receive' | 'handle';
-  /**
-   * As {@link Outcome}, and `dead`: handling was given up, see the dead letters of the inbox.
-   */
+  /** As {@link Outcome}, and `dead`: the last attempt failed, see the dead letters of the inbox. */
   readonly outcome:
     | 'handled'
     | 'ignored'
@@ -37,7 +35,7 @@ export interface DeliveryReport {
   readonly code?: SignatureErrorCode | RequestRefusalCode | undefined;
   /**
    * Milliseconds. `receive`: from the whole body to the outcome, and of a request that was refused before that, from
-   * its head. `handle`: how long the handlers ran; absent when nobody knows, since their process died.
+   * its head. `handle`: how long the handlers ran; absent when their process died.
    */
   readonly durationMs?: number | undefined;
   /** `handle`: milliseconds from its storing to this attempt. */

@@ -2,7 +2,8 @@ import type { SignatureError } from '../errors/signature-error.ts';
 import { warn } from '../errors/warn.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import type { DeliveryReport } from './delivery-report.ts';
-import { type RefusalCode, refusalWarning } from './refusal-warning.ts';
+import type { RequestRefusalCode } from './outcome.ts';
+import { bodyWarning, type RefusalCode, requestWarning } from './refusal-warning.ts';
 import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
 
 /** Tells the operator and the user's hooks. Nothing waits for a hook, and nothing here throws. */
@@ -11,8 +12,8 @@ export interface Reporting {
   readonly delivery: ((report: DeliveryReport) => void) | undefined;
   /** `onError`. */
   error(error: unknown, delivery: DeliveryReference): void;
-  /** One process warning for each code: whoever can reach the address could fill the log otherwise. */
-  refusal(code: RefusalCode, advice?: string): void;
+  /** One process warning for each code, no more: whoever can reach the address could fill the log otherwise. */
+  refusal(code: RequestRefusalCode, remedy?: string): void;
   /** The same for a body that could not be verified, and `onRefused`. */
   refusedBody(rawBody: string | Uint8Array, error: SignatureError): void;
 }
@@ -22,43 +23,32 @@ export function makeReporting({
   onDelivery,
   onRefused,
 }: Pick<ResolvedWebhooksOptions, 'onError' | 'onDelivery' | 'onRefused'>): Reporting {
-  // A hook that fails is likely to fail every time.
-  const warnOnce = onceEach(warn);
-  const warnOfRefusal = onceEach((code: RefusalCode, advice?: string) => warn(refusalWarning(code, advice)));
+  const warned = new Set<RefusalCode | 'onDelivery' | 'onRefused'>();
+
+  function warnOnce(about: RefusalCode | 'onDelivery' | 'onRefused', message: () => string): void {
+    if (warned.has(about)) return;
+    warned.add(about);
+    warn(message());
+  }
+
+  // Once each: a hook that fails is likely to fail every time.
+  const deliveryHookFailed = () =>
+    warnOnce('onDelivery', () => 'onDelivery failed; the answers are not affected.');
+  const refusedHookFailed = () =>
+    warnOnce('onRefused', () => 'onRefused failed; the answers are not affected.');
+
   return {
-    delivery:
-      onDelivery &&
-      ((report) =>
-        settle(
-          () => onDelivery(report),
-          () => warnOnce('onDelivery failed; the answers are not affected.'),
-        )),
+    delivery: onDelivery && ((report) => settle(() => onDelivery(report), deliveryHookFailed)),
     error: (error, delivery) =>
       settle(
         () => onError(error, delivery),
         () => warn('onError failed; what it should have told of is not affected.'),
       ),
-    refusal: warnOfRefusal,
+    refusal: (code, remedy) => warnOnce(code, () => requestWarning(code, remedy)),
     refusedBody(rawBody, error) {
-      warnOfRefusal(error.code);
-      if (onRefused === undefined) return;
-      settle(
-        () => onRefused({ rawBody, error }),
-        () => warnOnce('onRefused failed; the answers are not affected.'),
-      );
+      warnOnce(error.code, () => bodyWarning(error));
+      if (onRefused !== undefined) settle(() => onRefused({ rawBody, error }), refusedHookFailed);
     },
-  };
-}
-
-/** Calls the function once for each value of its first argument. */
-function onceEach<First, Rest extends unknown[]>(
-  act: (first: First, ...rest: Rest) => void,
-): (first: First, ...rest: Rest) => void {
-  const seen = new Set<First>();
-  return (first, ...rest) => {
-    if (seen.has(first)) return;
-    seen.add(first);
-    act(first, ...rest);
   };
 }
 

@@ -25,5 +25,5 @@ export function nodeBodyAdvice(request: object): string {
 export const fetchBodyAdvice = advise([remedies.hono, remedies.nextRoute]);
 
 function advise(applicable: readonly string[]): string {
-  return `A signature is checked over the bytes as they came: ${applicable.join(' ')}`;
+  return applicable.join(' ');
 }
