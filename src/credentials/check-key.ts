@@ -31,7 +31,13 @@ export function checkKey(name: KeyName, value: unknown, label: string = name): s
 
 /** A secret of any kind: text, not empty, with no blanks around or control characters in it. */
 export function checkSecretText(value: unknown, label: string): string {
-  if (typeof value !== 'string' || value === '') throw invalid(`${label} is missing.`);
+  if (value === undefined || value === null || value === '') throw invalid(`${label} is missing.`);
+  if (typeof value !== 'string') throw invalid(`${label} must be text.`);
+  if (/^\s*Bearer\s/i.test(value)) {
+    throw invalid(
+      `${label} begins with "Bearer": give the key alone. Where the service wants that word, it is added.`,
+    );
+  }
   if (value.trim() !== value) {
     throw invalid(`${label} has blanks or a line break around it: trim it where it is read.`);
   }

@@ -1,6 +1,15 @@
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkKey, checkSecretText, invalid } from './check-key.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
 
+const memberNames: OptionNames<PartnerCredentials> = {
+  partnerPublicKey: true,
+  partnerSecretKey: true,
+  merchantSecretKey: true,
+  merchantSecretKeys: true,
+  partnerId: true,
+  partnerCode: true,
+};
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
 /** The name under which Node, Bun and Deno look for an object's own way of being printed. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
@@ -9,7 +18,7 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
  * Checks credentials and returns a frozen copy whose secrets can be read by name but are not enumerable: they
  * do not show in `console.log`, `util.inspect`, `JSON.stringify` or a spread copy.
  *
- * @throws {ConfigurationError} `invalid_credentials`, naming the key that is missing, blank, padded or swapped
+ * @throws {ConfigurationError} `invalid_credentials`, naming the key that is missing, blank, padded, swapped or unknown
  * @example
  * ```ts
  * const credentials = defineCredentials({
@@ -21,6 +30,7 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
  */
 export function defineCredentials(credentials: PartnerCredentials): PartnerCredentials {
   if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
+  checkNames('credentials', credentials, memberNames, 'invalid_credentials');
   const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys } = credentials;
   const copy = {
     partnerPublicKey: checkKey('partnerPublicKey', partnerPublicKey),

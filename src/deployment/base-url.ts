@@ -3,11 +3,16 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 /**
  * A base URL without its trailing slashes, ready to have a path of the contract appended.
  *
- * @throws {ConfigurationError} `invalid_deployment` unless it is absolute, http or https, and without
- *   credentials, query and fragment. The message does not show the value: it may hold a password.
+ * @throws {ConfigurationError} `invalid_deployment` unless it is absolute, http or https, and without credentials,
+ *   query and fragment; for `http:` to another host than this one unless `allowInsecureHttp` is set. The message does
+ *   not show the value: it may hold a password.
  */
-export function checkBaseUrl(name: string, value: unknown): string {
-  if (value === undefined || value === null || value === '') throw invalid(`${name} is missing.`);
+export function checkBaseUrl(
+  name: string,
+  value: unknown,
+  { allowInsecureHttp = false }: { allowInsecureHttp?: boolean | undefined } = {},
+): string {
+  if (value === null || value === '') throw invalid(`${name} is empty.`);
   if (typeof value !== 'string' && !(value instanceof URL))
     throw invalid(`${name} must be a string or a URL.`);
   if (!URL.canParse(String(value))) throw invalid(`${name} must be an absolute URL.`);
@@ -16,7 +21,19 @@ export function checkBaseUrl(name: string, value: unknown): string {
     throw invalid(`${name} must be an http or https URL.`);
   if (url.username !== '' || url.password !== '') throw invalid(`${name} must not hold credentials.`);
   if (url.search !== '' || url.hash !== '') throw invalid(`${name} must not hold a query or a fragment.`);
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
+    throw invalid(
+      `${name} is http: keys and one-time codes would cross the network unencrypted. Use https, or set allowInsecureHttp: true where the network is your own.`,
+    );
+  }
   return url.origin + trimSlashes(url.pathname);
+}
+
+/** Whether a host, as a URL object writes it, is always this machine (RFC 6761: `localhost` and all names below it). */
+function isLoopback(hostname: string): boolean {
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
 function trimSlashes(path: string): string {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { type BaseUrlName, type Operation, operationRules } from './operations.ts';
@@ -22,7 +23,10 @@ export interface DeploymentOptions<Order = BuyOrder> {
   stagingUrl?: string | URL | undefined;
   /** Base URL of the messenger service: `{base_url}` of the contract. */
   messengerBaseUrl?: string | URL | undefined;
-  /** Allow `http:` base URLs at other addresses than loopback. @default false */
+  /**
+   * Takes base URLs with `http:` for other hosts than this one. Keys and one-time codes are then readable on the way.
+   * @default false
+   */
   allowInsecureHttp?: boolean | undefined;
   /** Paths that differ from the published ones, each beginning with `/`. */
   paths?: Partial<Paths> | undefined;
@@ -55,25 +59,28 @@ export interface Deployment<Order = BuyOrder> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const optionNames = new Set<string>([
-  'onboardingBaseUrl',
-  'stagingUrl',
-  'messengerBaseUrl',
-  'allowInsecureHttp',
-  'paths',
-  'wireNames',
-  'signature',
-  'orderSchema',
-  'numberCheckParameters',
-  'headers',
-] satisfies (keyof DeploymentOptions)[]);
+/** A deployment that has all of its base URLs. */
+export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
+
+const optionNames: OptionNames<DeploymentOptions> = {
+  onboardingBaseUrl: true,
+  stagingUrl: true,
+  messengerBaseUrl: true,
+  allowInsecureHttp: true,
+  paths: true,
+  wireNames: true,
+  signature: true,
+  orderSchema: true,
+  numberCheckParameters: true,
+  headers: true,
+};
 
 /** Set by the client for each request, from credentials and body. */
 const clientHeaders = ['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding'];
 
 /**
- * Describes one deployment of the service. A base URL that is not given is missed by the first call that needs it;
- * everything else has a default. Which of the defaults are published, reported or assumed is listed in
+ * Describes one deployment of the service. Give the base URLs of the services that you use: a call that needs another
+ * one is refused. Everything else has a default; which of them are published, reported or assumed is listed in
  * `assumptions`.
  *
  * @throws {ConfigurationError} `invalid_deployment` or `invalid_scheme`, naming the option
@@ -88,16 +95,17 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
  * ```
  */
 export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Order>): Deployment<Order> {
-  if (typeof options !== 'object' || options === null)
-    throw invalid('defineDeployment needs an options object.');
-  const unknown = Object.keys(options).find((name) => !optionNames.has(name));
-  if (unknown !== undefined) throw invalid(`"${unknown}" is not an option of defineDeployment.`);
+  checkNames('defineDeployment', options, optionNames, 'invalid_deployment');
   const wireNames = checkWireNames(options.wireNames);
   const orderSchema = options.orderSchema ?? reportedBuyOrder;
   if (!isStandardSchema(orderSchema))
     throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
+  const { allowInsecureHttp } = options;
+  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== 'boolean') {
+    throw invalid('allowInsecureHttp must be true or false.');
+  }
   const baseUrl = (name: BaseUrlName) =>
-    options[name] === undefined ? undefined : checkBaseUrl(name, options[name]);
+    options[name] === undefined ? undefined : checkBaseUrl(name, options[name], { allowInsecureHttp });
   const deployment: Deployment<Order> = {
     onboardingBaseUrl: baseUrl('onboardingBaseUrl'),
     stagingUrl: baseUrl('stagingUrl'),
@@ -122,7 +130,11 @@ export function requireDeployment<Order>(deployment: Deployment<Order>): Deploym
   throw invalid('deployment is missing: pass what defineDeployment returns.');
 }
 
-/** Where an operation is. @throws {ConfigurationError} `not_configured` for the number check without a path */
+/**
+ * Where an operation is.
+ *
+ * @throws {ConfigurationError} `not_configured` when its base URL was not given, and for the number check without a path
+ */
 export function operationUrl(deployment: Deployment<unknown>, operation: Operation): string {
   const path = deployment.paths[operation];
   if (path === undefined) {
@@ -141,10 +153,10 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
   );
 }
 
+const parameterNames: OptionNames<NumberCheckParameters> = { api_key: true, to_phone: true };
+
 function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {
-  const unknown = Object.keys(names ?? {}).find((name) => name !== 'api_key' && name !== 'to_phone');
-  if (unknown !== undefined)
-    throw invalid(`numberCheckParameters.${unknown} is not one: use api_key and to_phone.`);
+  checkNames('numberCheckParameters', names ?? {}, parameterNames, 'invalid_deployment');
   const parameters = { api_key: names?.api_key ?? 'api_key', to_phone: names?.to_phone ?? 'to_phone' };
   for (const [name, own] of Object.entries(parameters)) {
     if (typeof own !== 'string' || own.trim() === '')

@@ -39,7 +39,7 @@ export interface BuyOrder {
 
 /** A positive decimal number as a string, e.g. `15000` or `15000.50`. */
 const decimalText = z
-  .string()
+  .string({ error: notANumber('15000.50') })
   .max(40)
   .regex(/^(?!0+(\.0+)?$)\d+(\.\d+)?$/, 'must be a positive decimal string such as "15000.50"');
 
@@ -51,14 +51,17 @@ const members = {
   fiat_currency: text,
   chain: text,
   buyer_crypto_address: text,
-  partner_callback_url: z.url({ protocol: /^https?$/ }),
+  partner_callback_url: z.url({
+    protocol: /^https?$/,
+    error: ({ input }) => (typeof input === 'string' ? 'must be an http or https URL' : undefined),
+  }),
   buyer_phone: text.optional(),
   buyer_email: text.optional(),
   first_name: text.optional(),
   last_name: text.optional(),
   platform_merchant_id: text.optional(),
   markup_fee: z
-    .string()
+    .string({ error: notANumber('1.5') })
     .max(40)
     .regex(/^\d+(\.\d+)?$/, 'must be a decimal string such as "1.5"')
     .optional(),
@@ -77,3 +80,11 @@ type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unkno
  * its own `orderSchema`.
  */
 export const reportedBuyOrder: z.ZodObject<typeof members, KeepsUnknownMembers> = z.looseObject(members);
+
+/** The advice for the most common mistake; anything else gets the usual words. */
+function notANumber(example: string) {
+  return ({ input }: { input?: unknown }) =>
+    typeof input === 'number'
+      ? `must be text, since a number loses digits: give it as text: "${example}"`
+      : undefined;
+}

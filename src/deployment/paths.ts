@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** Path of each operation below its base URL; `undefined` where nothing is published or reported. */
@@ -18,11 +19,23 @@ export const defaultPaths: Paths = Object.freeze({
   sendMessage: operations.sendMessage.path,
 });
 
+const pathNames: OptionNames<Paths> = {
+  onboard: true,
+  whitelistIp: true,
+  regenerateKeys: true,
+  createOrder: true,
+  generateApiKey: true,
+  scanDevice: true,
+  checkNumber: true,
+  sendMessage: true,
+};
+
 /** The published paths with a deployment's own in their place. @throws {ConfigurationError} `invalid_deployment` */
 export function resolvePaths(
   overrides: Partial<Paths> | undefined,
   connectSegment: string | undefined,
 ): Paths {
+  checkNames('paths', overrides ?? {}, pathNames, 'invalid_deployment');
   const given = Object.entries(overrides ?? {}).filter(([, path]) => path !== undefined);
   for (const [operation, path] of given) checkPath(operation, path);
   const published =
@@ -33,9 +46,6 @@ export function resolvePaths(
 }
 
 function checkPath(operation: string, path: unknown): void {
-  if (!Object.hasOwn(defaultPaths, operation)) {
-    throw invalid(`paths.${operation} is not an operation: use ${Object.keys(defaultPaths).join(', ')}.`);
-  }
   if (typeof path !== 'string' || !path.startsWith('/'))
     throw invalid(`paths.${operation} must begin with "/".`);
   const unwanted = ['?', '#', '\\', '//'].find((piece) => path.includes(piece));

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 
 /**
  * The names for which the contract and the reported facts have a neutral word in place of a brand:
@@ -15,12 +16,12 @@ export type BrandedName =
 /** Published name to this deployment's own name. */
 export type WireNames = Readonly<Partial<Record<BrandedName, string>>>;
 
-const brandedNames: readonly BrandedName[] = [
-  'platform_order_ref',
-  'platform_merchant_id',
-  'messenger_device_no',
-  'connect-msg',
-];
+const brandedNames: OptionNames<Record<BrandedName, string>> = {
+  platform_order_ref: true,
+  platform_merchant_id: true,
+  messenger_device_no: true,
+  'connect-msg': true,
+};
 
 /** Names that mean something else in a body of the contract, or to the language. */
 const reserved: readonly string[] = [
@@ -54,16 +55,14 @@ const reserved: readonly string[] = [
 
 /** @throws {ConfigurationError} `invalid_deployment` for an unknown, unsafe or ambiguous name */
 export function checkWireNames(names: WireNames | undefined): WireNames {
+  checkNames('wireNames', names ?? {}, brandedNames, 'invalid_deployment');
   const seen = new Set<string>();
   for (const [published, own] of Object.entries(names ?? {})) {
-    if (!brandedNames.some((name) => name === published)) {
-      throw invalid(`wireNames.${published} is not a branded name: use ${brandedNames.join(', ')}.`);
-    }
     if (typeof own !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(own)) {
       throw invalid(`wireNames.${published} must be 1 to 64 letters, digits, "_" or "-".`);
     }
-    const taken = reserved.includes(own) || brandedNames.some((name) => name === own);
-    if ((own !== published && taken) || seen.has(own)) {
+    const isInUse = reserved.includes(own) || Object.hasOwn(brandedNames, own);
+    if ((own !== published && isInUse) || seen.has(own)) {
       throw invalid(`wireNames.${published}: "${own}" already names something else.`);
     }
     seen.add(own);

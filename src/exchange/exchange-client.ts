@@ -1,25 +1,28 @@
 import * as z from 'zod';
 import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
-import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
+import { signingKey } from '../credentials/signing-key.ts';
+import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
+import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
-import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
+import { type CallOptions, type CallOptionsWithSchema, callOptionNames } from '../http/call.ts';
 import { checkInput, checkWithSchema } from '../http/check-input.ts';
 import {
   type ClientOptions,
+  clientOptionNames,
   type ResolvedClientOptions,
   resolveClientOptions,
 } from '../http/client-options.ts';
 import { sendCall } from '../http/http-client.ts';
+import { makeCall } from '../http/make-call.ts';
 import type { Reply } from '../http/reply.ts';
-import { requestHeaders } from '../http/request-headers.ts';
 import { findNonJson } from '../json/check-json-data.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { signBody } from '../signature/sign-body.ts';
 
 export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
@@ -41,6 +44,13 @@ export interface OrderCallOptions<Body = unknown> extends CallOptions<Body> {
   merchant?: string | undefined;
 }
 
+const optionNames: OptionNames<ExchangeClientOptions> = {
+  ...clientOptionNames,
+  deployment: true,
+  credentials: true,
+};
+const orderCallOptionNames: OptionNames<OrderCallOptions> = { ...callOptionNames, merchant: true };
+
 const text = z.string().min(1);
 const identity = z.looseObject({
   partner_code: text,
@@ -59,14 +69,18 @@ const identity = z.looseObject({
  * @example
  * ```ts
  * const exchange = new ExchangeClient({ deployment, credentials });
- * await exchange.createOrder({
- *   partner_order_id: 'A-1001',
- *   fiat_amount: '15000.50',
- *   fiat_currency: 'NGN',
- *   chain: 'usdt-trc20',
- *   buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
- *   partner_callback_url: 'https://partner.example/orders',
- * });
+ * try {
+ *   await exchange.createOrder({
+ *     partner_order_id: 'A-1001',
+ *     fiat_amount: '15000.50',
+ *     fiat_currency: 'NGN',
+ *     chain: 'usdt-trc20',
+ *     buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+ *     partner_callback_url: 'https://partner.example/orders',
+ *   });
+ * } catch (error) {
+ *   if (isRequestError(error)) console.error(error.message, error.outcome, error.body);
+ * }
  * ```
  */
 export class ExchangeClient<Order = BuyOrder> {
@@ -76,6 +90,7 @@ export class ExchangeClient<Order = BuyOrder> {
 
   constructor(options: ExchangeClientOptions<Order>) {
     this.#deployment = requireDeployment(options?.deployment);
+    checkNames('ExchangeClient', options, optionNames);
     this.#credentials =
       options.credentials === undefined ? undefined : defineCredentials(options.credentials);
     this.#client = resolveClientOptions(options);
@@ -93,7 +108,7 @@ export class ExchangeClient<Order = BuyOrder> {
   onboard(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
   async onboard<Body>(partner: PartnerIdentity, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const body = checkInput('onboard', identity, withPartnerCode(partner, this.#credentials));
-    return await this.#post('onboard', { text: JSON.stringify(body) }, options);
+    return await this.#post('onboard', { text: JSON.stringify(body), options });
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -110,7 +125,7 @@ export class ExchangeClient<Order = BuyOrder> {
   async whitelistIp<Body>(data: JsonValue = {}, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
-    return await this.#post('whitelistIp', { text: JSON.stringify(data) }, options);
+    return await this.#post('whitelistIp', { text: JSON.stringify(data), options });
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -128,10 +143,10 @@ export class ExchangeClient<Order = BuyOrder> {
     partner: PartnerIdentity,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
-    const credentials = this.#requireCredentials('regenerateKeys');
-    const body = checkInput('regenerateKeys', identity, withPartnerCode(partner, credentials));
-    const signed = this.#sign(body, credentials, 'general');
-    return await this.#post('regenerateKeys', signed, options);
+    const key = this.#signingKey('regenerateKeys');
+    const body = checkInput('regenerateKeys', identity, withPartnerCode(partner, this.#credentials));
+    const signed = signBody(body, { key, scheme: this.#deployment.signature });
+    return await this.#post('regenerateKeys', { ...signed, options });
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -151,51 +166,43 @@ export class ExchangeClient<Order = BuyOrder> {
    */
   createOrder(order: Order, options?: OrderCallOptions): Promise<Reply>;
   async createOrder<Body>(order: Order, options: OrderCallOptions<Body> = {}): Promise<Reply<Body>> {
-    const credentials = this.#requireCredentials('createOrder');
+    checkNames('createOrder', options, orderCallOptionNames);
     const { merchant, ...callOptions } = options;
     // Before the schema: a missing merchant secret is the configuration's fault, whatever the order.
-    const key = signingKey(credentials, 'order', { merchant, scheme: this.#deployment.signature });
+    const key = this.#signingKey('createOrder', merchant);
     const checked = await checkOrder(this.#deployment.orderSchema, order);
     const body = toWireNames(checked, this.#deployment.wireNames);
     const signed = signBody(body, { key, scheme: this.#deployment.signature });
-    return await this.#post('createOrder', signed, callOptions);
+    const partnerId = this.#credentials?.partnerId;
+    const headers = partnerId === undefined ? undefined : { 'x-partner-id': partnerId };
+    return await this.#post('createOrder', { ...signed, headers, options: callOptions });
   }
 
-  #requireCredentials(operation: string): PartnerCredentials {
-    if (this.#credentials !== undefined) return this.#credentials;
-    throw new ConfigurationError(
-      'not_configured',
-      `${operation} needs credentials: give them to ExchangeClient.`,
-    );
-  }
-
-  #sign(body: JsonObject, credentials: PartnerCredentials, purpose: SigningPurpose) {
-    return signBody(body, { key: signingKey(credentials, purpose), scheme: this.#deployment.signature });
+  /** The key that signs an operation, by the table of operations. */
+  #signingKey(operation: Operation, merchant?: string): string {
+    if (this.#credentials === undefined) {
+      throw new ConfigurationError(
+        'not_configured',
+        `${operation} needs credentials: give them to ExchangeClient.`,
+      );
+    }
+    const purpose = operationRules(operation).signedWith === 'order' ? 'order' : 'general';
+    return signingKey(this.#credentials, purpose, { merchant, scheme: this.#deployment.signature });
   }
 
   #post<Body>(
-    operation: 'onboard' | 'whitelistIp' | 'regenerateKeys' | 'createOrder',
-    body: { readonly text: string; readonly signature?: string },
-    options: CallOptions<Body>,
+    operation: Operation,
+    content: {
+      readonly text: string;
+      readonly signature?: string;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly options: CallOptions<Body>;
+    },
   ): Promise<Reply<Body>> {
-    const credentials = this.#credentials;
-    const headers = requestHeaders(this.#deployment, 'json');
-    if (operation !== 'onboard' && credentials !== undefined) {
-      headers.set('authorization', `Bearer ${credentials.partnerPublicKey}`);
-    }
-    if (operation === 'createOrder' && credentials?.partnerId !== undefined) {
-      headers.set('x-partner-id', credentials.partnerId);
-    }
-    const call = {
-      operation,
-      method: 'POST',
-      url: operationUrl(this.#deployment, operation),
-      headers,
-      body: body.text,
-      repeat: operation === 'whitelistIp' ? 'always' : 'unless-acted',
-      secrets: [body.text, body.signature ?? '', ...secretsOf(credentials)],
-      options,
-    } as const;
+    const { text: body, signature = '', headers, options } = content;
+    const credential = this.#credentials?.partnerPublicKey;
+    const secrets = [signature, ...secretsOf(this.#credentials)];
+    const call = makeCall(this.#deployment, operation, { credential, body, headers, secrets, options });
     return sendCall(call, this.#client);
   }
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '../deployment/operations.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { OptionNames } from '../options/check-names.ts';
 
 /** Options of a single call. */
 export interface CallOptions<Body = unknown> {
@@ -15,6 +16,8 @@ export interface CallOptions<Body = unknown> {
 export interface CallOptionsWithSchema<Body> extends CallOptions<Body> {
   schema: StandardSchema<unknown, Body>;
 }
+
+export const callOptionNames: OptionNames<CallOptions> = { signal: true, timeoutMs: true, schema: true };
 
 /** One request of an operation. */
 export interface Call<Body> {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
+import { plainIssue } from '../deployment/plain-issue.ts';
+import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { findNonJson } from '../json/check-json-data.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -13,7 +14,12 @@ import { warnOfMisspelt } from './warn-of-misspelt.ts';
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
   warnOfMisspelt(operation, schema, input);
   const result = schema.safeParse(input);
-  if (!result.success) throw new ValidationError(operation, result.error.issues.map(describe));
+  if (!result.success) {
+    throw new ValidationError(
+      operation,
+      result.error.issues.map((issue) => plainIssue(issue, input)),
+    );
+  }
   const issue = findNonJson(result.data);
   if (issue) throw new ValidationError(operation, [issue]);
   // An object schema returns an object, and it has just been walked: all of it is JSON data.
@@ -28,12 +34,13 @@ export async function checkWithSchema(
 ): Promise<unknown> {
   warnOfMisspelt(operation, schema, input);
   const result = await schema['~standard'].validate(input);
-  if (result.issues !== undefined) throw new ValidationError(operation, result.issues.map(describe));
+  if (result.issues !== undefined) {
+    throw new ValidationError(
+      operation,
+      result.issues.map((issue) => plainIssue(issue, input)),
+    );
+  }
   const issue = findNonJson(result.value);
   if (issue) throw new ValidationError(operation, [issue]);
   return result.value;
-}
-
-function describe(issue: Parameters<typeof issuePath>[0]): { path: (string | number)[]; message: string } {
-  return { path: issuePath(issue), message: issue.message };
 }

@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
 import type { Backoff } from '../runtime/backoff.ts';
 
 /** A request about to be sent, without its secrets and its body. */
@@ -76,48 +78,66 @@ export interface ResolvedClientOptions {
   readonly now: () => number;
 }
 
-/** Longest delay a timer can hold. */
-const maxTimerMs = 2_147_483_647;
+/** The names of what both clients take, for the check of each client's own. */
+export const clientOptionNames: OptionNames<ClientOptions> = {
+  fetch: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxAttempts: true,
+  retry: true,
+  maxReplyBytes: true,
+  onRequest: true,
+  onResponse: true,
+  random: true,
+  now: true,
+  dangerouslyAllowBrowser: true,
+};
 
-/** @throws {ConfigurationError} `invalid_option` or `browser_environment` */
+const retryNames: OptionNames<RetryOptions> = { firstDelayMs: true, maxDelayMs: true };
+
+/** No JavaScript engine holds a longer text. */
+const longestText = 2 ** 30;
+
+/**
+ * The options that both clients share, each with its value. Names that are none are refused before, by the client.
+ *
+ * @throws {ConfigurationError} `invalid_option` or `browser_environment`
+ */
 export function resolveClientOptions(options: ClientOptions): ResolvedClientOptions {
-  if (options.dangerouslyAllowBrowser !== true && isBrowser()) {
+  const { dangerouslyAllowBrowser = false } = options;
+  if (typeof dangerouslyAllowBrowser !== 'boolean') {
+    throw invalidOption('dangerouslyAllowBrowser must be true or false.');
+  }
+  if (!dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'browser_environment',
       'This looks like a browser: secret keys would be readable by anyone. Call the service from your server.',
     );
   }
-  for (const name of ['fetch', 'onRequest', 'onResponse', 'random', 'now'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'function') {
-      throw new ConfigurationError('invalid_option', `${name} must be a function.`);
-    }
-  }
-  if (options.retry !== undefined && (typeof options.retry !== 'object' || options.retry === null)) {
-    throw new ConfigurationError('invalid_option', 'retry must be an object, e.g. { firstDelayMs: 300 }.');
-  }
   return {
-    fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
-    timeoutMs: checkInteger('timeoutMs', options.timeoutMs ?? 30_000, 1),
-    totalTimeoutMs: checkInteger('totalTimeoutMs', options.totalTimeoutMs ?? 90_000, 1),
-    maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? 3, 1),
-    retry: {
-      firstDelayMs: checkInteger('retry.firstDelayMs', options.retry?.firstDelayMs ?? 300, 0),
-      maxDelayMs: checkInteger('retry.maxDelayMs', options.retry?.maxDelayMs ?? 10_000, 0),
-    },
-    maxReplyBytes: checkInteger('maxReplyBytes', options.maxReplyBytes ?? 1_048_576, 1),
-    onRequest: options.onRequest,
-    onResponse: options.onResponse,
-    random: options.random ?? Math.random,
-    now: options.now ?? Date.now,
+    fetch: optionalFunction('fetch', options.fetch) ?? ((request) => globalThis.fetch(request)),
+    timeoutMs: checkTimerMs('timeoutMs', options.timeoutMs ?? 30_000),
+    totalTimeoutMs: checkTimerMs('totalTimeoutMs', options.totalTimeoutMs ?? 90_000),
+    maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? 3),
+    retry: checkRetry(options.retry),
+    maxReplyBytes: checkInteger('maxReplyBytes', options.maxReplyBytes ?? 1_048_576, { most: longestText }),
+    onRequest: optionalFunction('onRequest', options.onRequest),
+    onResponse: optionalFunction('onResponse', options.onResponse),
+    random: optionalFunction('random', options.random) ?? Math.random,
+    now: optionalFunction('now', options.now) ?? Date.now,
   };
 }
 
-/** @throws {ConfigurationError} `invalid_option` */
-export function checkInteger(name: string, value: unknown, least: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > maxTimerMs) {
-    throw new ConfigurationError('invalid_option', `${name} must be a whole number of at least ${least}.`);
-  }
-  return value;
+function checkRetry(retry: RetryOptions | undefined): Backoff {
+  if (retry !== undefined) checkNames('retry', retry, retryNames);
+  return {
+    firstDelayMs: checkTimerMs('retry.firstDelayMs', retry?.firstDelayMs ?? 300, 0),
+    maxDelayMs: checkTimerMs('retry.maxDelayMs', retry?.maxDelayMs ?? 10_000, 0),
+  };
+}
+
+function optionalFunction<Callable>(name: string, value: Callable | undefined): Callable | undefined {
+  return value === undefined ? undefined : checkFunction(name, value);
 }
 
 function isBrowser(): boolean {

@@ -1,7 +1,12 @@
 import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/request-error.ts';
-import { redactError, redactUrl } from '../redaction/redact-request.ts';
+import { printableText } from '../redaction/printable-text.ts';
+import { redactCredentials } from '../redaction/redact-credentials.ts';
+import { redactError, redactText, redactUrl } from '../redaction/redact-request.ts';
 import type { Call } from './call.ts';
 import type { CallState } from './call-state.ts';
+import { causeText } from './cause-text.ts';
+import { likelyCauses, type Suspect } from './likely-causes.ts';
+import { replyTexts } from './reply-texts.ts';
 
 const advice = {
   'not-sent': 'It did not reach the service: it is safe to repeat.',
@@ -26,16 +31,20 @@ type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumption
 
 /** The error for a call, with everything that is known of it and no secret. */
 export function failure(call: Call<unknown>, state: CallState, details: FailureDetails): RequestError {
-  const { retryAfterMs: wait, cause: original, ...rest } = details;
+  const { retryAfterMs: wait, cause: original, assumptions, ...rest } = details;
   const reply = state.reply;
   const cause = redactError(original, call.secrets);
   const url = redactUrl(call.url);
-  const status = reply === undefined ? '' : ` (status ${reply.status})`;
-  const ids = details.assumptions ?? [];
-  const guesses = ids.length === 0 ? '' : ` Assumptions that may be wrong: ${ids.join(', ')}.`;
-  const message = `${call.operation}: ${whatHappened[details.code]}${status}, ${call.method} ${url}. ${advice[details.outcome]}${guesses}`;
+  const said = details.code === 'http_error' ? replyTexts(reply?.body) : [];
+  const suspects =
+    details.code === 'http_error' && reply !== undefined
+      ? likelyCauses(call.operation, reply.status, said)
+      : [];
+  const what = whatHappened[details.code] + reasonOf(call, details, reply?.status, said[0]);
+  const message = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}${suspicion(suspects)}`;
   return new RequestError(message, {
     ...rest,
+    assumptions: assumptions ?? suspects.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
     url,
@@ -44,4 +53,46 @@ export function failure(call: Call<unknown>, state: CallState, details: FailureD
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...(cause && { cause }),
   });
+}
+
+/** The status, and what the service says about it; or what the transport says, where there was no reply. */
+function reasonOf(
+  call: Call<unknown>,
+  { code, cause }: FailureDetails,
+  status: number | undefined,
+  said: string | undefined,
+): string {
+  if (status !== undefined) {
+    const quoted = quotable(said ?? '', call.secrets);
+    return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
+  }
+  if (code !== 'connection_failed' && code !== 'network_error') return '';
+  const quoted = quotable(causeText(cause) ?? '', call.secrets);
+  return quoted === '' ? '' : ` (${quoted})`;
+}
+
+function suspicion([first, ...others]: readonly Suspect[]): string {
+  if (first === undefined) return '';
+  const line = ({ advice, ids }: Suspect) => (ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`);
+  const rest = others.length === 0 ? '' : ` Or: ${others.map(line).join('; ')}.`;
+  return ` Likely: ${line(first)}.${rest}`;
+}
+
+/** Characters of somebody else's words in a message of ours at most. */
+const maxQuoted = 200;
+/** And of those that are looked through for more than the request's own secrets. */
+const maxRead = 4_000;
+
+/** Somebody else's words, fit to be quoted: one short line without secrets, which cannot pass for our own. */
+function quotable(text: string, secrets: readonly string[]): string {
+  const plain = printableText(redactText(text, secrets).slice(0, maxRead));
+  // Once more: a secret that invisible characters had split is whole now.
+  const shown = redactCredentials(redactText(plain, secrets)).replaceAll('"', "'");
+  // Not through the middle of a character.
+  return shown.length > maxQuoted
+    ? `${shown
+        .slice(0, maxQuoted)
+        .replace(/\p{Cs}$/u, '')
+        .trimEnd()}…`
+    : shown;
 }

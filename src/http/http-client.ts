@@ -1,14 +1,20 @@
 import ky, { isHTTPError, isTimeoutError } from 'ky';
-import { isStandardSchema, issuePath, type StandardResult } from '../deployment/standard-schema.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { plainIssue } from '../deployment/plain-issue.ts';
+import { isStandardSchema, type StandardResult } from '../deployment/standard-schema.ts';
 import { warn } from '../errors/warn.ts';
-import { redactHeaders, redactUrl, sensitiveValues } from '../redaction/redact-request.ts';
+import { checkNames } from '../options/check-names.ts';
+import { checkTimerMs, invalidOption } from '../options/check-values.ts';
+import {
+  redactReplyHeaders,
+  redactRequestHeaders,
+  redactUrl,
+  sensitiveValues,
+} from '../redaction/redact-request.ts';
 import { backoffDelay } from '../runtime/backoff.ts';
-import type { Call, CallOptions } from './call.ts';
+import { type Call, callOptionNames } from './call.ts';
 import { CallState } from './call-state.ts';
-import { checkInteger, type ResolvedClientOptions } from './client-options.ts';
+import type { ResolvedClientOptions } from './client-options.ts';
 import { failure } from './failure.ts';
-import { likelyCauses } from './likely-causes.ts';
 import { AttemptFailure, classifyFetchError, outcomeOfStatus } from './outcome.ts';
 import { type ReadReply, type Reply, readReply, replyHead } from './reply.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -31,7 +37,7 @@ const highestStatus = 599;
  * @throws {RequestError}
  */
 export async function sendCall<Body>(given: Call<Body>, client: ResolvedClientOptions): Promise<Reply<Body>> {
-  checkCallOptions(given.options);
+  checkCallOptions(given);
   const call = { ...given, secrets: [...given.secrets, ...sensitiveValues(given.headers)] };
   const state = new CallState();
   if (call.options.signal?.aborted) {
@@ -56,16 +62,15 @@ export async function sendCall<Body>(given: Call<Body>, client: ResolvedClientOp
   return finish(call, state);
 }
 
-function checkCallOptions({ signal, timeoutMs, schema }: CallOptions<unknown>): void {
-  if (timeoutMs !== undefined) checkInteger('timeoutMs', timeoutMs, 1);
+function checkCallOptions({ operation, options }: Call<unknown>): void {
+  checkNames(operation, options, callOptionNames);
+  const { signal, timeoutMs, schema } = options;
+  if (timeoutMs !== undefined) checkTimerMs('timeoutMs', timeoutMs);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new ConfigurationError('invalid_option', 'signal must be an AbortSignal.');
+    throw invalidOption('signal must be an AbortSignal.');
   }
   if (schema !== undefined && !isStandardSchema(schema)) {
-    throw new ConfigurationError(
-      'invalid_option',
-      'schema must be a Standard Schema (zod, valibot, arktype …).',
-    );
+    throw invalidOption('schema must be a Standard Schema (zod, valibot, arktype …).');
   }
 }
 
@@ -82,7 +87,7 @@ async function attempt(
   const shown = { operation: call.operation, method: call.method, url: redactUrl(call.url), attempt: number };
   observe('onRequest', client.onRequest, () => ({
     ...shown,
-    headers: redactHeaders(request.headers, call.secrets),
+    headers: redactRequestHeaders(request.headers, call.secrets),
     bodyBytes: call.body === undefined ? 0 : new TextEncoder().encode(call.body).byteLength,
   }));
   const started = client.now();
@@ -99,7 +104,7 @@ async function attempt(
   observe('onResponse', client.onResponse, () => ({
     ...shown,
     status: reply.status,
-    headers: redactHeaders(reply.headers, call.secrets),
+    headers: redactReplyHeaders(reply.headers, call.secrets),
     durationMs: client.now() - started,
   }));
   return handOver(reply, number, state);
@@ -173,7 +178,7 @@ async function finish<Body>(call: Call<Body>, state: CallState): Promise<Reply<B
     throw failure(call, state, { ...nonconforming, issues, cause });
   }
   if (result.issues === undefined) return { status, headers, body: result.value };
-  const issues = result.issues.map((issue) => ({ message: issue.message, path: issuePath(issue) }));
+  const issues = result.issues.map((issue) => plainIssue(issue, body));
   throw failure(call, state, { ...nonconforming, issues });
 }
 
@@ -191,7 +196,6 @@ function toRequestError(
       code: status < 400 ? 'redirected' : 'http_error',
       outcome,
       retryAfterMs: askedToWait(state, client),
-      assumptions: likelyCauses(call.operation, status),
     });
   }
   if (isTimeoutError(error)) {

@@ -1,31 +1,185 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
-import { type Operation, operationRules } from '../deployment/operations.ts';
+import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
 
-/** Which assumptions can be behind a status that is not 2xx. */
-export function likelyCauses(operation: Operation, status: number): AssumptionId[] {
-  const { assumptions } = operationRules(operation);
+/** Something that can be behind a refusal. */
+export interface Suspect {
+  /** What to check, as a clause without its full stop. */
+  readonly advice: string;
+  /** Its entries in the assumption ledger; none where it is no guess of ours. */
+  readonly ids: readonly AssumptionId[];
+}
+
+/** What a suspect is drawn from. */
+interface Refused {
+  readonly operation: Operation;
+  readonly rules: OperationRules;
+}
+
+interface Clue {
+  /** The words by which a reply names it, where there are any. */
+  readonly words?: RegExp;
+  /** The suspect for an operation; `undefined` where it cannot be. */
+  readonly suspect: (refused: Refused) => Suspect | undefined;
+}
+
+/** The more a word says, the earlier its clue: most refusals speak of keys. */
+const clues = {
+  whitelist: {
+    words: /\b(?:white|allow) ?list|\bips?\b|\bip address/,
+    suspect: ({ operation }) =>
+      operation === 'whitelistIp'
+        ? undefined
+        : {
+            advice: "this machine's IP address is not whitelisted: call whitelistIp() from it",
+            ids: ['ip-whitelist'],
+          },
+  },
+  limits: {
+    words: /\brate limit|\btoo many\b|\bthrottl/,
+    suspect: () => ({
+      advice: 'the service wants fewer requests: wait before the next one',
+      ids: ['request-limits'],
+    }),
+  },
+  device: {
+    words: /\bdevice\b|\bscan(?:ned)?\b|\bpair(?:ed|ing)\b|\bnot connected\b/,
+    suspect: ({ rules }) =>
+      needsDevice(rules)
+        ? { advice: 'the device of this API key is not connected: open scanDeviceUrl() and scan', ids: [] }
+        : undefined,
+  },
+  recipient: {
+    words: /\b(?:phone|mobile|number(?! of\b)|recipient|msisdn|receiver)\b|\bnot on (?:the )?messenger\b/,
+    suspect: ({ rules }) =>
+      needsDevice(rules)
+        ? { advice: 'to_phone is not on the messenger, or is misspelt', ids: [] }
+        : undefined,
+  },
+  partnerId: {
+    words: /\bpartner ?id\b/,
+    suspect: ({ operation }) =>
+      operation === 'createOrder'
+        ? { advice: 'partnerId of the credentials belongs to another key', ids: ['order-partner-id'] }
+        : undefined,
+  },
+  values: {
+    words: /\b(?:chain|currency|pair)\b/,
+    suspect: ({ operation }) =>
+      operation === 'createOrder'
+        ? { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] }
+        : undefined,
+  },
+  signature: {
+    words: /\bsign(?:ature|atures|ed|ing)?\b|\bhmac\b|\bhash\b|\bdigest\b|\bchecksum\b/,
+    suspect: ({ rules }) =>
+      rules.signedWith === 'nothing'
+        ? undefined
+        : {
+            advice:
+              'the service signs in another way, or with another key: give a body that it signed to detectScheme of partner-exchange-sdk/diagnostics',
+            ids: ['signature-construction', 'signature-serialization', 'signature-encoding', 'signature-key'],
+          },
+  },
+  key: {
+    words: /\b(?:api|master|public|access|partner) keys?\b|\btoken\b|\bbearer\b|\bcredentials?\b/,
+    suspect: ({ rules }) => {
+      const key = keyNames[rules.authorization];
+      return key && { advice: `${key} is not one that the service knows (any more)`, ids: [] };
+    },
+  },
+  merchant: {
+    words: /\bmerchant\b/,
+    suspect: ({ operation }) =>
+      operation === 'createOrder'
+        ? {
+            advice: 'the order needs another merchant secret: name it with the merchant option',
+            ids: ['several-merchants'],
+          }
+        : undefined,
+  },
+  payload: {
+    // Every refusal of a body speaks of fields and values: but for this one the status says it better.
+    words: /\bverify ?check\b/,
+    suspect: ({ rules }) => payloadSuspect(rules),
+  },
+  path: {
+    suspect: ({ operation, rules }) => ({
+      advice: `the service has it at another address: check ${rules.baseUrl} and paths.${operation} of defineDeployment`,
+      ids: rules.assumptions.path === undefined ? [] : [rules.assumptions.path],
+    }),
+  },
+} as const satisfies Record<string, Clue>;
+
+/**
+ * What can be behind a status that is not 2xx, the likeliest first: what the reply names, and then what the status can
+ * mean for the operation.
+ *
+ * @param said what the reply says in words
+ */
+export function likelyCauses(operation: Operation, status: number, said: readonly string[] = []): Suspect[] {
+  const refused = { operation, rules: operationRules(operation) };
+  const words = plainWords(said);
+  const all: readonly [string, Clue][] = Object.entries(clues);
+  const named = all.filter(([, clue]) => clue.words?.test(words));
+  const names = new Set([...named.map(([name]) => name), ...suspectedBy(status, refused.rules)]);
+  // A recipient who cannot be reached says nothing about the members of the request.
+  if (needsDevice(refused.rules) && named.some(([name]) => name === 'recipient')) names.delete('payload');
+  return [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].suspect(refused) ?? []);
+}
+
+type ClueName = keyof typeof clues;
+
+function suspectedBy(status: number, rules: OperationRules): ClueName[] {
   switch (status) {
     case 400:
     case 422:
-      return [...only(assumptions.payload), ...signatureIds(operation)];
+      return ['payload', 'signature', 'recipient'];
     case 401:
+      return rules.authorization === 'public-key' ? ['signature', 'key', 'whitelist'] : ['key'];
     case 403:
-      return [...signatureIds(operation), 'ip-whitelist'];
+      return rules.authorization === 'public-key' ? ['whitelist', 'signature', 'key'] : ['key'];
     case 404:
     case 405:
-      return only(assumptions.path);
+      return ['path'];
     case 429:
-      return ['request-limits'];
+      return ['limits'];
     default:
       return [];
   }
 }
 
-function only(id: AssumptionId | undefined): AssumptionId[] {
-  return id === undefined ? [] : [id];
+const keyNames = {
+  none: undefined,
+  'public-key': 'partnerPublicKey',
+  'master-key': 'masterKey',
+  'api-key-in-query': 'the API key',
+  'api-key-in-body': 'the API key',
+} as const satisfies Record<OperationRules['authorization'], string | undefined>;
+
+/** Whether it goes to somebody's phone through a device. */
+function needsDevice(rules: OperationRules): boolean {
+  return rules.authorization === 'api-key-in-body' || rules.authorization === 'api-key-in-query';
 }
 
-function signatureIds(operation: Operation): AssumptionId[] {
-  if (operationRules(operation).signedWith === 'nothing') return [];
-  return ['signature-construction', 'signature-serialization', 'signature-encoding', 'signature-key'];
+function payloadSuspect({ assumptions }: OperationRules): Suspect | undefined {
+  const id = assumptions.payload;
+  if (id === undefined) return undefined;
+  return { advice: payloadAdvice[id] ?? 'the service wants other members', ids: [id] };
+}
+
+const payloadAdvice: Partial<Record<AssumptionId, string>> = {
+  'order-payload': 'the service wants other members: describe them with orderSchema of defineDeployment',
+  'branded-names': 'the service has another name for messenger_device_no: set wireNames of defineDeployment',
+  'number-check': 'the service has other names in the query: set numberCheckParameters of defineDeployment',
+  'verify-check': 'verify_check may be needed, or mean something else than you think',
+};
+
+/** Lower case, and `ip_not_whitelisted` or `ipNotWhitelisted` as words. */
+function plainWords(said: readonly string[]): string {
+  return said
+    .join(' ')
+    .slice(0, 4_000)
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .toLowerCase();
 }

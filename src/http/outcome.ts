@@ -1,4 +1,5 @@
 import type { RequestErrorCode, RequestOutcome } from '../errors/request-error.ts';
+import { isConnectError } from './connect-errors.ts';
 
 /** How one attempt to send a request failed before a whole reply was there. */
 export class AttemptFailure extends Error {
@@ -13,8 +14,9 @@ export class AttemptFailure extends Error {
 }
 
 /**
- * Failures that happen before a byte of the request can have left: name look-up, connecting, TLS. By the names
- * that Node (undici), Bun and workerd give them. A name that is not here counts as `unknown`.
+ * Failures that happen before a byte of the request can have left: name look-up, connecting, checking the certificate.
+ * By the names that Node (undici), Bun and workerd give them. A name that is not here counts as `unknown`: also those
+ * of broken TLS (`EPROTO`, `ERR_SSL_…`), which Bun gives to a connection that broke after the request was sent, too.
  */
 const beforeSending = new Set([
   'EAI_AGAIN',
@@ -26,19 +28,36 @@ const beforeSending = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
+  'CRL_HAS_EXPIRED',
+  'CRL_NOT_YET_VALID',
+  'CRL_SIGNATURE_FAILURE',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
   'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ConnectionRefused',
+  'ERR_PROXY_TUNNEL',
   'FailedToOpenSocket',
 ]);
 
-/** Deno has no codes: its messages say that the connection was not made. */
-const beforeSendingMessages = ['tcp connect error', 'dns error'];
+/** The rest of what OpenSSL finds wrong with a certificate: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT_LOCALLY` … */
+const certificateCode = /^(?:CERT|ERROR_IN_CERT|UNABLE_TO)_[A-Z_]+$/;
+
+/**
+ * Where there are no codes: Deno says that it was the connection that failed, and `fetch` itself refuses some ports
+ * (Fetch standard: port blocking).
+ */
+const beforeSendingMessages = [
+  /client error \(Connect\)/,
+  /tcp connect error/,
+  /dns error/,
+  /^bad port$/,
+  /^Fetch failed: Requests to port \d+ are blocked/,
+  /^Client network socket disconnected before secure TLS connection was established$/,
+];
 
 /** What a rejected `fetch` says about the request. */
 export function classifyFetchError(error: unknown): AttemptFailure {
@@ -49,13 +68,16 @@ export function classifyFetchError(error: unknown): AttemptFailure {
 
 function isBeforeSending(error: unknown, depth: number): boolean {
   if (!(error instanceof Error) || depth > 4) return false;
+  if (isConnectError(error)) return true;
   // "Host unreachable" can also end a connection that has carried the request.
   if ('syscall' in error && (error.syscall === 'read' || error.syscall === 'write')) return false;
-  if ('code' in error && typeof error.code === 'string' && beforeSending.has(error.code)) return true;
+  if ('code' in error && typeof error.code === 'string') {
+    if (beforeSending.has(error.code) || certificateCode.test(error.code)) return true;
+  }
   // A connect that timed out carries the general code, and says in which call it happened.
   if ('code' in error && error.code === 'ETIMEDOUT' && 'syscall' in error && error.syscall === 'connect')
     return true;
-  if (beforeSendingMessages.some((part) => String(error.message).includes(part))) return true;
+  if (beforeSendingMessages.some((said) => said.test(String(error.message)))) return true;
   // Several addresses were tried: only when none was reached is the request certainly not sent.
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every((one) => isBeforeSending(one, depth + 1));

@@ -1,18 +1,21 @@
 import * as z from 'zod';
 import { checkSecretText } from '../credentials/check-key.ts';
-import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
+import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,
+  clientOptionNames,
   type ResolvedClientOptions,
   resolveClientOptions,
 } from '../http/client-options.ts';
 import { sendCall } from '../http/http-client.ts';
+import { makeCall } from '../http/make-call.ts';
 import type { Reply } from '../http/reply.ts';
-import { requestHeaders } from '../http/request-headers.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
 
 export interface MessengerClientOptions extends ClientOptions {
   deployment: Deployment<unknown>;
@@ -46,6 +49,13 @@ export interface MessageRequest extends DeviceReference {
   verify_check?: boolean | undefined;
 }
 
+const optionNames: OptionNames<MessengerClientOptions> = {
+  ...clientOptionNames,
+  deployment: true,
+  apiKey: true,
+  masterKey: true,
+};
+
 const text = z.string().min(1);
 const phone = z.string().regex(/^\+?\d{5,20}$/, 'must be digits, with or without a leading "+"');
 const apiKeyRequest = z.looseObject({ messenger_device_no: text });
@@ -64,7 +74,11 @@ const messageRequest = z.looseObject({
  * @example
  * ```ts
  * const messenger = new MessengerClient({ deployment, apiKey });
- * await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+ * try {
+ *   await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+ * } catch (error) {
+ *   if (isRequestError(error)) console.error(error.message, error.outcome, error.body);
+ * }
  * ```
  */
 export class MessengerClient {
@@ -75,6 +89,7 @@ export class MessengerClient {
 
   constructor(options: MessengerClientOptions) {
     this.#deployment = requireDeployment(options?.deployment);
+    checkNames('MessengerClient', options, optionNames);
     this.#apiKey = options.apiKey === undefined ? undefined : checkSecretText(options.apiKey, 'apiKey');
     this.#masterKey =
       options.masterKey === undefined ? undefined : checkSecretText(options.masterKey, 'masterKey');
@@ -101,21 +116,13 @@ export class MessengerClient {
     }
     const checked = checkInput('generateApiKey', apiKeyRequest, request);
     const body = JSON.stringify(toWireNames(checked, this.#deployment.wireNames));
-    const headers = requestHeaders(this.#deployment, 'json');
-    headers.set('authorization', this.#masterKey);
-    return await sendCall(
-      {
-        operation: 'generateApiKey',
-        method: 'POST',
-        url: operationUrl(this.#deployment, 'generateApiKey'),
-        headers,
-        body,
-        repeat: 'unless-acted',
-        secrets: [body, this.#masterKey],
-        options,
-      },
-      this.#client,
-    );
+    const call = makeCall(this.#deployment, 'generateApiKey', {
+      credential: this.#masterKey,
+      body,
+      secrets: [],
+      options,
+    });
+    return await sendCall(call, this.#client);
   }
 
   /**
@@ -125,9 +132,8 @@ export class MessengerClient {
    * @throws {ConfigurationError} `not_configured` without an API key
    */
   scanDeviceUrl(device: DeviceReference = {}): string {
-    const url = new URL(operationUrl(this.#deployment, 'scanDevice'));
-    url.searchParams.set('api_key', this.#requireApiKey('scanDeviceUrl', device));
-    return url.href;
+    const query = { api_key: this.#requireApiKey('scanDeviceUrl', device) };
+    return makeCall(this.#deployment, 'scanDevice', { query, secrets: [], options: {} }).url;
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -146,29 +152,13 @@ export class MessengerClient {
     request: NumberCheckRequest,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
-    const url = new URL(operationUrl(this.#deployment, 'checkNumber'));
     const apiKey = this.#requireApiKey('checkNumber', request);
     const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
     const names = this.#deployment.numberCheckParameters;
-    for (const [name, value] of Object.entries(others)) {
-      if (value !== undefined)
-        url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-    }
     // Last: a further member may not take the place of either.
-    url.searchParams.set(names.api_key, apiKey);
-    url.searchParams.set(names.to_phone, String(to_phone));
-    return await sendCall(
-      {
-        operation: 'checkNumber',
-        method: 'GET',
-        url: url.href,
-        headers: requestHeaders(this.#deployment, 'none'),
-        repeat: 'always',
-        secrets: [apiKey, url.href],
-        options,
-      },
-      this.#client,
-    );
+    const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
+    const call = makeCall(this.#deployment, 'checkNumber', { query, secrets: [apiKey], options });
+    return await sendCall(call, this.#client);
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -185,19 +175,9 @@ export class MessengerClient {
     const apiKey = this.#requireApiKey('sendMessage', request);
     const checked = checkInput('sendMessage', messageRequest, request);
     const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));
-    return await sendCall(
-      {
-        operation: 'sendMessage',
-        method: 'POST',
-        url: operationUrl(this.#deployment, 'sendMessage'),
-        headers: requestHeaders(this.#deployment, 'json'),
-        body,
-        repeat: 'unless-acted',
-        secrets: [body, apiKey, request.message],
-        options,
-      },
-      this.#client,
-    );
+    const secrets = [apiKey, request.message, ...codesIn(request.message)];
+    const call = makeCall(this.#deployment, 'sendMessage', { body, secrets, options });
+    return await sendCall(call, this.#client);
   }
 
   #requireApiKey(operation: string, device: DeviceReference): string {
@@ -208,4 +188,23 @@ export class MessengerClient {
       `${operation} needs an API key: give it as api_key, or as apiKey to MessengerClient.`,
     );
   }
+}
+
+/** Further members of a request as a query holds them: text as it is, anything else as JSON. */
+function queryOf(members: JsonObject): Record<string, string> {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+/**
+ * What may be a one-time code in a message, so that no error repeats one: every word with a digit in it, or in capitals
+ * only.
+ */
+function codesIn(message: string): string[] {
+  const words = message.match(/[\p{L}\p{N}-]+/gu) ?? [];
+  return words.filter(
+    (word) => word.length > 2 && (/\p{N}/u.test(word) || (/\p{Lu}/u.test(word) && !/\p{Ll}/u.test(word))),
+  );
 }

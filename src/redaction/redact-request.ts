@@ -1,22 +1,57 @@
-const hidden = '[redacted]';
-const sensitiveName = /auth|cookie|key|partner|secret|signature|token/i;
+import { hidden, redactCredentials } from './redact-credentials.ts';
+
+/** Request headers that are shown. Any other may hold a secret, whatever its name: gateways have headers of their own. */
+const harmlessHeaders: readonly string[] = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-type',
+  'user-agent',
+];
+
+/** Reply headers whose values are hidden. */
+const sensitiveReplyHeader = /auth|cookie|credential|key|partner|pass|pwd|secret|session|signature|token/i;
+
+/** The headers of a request as an object: only the values of harmless ones are shown. */
+export function redactRequestHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
+  return redactHeaders(headers, secrets, (name) => !harmlessHeaders.includes(name));
+}
 
 /**
- * Headers as an object, without the values of those that may hold a secret, and without the request's secrets in
- * any other: a redirect's `location` may repeat the query.
+ * The headers of a reply as an object, without the values of those that may hold a secret, and without the request's
+ * secrets in any other: a redirect's `location` may repeat the query.
  */
-export function redactHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
-  const shown: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    shown[name] = sensitiveName.test(name) ? hidden : redactText(value, secrets);
-  }
-  return shown;
+export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
+  return redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
 }
 
-/** What a deployment's own headers may hold of secrets. */
-export function sensitiveValues(headers: Headers): string[] {
-  return [...headers].filter(([name]) => sensitiveName.test(name)).map(([, value]) => value);
+function redactHeaders(
+  headers: Headers,
+  secrets: readonly string[],
+  isHidden: (name: string) => boolean,
+): Record<string, string> {
+  const shown = [...headers].map(([name, value]) => [
+    name,
+    isHidden(name) ? hidden : redactText(value, secrets),
+  ]);
+  return Object.fromEntries(shown);
 }
+
+/**
+ * The header values of a request that no text may repeat. A value of one to three characters is no secret, and hiding
+ * it would take such characters out of every text.
+ */
+export function sensitiveValues(headers: Headers): string[] {
+  return [...headers]
+    .filter(([name, value]) => !harmlessHeaders.includes(name) && value.length > 3)
+    .map(([, value]) => value);
+}
+
+/** Characters of an error's texts at most: who threw it may have put a whole reply into them. */
+const maxShown = 10_000;
 
 /** A URL with every query value hidden: the messenger's API key travels there. */
 export function redactUrl(url: string): string {
@@ -26,24 +61,28 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * An error that may serve as a `cause`: name, code and message of the original and of its causes, with every
- * secret of the request replaced. The original may carry the request itself.
+ * An error that may serve as a `cause`: name, code and message of the original and of its causes, without the secrets
+ * of the request and whatever else looks like one. The original may carry the request itself.
  */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = redactError(error.cause, secrets, depth + 1);
-  const copy = new Error(redactText(error.message, secrets), cause && { cause });
-  Object.defineProperty(copy, 'name', { value: redactText(error.name, secrets) });
-  Object.defineProperty(copy, 'stack', { value: redactText(error.stack, secrets) });
+  const shown = (text: unknown) => redactCredentials(redactText(text, secrets).slice(0, maxShown));
+  const copy = new Error(shown(error.message), cause && { cause });
+  Object.defineProperty(copy, 'name', { value: shown(error.name) });
+  Object.defineProperty(copy, 'stack', { value: shown(error.stack) });
   if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
-    const code = typeof error.code === 'string' ? redactText(error.code, secrets) : error.code;
+    const code = typeof error.code === 'string' ? shown(error.code) : error.code;
     Object.defineProperty(copy, 'code', { value: code, enumerable: true });
   }
   return copy;
 }
 
-/** The longest first: one secret may be part of another. An error's members may be anything, not only text. */
-function redactText(text: unknown, secrets: readonly string[]): string {
+/**
+ * A text without the secrets, however they are written. The longest first: one secret may be part of another. An
+ * error's members may be anything, not only text.
+ */
+export function redactText(text: unknown, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret !== '').flatMap(writtenForms);
   forms.sort((one, other) => other.length - one.length);
   return forms.reduce((shown, form) => shown.replaceAll(form, hidden), String(text ?? ''));

@@ -1,4 +1,4 @@
-import { type Deployment, defineDeployment } from '../deployment/define-deployment.ts';
+import { type CompleteDeployment, defineDeployment } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { postEvent } from './callbacks/post-event.ts';
@@ -113,17 +113,21 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   } satisfies Sandbox<Order>);
 }
 
-function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): Deployment<Order> {
-  return defineDeployment({
+function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): CompleteDeployment<Order> {
+  const deployment = defineDeployment({
     onboardingBaseUrl: `${origin}/onboarding`,
     stagingUrl: `${origin}/staging`,
     messengerBaseUrl: `${origin}/messenger`,
+    // `listen` may be asked for an address that other machines reach.
+    allowInsecureHttp: true,
     paths: options.paths,
     wireNames: options.wireNames,
     signature: options.signature,
     orderSchema: options.orderSchema,
     numberCheckParameters: options.numberCheckParameters,
   });
+  // Sound: all three base URLs are given above.
+  return deployment as CompleteDeployment<Order>;
 }
 
 function openLink(state: SandboxState, link: string | URL): SandboxCredentials {

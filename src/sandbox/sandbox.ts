@@ -1,4 +1,4 @@
-import type { Deployment } from '../deployment/define-deployment.ts';
+import type { CompleteDeployment } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SandboxDelivery } from './callbacks/delivery-queue.ts';
 import type { ListenOptions, SandboxServer } from './http/listen.ts';
@@ -16,7 +16,7 @@ export type SandboxRequestInit = RequestInit & {
 /** The service, simulated; made by `createSandbox`. Its functions need no `this`. */
 export interface Sandbox<Order = BuyOrder> {
   /** For clients that are given {@link Sandbox.fetch}: base URLs below `http://sandbox.localhost`. */
-  readonly deployment: Deployment<Order>;
+  readonly deployment: CompleteDeployment<Order>;
   /** The messenger's master key. */
   readonly masterKey: string;
 

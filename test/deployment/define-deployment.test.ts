@@ -104,6 +104,26 @@ describe('a deployment', () => {
     expect(refusal(() => defineLoosely(options))).toBe('ConfigurationError invalid_deployment');
   });
 
+  it('may lack any of its base URLs', () => {
+    expect(defineDeployment({ messengerBaseUrl: bases.messengerBaseUrl })).toMatchObject({
+      onboardingBaseUrl: undefined,
+      stagingUrl: undefined,
+      messengerBaseUrl: bases.messengerBaseUrl,
+    });
+    expect(defineDeployment({})).toEqual(
+      defineDeployment({ onboardingBaseUrl: undefined, stagingUrl: undefined, messengerBaseUrl: undefined }),
+    );
+  });
+
+  it('names the option that is nearest to a misspelt one', () => {
+    expect(complaint({ onboardingBaseURI: 'x' })).toContain('Did you mean "onboardingBaseUrl"?');
+    expect(complaint({ paths: { createorder: '/x' } })).toContain('Did you mean "createOrder"?');
+    expect(complaint({ wireNames: { platform_order_reff: 'x' } })).toContain(
+      'Did you mean "platform_order_ref"?',
+    );
+    expect(complaint({ numberCheckParameters: { phone: 'x' } })).toContain('Did you mean "to_phone"?');
+  });
+
   it.each(['baseUrl', 'onboardingBaseURL', 'scheme', 'path', 'constructor'])(
     'is refused for an option that does not exist, by its name: %s',
     (name) => {
@@ -163,6 +183,47 @@ describe.each(baseNames)('%s', (name) => {
     ['from a URL object', new URL('https://a.example/v2/'), 'https://a.example/v2'],
   ])('is kept %s', (_, value, kept) => {
     expect(defineDeployment({ ...bases, [name]: value })[name]).toBe(kept);
+  });
+});
+
+describe('a base URL with http', () => {
+  it.each([
+    'http://localhost:3000',
+    'http://LOCALHOST',
+    'http://localhost.',
+    'http://sandbox.localhost',
+    'http://127.0.0.1:8080/api',
+    'http://127.255.0.3',
+    // How the URL parser reads another spelling of 127.0.0.1.
+    'http://0x7f.1',
+    'http://2130706433',
+    'http://[::1]:8080',
+  ])('may be on this machine: %s', (url) => {
+    expect(defineDeployment({ messengerBaseUrl: url }).messengerBaseUrl).toMatch(/^http:/);
+  });
+
+  it.each([
+    'http://messenger.example',
+    'http://localhost.example',
+    'http://notlocalhost',
+    'http://127.0.0.1.example',
+    'http://128.0.0.1',
+    'http://0.0.0.0',
+    'http://10.0.0.5',
+    'http://[::]',
+    'http://[::ffff:7f00:1]',
+    'http://[fe80::1]',
+  ])('may not be anywhere else: %s', (url) => {
+    expect(complaint({ messengerBaseUrl: url })).toContain('messengerBaseUrl is http');
+    expect(complaint({ messengerBaseUrl: url, allowInsecureHttp: false })).toContain(
+      'allowInsecureHttp: true',
+    );
+    const allowed = defineDeployment({ messengerBaseUrl: url, allowInsecureHttp: true });
+    expect(allowed.messengerBaseUrl).toBe(url);
+  });
+
+  it.each(['yes', 1, null])('is not allowed by %j', (allowInsecureHttp) => {
+    expect(complaint({ allowInsecureHttp })).toContain('allowInsecureHttp must be true or false');
   });
 });
 

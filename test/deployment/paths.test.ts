@@ -78,6 +78,19 @@ describe('the number check', () => {
   });
 });
 
+describe('an operation below a base URL that was not given', () => {
+  it.each(published)(
+    '%s is refused where it is used, by the name of the option',
+    (operation, base, _path) => {
+      const [name] = Object.entries(bases).find(([, url]) => url === base) ?? [];
+      const deployment = defineDeployment({ ...bases, [name ?? '']: undefined });
+      const error = thrownBy(() => operationUrl(deployment, operation));
+      expect(error).toMatchObject({ name: 'ConfigurationError', code: 'not_configured' });
+      expect(String(error)).toContain(`${operation} needs ${name}: set it in defineDeployment.`);
+    },
+  );
+});
+
 describe("a deployment's own connect-msg", () => {
   it('stands in the path of the scan', () => {
     const deployment = defineDeployment({ ...bases, wireNames: { 'connect-msg': 'connect-acme' } });
@@ -120,6 +133,6 @@ describe('a path is refused, by its name', () => {
   });
 
   it.each(['regenerateKey', 'toString', 'constructor'])('when it is not an operation: %s', (name) => {
-    expect(complaint({ [name]: '/x' })).toContain(`paths.${name}`);
+    expect(complaint({ [name]: '/x' })).toContain(`"${name}" is not an option of paths.`);
   });
 });

@@ -133,7 +133,7 @@ describe('wire names', () => {
   });
 
   it.each<[string, object, string]>([
-    ['that are not branded', { partner_order_id: 'x' }, 'wireNames.partner_order_id'],
+    ['that are not branded', { partner_order_id: 'x' }, '"partner_order_id" is not an option of wireNames'],
     ['that are empty', { platform_order_ref: '' }, 'wireNames.platform_order_ref'],
     ['with a blank', { platform_order_ref: 'acme ref' }, 'wireNames.platform_order_ref'],
     ['with a slash', { 'connect-msg': '../x' }, 'wireNames.connect-msg'],

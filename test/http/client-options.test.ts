@@ -3,14 +3,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { assumptions } from '../../src/deployment/assumptions.ts';
 import type { Deployment } from '../../src/deployment/define-deployment.ts';
-import type { Operation } from '../../src/deployment/operations.ts';
-import { defaultPaths } from '../../src/deployment/paths.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
-import { likelyCauses } from '../../src/http/likely-causes.ts';
 import { userAgent } from '../../src/http/user-agent.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { refusal } from '../errors/refusal.ts';
@@ -26,7 +22,7 @@ const notWholeNumbers = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31,
 const unsound: [option: string, values: unknown[]][] = [
   ['timeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['totalTimeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
-  ['maxAttempts', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['maxAttempts', [0, ...notWholeNumbers.filter((value) => value !== null && value !== 2 ** 31)]],
   ['maxReplyBytes', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['fetch', ['fetch', {}, null, 1]],
   ['onRequest', ['log', {}, null]],
@@ -49,7 +45,7 @@ describe.each([
     'refuses the option %s of %o',
     (option, value) => {
       expect(refusal(make({ [option]: value }))).toBe('ConfigurationError invalid_option');
-      expect(make({ [option]: value })).toThrow(new RegExp(`^${option} must be`));
+      expect(make({ [option]: value })).toThrow(new RegExp(`^${option} (?:must be|needs)`));
     },
   );
 
@@ -87,6 +83,39 @@ describe.each([
     // What a JavaScript caller may do.
     const call = () => Reflect.construct(Client, []);
     expect(refusal(call)).toBe('ConfigurationError invalid_deployment');
+  });
+});
+
+describe('an option that does not exist', () => {
+  it.each<[Client: string, make: (options: object) => () => unknown]>([
+    ['ExchangeClient', (options) => () => new ExchangeClient({ deployment, ...options })],
+    ['MessengerClient', (options) => () => new MessengerClient({ deployment, ...options })],
+  ])('of %s is refused with the nearest one that does', (name, make) => {
+    expect(refusal(make({ timeout: 5 }))).toBe('ConfigurationError invalid_option');
+    expect(make({ timeout: 5 })).toThrow(`"timeout" is not an option of ${name}. Did you mean "timeoutMs"?`);
+    expect(make({ retry: { maxDelay: 5 } })).toThrow(
+      '"maxDelay" is not an option of retry. Did you mean "maxDelayMs"?',
+    );
+    expect(make({ orders: 5 })).toThrow(
+      /"orders" is not an option of \w+\. Its options are fetch, timeoutMs,/,
+    );
+  });
+
+  it.each([...cautious, ...harmless])('of a call to %s is refused before any request', async (name, run) => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    const error = await rejection(run(server.url, {}, { timeoutMS: 5 } as CallOptions));
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_option' });
+    expect(String(error)).toContain(`"timeoutMS" is not an option of ${name}. Did you mean "timeoutMs"?`);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('of createOrder may be a misspelt merchant', async () => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    const error = await rejection(createOrder(server.url, {}, { merchnt: 'NGN' } as CallOptions));
+    expect(String(error)).toContain('Did you mean "merchant"?');
+    expect(server.requests).toHaveLength(0);
   });
 });
 
@@ -139,30 +168,6 @@ describe('the user agent', () => {
     const own = deploymentAt(server.url, { headers: { 'User-Agent': 'acme/1', 'X-Region': 'lagos' } });
     await new ExchangeClient({ deployment: own }).whitelistIp();
     expect(server.requests[0]?.headers).toMatchObject({ 'user-agent': 'acme/1', 'x-region': 'lagos' });
-  });
-});
-
-describe('the assumptions that an error cites', () => {
-  const ids: readonly string[] = assumptions.map(({ id }) => id);
-  const statuses = Array.from({ length: 900 }, (_, index) => 100 + index);
-
-  // The names of defaultPaths are the operations.
-  it.each(Object.keys(defaultPaths) as Operation[])('after %s are in the ledger', (operation) => {
-    const cited = statuses.flatMap((status) => likelyCauses(operation, status));
-    expect(cited.filter((id) => !ids.includes(id))).toEqual([]);
-  });
-
-  it.each([
-    ['createOrder', 404, 'order-path'],
-    ['createOrder', 400, 'order-payload'],
-    ['createOrder', 401, 'signature-construction'],
-    ['createOrder', 403, 'ip-whitelist'],
-    ['regenerateKeys', 404, 'regeneration-path'],
-    ['checkNumber', 404, 'number-check'],
-    ['sendMessage', 400, 'verify-check'],
-    ['sendMessage', 429, 'request-limits'],
-  ] as const)('after %s with %i hold %s', (operation, status, id) => {
-    expect(likelyCauses(operation, status)).toContain(id);
   });
 });
 

@@ -15,20 +15,12 @@ describe('no connection', () => {
   });
 
   it('because the name is not known: the request was not sent', async () => {
-    expect(await told(createOrder('http://no-such-host.invalid'))).toEqual(notSent);
+    expect(await told(createOrder('https://no-such-host.invalid'))).toEqual(notSent);
   });
 
   it('keeps what the transport said as the cause', async () => {
     const { cause } = await requestError(createOrder(await closedUrl()));
     expect(cause).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });
-  });
-
-  it('because the server does not speak TLS: an order is not sent twice', async () => {
-    const server = await startTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), {
-      reads: false,
-    });
-    expect(await told(createOrder(server.url.replace('http:', 'https:')))).toEqual(maybeActed);
-    expect(server.connections()).toBe(1);
   });
 });
 
@@ -113,8 +105,15 @@ describe('an error before the request was sent', () => {
     ['a slow connect', systemError('ETIMEDOUT', 'connect')],
     ['a route that is missing', systemError('EHOSTUNREACH', 'connect')],
     ['a certificate', Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' })],
+    ['a certificate that is incomplete', systemError('UNABLE_TO_GET_ISSUER_CERT', 'x')],
     ['Bun', Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' })],
+    ["Bun's proxy", Object.assign(new Error('Proxy refused to open a tunnel'), { code: 'ERR_PROXY_TUNNEL' })],
     ['Deno', new TypeError('error sending request: client error (Connect): tcp connect error: refused')],
+    [
+      'Deno of TLS',
+      new Error('error sending request for url (x): client error (Connect): tls handshake eof'),
+    ],
+    ['Deno of a port', new TypeError('Fetch failed: Requests to port 6000 are blocked')],
     [
       'several addresses',
       new AggregateError([systemError('ECONNREFUSED', 'connect'), systemError('ENETUNREACH', 'connect')]),
@@ -126,6 +125,9 @@ describe('an error before the request was sent', () => {
   it.each([
     ['a connection that was reset', systemError('ECONNRESET', 'read')],
     ['a time-out of an open connection', systemError('ETIMEDOUT', 'read')],
+    // Bun says so of a connection that broke after the request was sent, too.
+    ['TLS that broke', Object.assign(new Error('The TLS handshake failed.'), { code: 'EPROTO' })],
+    ['a TLS record that is none', systemError('ERR_SSL_WRONG_VERSION_NUMBER', 'x')],
     [
       'one address of several that may have been reached',
       new AggregateError([systemError('ECONNREFUSED', 'connect'), systemError('ECONNRESET', 'read')]),

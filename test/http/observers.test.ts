@@ -39,6 +39,22 @@ describe('onRequest', () => {
     });
   });
 
+  it.each(['x-password', 'x-gateway-key', 'x-tenant', 'forwarded'])(
+    "sees that the deployment's own header %s is sent, and not its value",
+    async (name) => {
+      const seen: (RequestObservation | ResponseObservation)[] = [];
+      const server = await startServer((response, { headers }) => {
+        response.writeHead(200, { 'x-echo': `${name} was ${headers[name]}` }).end();
+      });
+      const deployment = deploymentAt(server.url, { headers: { [name]: 'own-value-7712' } });
+      const observe = (one: RequestObservation | ResponseObservation) => seen.push(one);
+      await new ExchangeClient({ deployment, onRequest: observe, onResponse: observe }).whitelistIp();
+      expect(seen[0]?.headers[name]).toBe('[redacted]');
+      expect(seen[1]?.headers['x-echo']).toBe(`${name} was [redacted]`);
+      expect(server.requests[0]?.headers[name]).toBe('own-value-7712');
+    },
+  );
+
   it('sees the names of query parameters, and not their values', async () => {
     const seen: RequestObservation[] = [];
     const server = await startServer({});
@@ -58,6 +74,16 @@ describe('onRequest', () => {
 });
 
 describe('onResponse', () => {
+  it.each(['set-cookie', 'x-session-id', 'x-new-password', 'x-credential', 'x-refresh-token', 'x-api-key'])(
+    'does not see the value of %s',
+    async (name) => {
+      const seen: ResponseObservation[] = [];
+      const server = await startServer({ headers: { [name]: 'v4lue', 'x-request-id': 'r-17' } });
+      await whitelistIp(server.url, { onResponse: (response) => seen.push(response) });
+      expect(seen[0]?.headers).toMatchObject({ [name]: '[redacted]', 'x-request-id': 'r-17' });
+    },
+  );
+
   it('sees each reply with its status and the number of its attempt', async () => {
     const seen: ResponseObservation[] = [];
     const server = await startServer({ status: 503 }, { status: 429 }, { status: 202 });

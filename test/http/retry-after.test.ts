@@ -74,6 +74,17 @@ describe('Retry-After', () => {
     });
   });
 
+  it.each(['10000000000', '99999999999', '9'.repeat(400)])(
+    'of %s seconds ends the call and is told as the number that it is, or the highest',
+    async (wait) => {
+      const server = await startServer(busy(wait));
+      const failed = await told(createOrder(server.url));
+      expect(failed).toMatchObject({ status: 429, attempts: 1 });
+      expect(failed.retryAfterMs).toBe(Math.min(Number(wait) * 1000, Number.MAX_SAFE_INTEGER));
+      expect(Number.isSafeInteger(failed.retryAfterMs)).toBe(true);
+    },
+  );
+
   it('is told when the attempts are used up', async () => {
     const server = await startServer(busy('0'));
     expect(await told(createOrder(server.url))).toMatchObject({ retryAfterMs: 0, attempts: 3 });

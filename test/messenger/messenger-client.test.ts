@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import type { DeploymentOptions } from '../../src/deployment/define-deployment.ts';
+import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import {
   type ApiKeyRequest,
   type MessageRequest,
@@ -285,6 +286,41 @@ it.each(['apiKey', 'masterKey'])('the constructor names %s when it is blank', (n
   expect(refusal(make)).toBe('ConfigurationError invalid_credentials');
   expect(make).toThrow(new RegExp(`^${name} `));
 });
+
+describe('a deployment of the messenger alone', () => {
+  it('is enough to send, and says what is missing where more is needed', async () => {
+    const server = await startServer({});
+    const deployment = defineDeployment({ messengerBaseUrl: server.url });
+    await new MessengerClient({ deployment, apiKey }).sendMessage(message);
+    expect(server.requests).toHaveLength(1);
+    const exchange = new ExchangeClient({ deployment });
+    const partner = { partner_code: 'acme', email: 'ops@acme.example' };
+    expect(String(await rejection(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
+    expect(await rejection(exchange.whitelistIp())).toMatchObject({
+      code: 'not_configured',
+      message: 'whitelistIp needs stagingUrl: set it in defineDeployment.',
+    });
+  });
+
+  it('is refused where the messenger is what is missing', async () => {
+    const client = new MessengerClient({ deployment: defineDeployment({}), apiKey });
+    expect(refusal(() => client.scanDeviceUrl())).toBe('ConfigurationError not_configured');
+    expect(String(await rejection(client.sendMessage(message)))).toContain(
+      'sendMessage needs messengerBaseUrl',
+    );
+  });
+});
+
+it.each(['Bearer master-83d1f6', 'bearer master-83d1f6', 'Bearer  master-83d1f6'])(
+  'a master key of %j is refused with the advice to leave "Bearer" out',
+  (given) => {
+    const make = () =>
+      new MessengerClient({ deployment: deploymentAt('http://127.0.0.1'), masterKey: given });
+    expect(refusal(make)).toBe('ConfigurationError invalid_credentials');
+    expect(make).toThrow(/^masterKey begins with "Bearer": give the key alone/);
+    expect(make).not.toThrow(/83d1f6/);
+  },
+);
 
 function clientWith(server: LocalServer, options: Partial<DeploymentOptions>): MessengerClient {
   return new MessengerClient({ deployment: deploymentAt(server.url, options), apiKey, masterKey });

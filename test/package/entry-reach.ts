@@ -6,7 +6,8 @@ export interface Reach {
 }
 
 export const allowedReach: Readonly<Record<string, Reach>> = {
-  '.': { packages: ['ky', 'zod'], builtins: ['node:crypto'] },
+  // Where undici tells which connections it could not make.
+  '.': { packages: ['ky', 'zod'], builtins: ['node:crypto', 'node:diagnostics_channel'] },
   './signature': { packages: [], builtins: ['node:crypto'] },
   './diagnostics': { packages: [], builtins: ['node:crypto'] },
   './events': { packages: ['zod'], builtins: [] },

@@ -13,7 +13,7 @@ it.each([
     'GET https://m.example/send?api_key=s3cret&to=1 404',
     'GET https://m.example/send?api_key=[redacted]&to=[redacted] 404',
   ],
-  ['{"authorization":"Bearer s3cret"}', '{"authorization":"Bearer [redacted]"}'],
+  ['{"authorization":"Bearer s3cret"}', '{"authorization":"[redacted]"}'],
   ['basic s3cret', 'basic [redacted]'],
   ['no such order // see a@b.example', 'no such order // see a@b.example'],
   ['is it paid? no & never', 'is it paid? no & never'],

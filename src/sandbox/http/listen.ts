@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Deployment } from '../../deployment/define-deployment.ts';
+import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { type Answer, nodeListener } from './node-listener.ts';
 
@@ -16,7 +16,7 @@ export interface SandboxServer<Order = BuyOrder> {
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
   /** The sandbox's deployment with its base URLs at this address. */
-  readonly deployment: Deployment<Order>;
+  readonly deployment: CompleteDeployment<Order>;
   /**
    * Stops listening, cuts every connection, and waits for the events under way. The sandbox itself lives on.
    * A second call waits for the first.
@@ -29,7 +29,7 @@ export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
   answer: Answer;
-  deploymentAt: (origin: string) => Deployment<Order>;
+  deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
 }): Promise<SandboxServer<Order>> {
   const server = createServer();

@@ -1,0 +1,129 @@
+import type { ValidationIssue } from '../errors/validation-error.ts';
+import { issuePath, type StandardIssue } from './standard-schema.ts';
+
+/** How zod's own messages begin. One that the author of a schema wrote stays as it is. */
+const zodWording =
+  /^(?:Invalid (?:input|string|option|number|date|key|value|element|discriminator|[a-z0-9_ -]+$)|Too (?:small|big): |Unrecognized key)/i;
+
+/**
+ * What a schema finds wrong, in words for somebody who does not know the schema's library: `is missing` in place of
+ * `Invalid input: expected string, received undefined`. Never with the value.
+ *
+ * @param input what was checked: a missing member and one of the wrong type are one to zod
+ */
+export function plainIssue(issue: StandardIssue, input: unknown): ValidationIssue {
+  const path = issuePath(issue);
+  const { message } = issue;
+  if (!('code' in issue) || !zodWording.test(message)) return { path, message };
+  const value = path.reduce<unknown>(memberOf, input);
+  // Only zod's issues have these members, and each only some of them.
+  return { path, message: describe(issue as ZodIssue, value, path.length === 0) };
+}
+
+/** What is read of an issue of zod 4, whichever copy of it made the issue. */
+interface ZodIssue {
+  readonly code?: unknown;
+  readonly expected?: unknown;
+  readonly origin?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly inclusive?: unknown;
+  readonly format?: unknown;
+  readonly prefix?: unknown;
+  readonly values?: unknown;
+  readonly keys?: unknown;
+}
+
+function describe(issue: ZodIssue, value: unknown, isWhole: boolean): string {
+  if (value === undefined && !isWhole) return 'is missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[String(issue.expected)] ?? `of type ${issue.expected}`}`;
+    case 'too_small':
+      return limit(issue.origin, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
+    case 'too_big':
+      return limit(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
+    case 'invalid_format':
+      return formOf(issue);
+    case 'invalid_value':
+      return oneOf(issue.values);
+    case 'unrecognized_keys':
+      return `has members that are not known: ${listed(issue.keys)}`;
+    case 'invalid_union':
+      return 'has none of the forms that are allowed';
+    case 'not_multiple_of':
+      return 'must be a multiple of a step';
+    default:
+      return 'does not fit';
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  nan: 'a number',
+  bigint: 'a big integer',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  tuple: 'a list',
+  null: 'null',
+  undefined: 'left out',
+  never: 'left out',
+  date: 'a date',
+};
+
+const formats: Readonly<Record<string, string>> = {
+  url: 'a URL',
+  email: 'an e-mail address',
+  uuid: 'a UUID',
+  guid: 'a UUID',
+  datetime: 'an ISO 8601 date and time',
+  date: 'an ISO 8601 date',
+  time: 'an ISO 8601 time',
+  ipv4: 'an IPv4 address',
+  ipv6: 'an IPv6 address',
+  base64: 'base64',
+  e164: 'a phone number with "+" and country code',
+  json_string: 'JSON',
+};
+
+function formOf({ format, prefix }: ZodIssue): string {
+  if (format === 'starts_with') return `must begin with ${listed([prefix])}`;
+  const known = formats[String(format)];
+  return known === undefined ? 'has the wrong form' : `must be ${known}`;
+}
+
+function limit(origin: unknown, bound: unknown, relation: string): string {
+  const isOne = Number(bound) === 1;
+  if (origin === 'string') {
+    if (relation === 'at least' && isOne) return 'must not be empty';
+    return `must have ${relation} ${bound} ${isOne ? 'character' : 'characters'}`;
+  }
+  if (origin === 'array' || origin === 'set' || origin === 'map') {
+    return `must have ${relation} ${bound} ${isOne ? 'item' : 'items'}`;
+  }
+  return `must be ${relation} ${bound}`;
+}
+
+function oneOf(values: unknown): string {
+  const several = Array.isArray(values) && values.length > 1;
+  return `must be ${several ? 'one of ' : ''}${listed(values)}`;
+}
+
+/** The first of them: a schema may allow hundreds. */
+function listed(values: unknown): string {
+  if (!Array.isArray(values)) return '?';
+  const shown = values
+    .slice(0, 10)
+    .map((value) => (typeof value === 'string' ? `"${value.slice(0, 64)}"` : String(value)));
+  return shown.join(', ') + (values.length > shown.length ? ', …' : '');
+}
+
+function memberOf(value: unknown, name: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  const members: { readonly [name: string | number]: unknown } = { ...value };
+  return members[name];
+}

@@ -1,0 +1,55 @@
+import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
+import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
+import type { Call, CallOptions } from './call.ts';
+import { userAgent } from './user-agent.ts';
+
+/** What one call adds to the rules of its operation. */
+export interface CallContent<Body> {
+  /** What proves who calls. The rules say where it goes; an API key in the body is already there. */
+  readonly credential?: string | undefined;
+  /** Exactly what is posted: JSON. */
+  readonly body?: string | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Besides those that every request has. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Never shown in an error; credential, body and query are added. */
+  readonly secrets: readonly string[];
+  readonly options: CallOptions<Body>;
+}
+
+/**
+ * The request of an operation, by the table of operations.
+ *
+ * @throws {ConfigurationError} `not_configured` when the deployment has no address for it
+ */
+export function makeCall<Body>(
+  deployment: Deployment<unknown>,
+  operation: Operation,
+  content: CallContent<Body>,
+): Call<Body> {
+  const { method, authorization, repeat } = operationRules(operation);
+  const { body, credential, options } = content;
+  const url = new URL(operationUrl(deployment, operation));
+  for (const [name, value] of Object.entries(content.query ?? {})) url.searchParams.set(name, value);
+  const headers = new Headers({
+    accept: 'application/json',
+    'user-agent': userAgent,
+    // The deployment's own win over these two; it may not set those below.
+    ...deployment.headers,
+    ...content.headers,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...authorizationHeader(authorization, credential),
+  });
+  const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
+  return { operation, method, url: url.href, headers, body, repeat, secrets, options };
+}
+
+function authorizationHeader(
+  authorization: OperationRules['authorization'],
+  credential: string | undefined,
+): Record<string, string> {
+  if (credential === undefined) return {};
+  if (authorization === 'public-key') return { authorization: `Bearer ${credential}` };
+  // Bare, without a scheme in front (contract: Endpoints 6).
+  return authorization === 'master-key' ? { authorization: credential } : {};
+}

@@ -1,0 +1,308 @@
+import { getResponse, HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { assumptions } from '../../src/deployment/assumptions.ts';
+import { type Operation, operations } from '../../src/deployment/operations.ts';
+import type { RequestError } from '../../src/errors/request-error.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { ClientOptions } from '../../src/http/client-options.ts';
+import { likelyCauses } from '../../src/http/likely-causes.ts';
+import {
+  apiKey,
+  cautious,
+  checkNumber,
+  createOrder,
+  credentials,
+  deploymentAt,
+  masterKey,
+  messengerAt,
+  order,
+  type Run,
+  requestError,
+  sendMessage,
+  whitelistIp,
+} from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+const service = 'https://service.example';
+
+/** The error of a call that the service answers so: JSON, or text where it is text. */
+function errorOf(run: Run, status: number, body: string | object): Promise<RequestError> {
+  return requestError(run(service, replying(status, body)));
+}
+
+function replying(status: number, body: string | object): ClientOptions {
+  const reply = () =>
+    typeof body === 'string' ? HttpResponse.text(body, { status }) : HttpResponse.json(body, { status });
+  const handlers = [http.all('*', reply)];
+  return {
+    maxAttempts: 1,
+    fetch: async (request) => (await getResponse(handlers, request)) ?? Response.error(),
+  };
+}
+
+/** What an error quotes of the service, if anything. */
+async function quoted(body: string | object, run = createOrder): Promise<string | undefined> {
+  return /^\w+: the service answered with an error \(status 422\): "([^"]*)", /.exec(
+    (await errorOf(run, 422, body)).message,
+  )?.[1];
+}
+
+describe("the message of an error quotes the service's own reason", () => {
+  it.each<[string, string | object]>([
+    ['message', { message: 'no such chain', error: 'unprocessable', statusCode: 422 }],
+    ['error', { error: 'no such chain' }],
+    ['error.message', { error: { message: 'no such chain', code: 7 } }],
+    ['error_description', { error: 'invalid_request', error_description: 'no such chain' }],
+    ['detail', { detail: 'no such chain' }],
+    ['title', { type: 'about:blank', title: 'no such chain', status: 422 }],
+    ['errors[0]', { errors: ['no such chain', 'no such pair'] }],
+    ['errors[0].message', { errors: [{ message: 'no such chain' }] }],
+    ['reason', { reason: 'no such chain' }],
+    ['msg', { ok: false, msg: 'no such chain' }],
+    ['code', { code: 'no such chain' }],
+    ['a list', [{ message: 'no such chain' }]],
+    ['a string', '"no such chain"'],
+    ['text', 'no such chain'],
+    ['a title', '<!doctype html><html><head><TITLE lang="en">\n no such chain </title></head><body>x</body>'],
+    ['a page', '<html><style>h1 { color: red }</style><script>let a</script><h1>no such</h1> <p>chain'],
+  ])('from %s', async (_, body) => {
+    expect(await quoted(body)).toBe('no such chain');
+  });
+
+  it.each<[string, string | object]>([
+    ['an empty body', ''],
+    ['blanks', '  \n'],
+    ['members that it does not know', { sorry: 'no such chain' }],
+    ['a message that is no text', { message: { deep: 5 } }],
+    ['an empty message', { message: ' ' }],
+    ['nothing but colours', { message: '\u001b[31m\u001b[0m' }],
+    [
+      'errors inside errors inside errors',
+      { error: { error: { error: { error: { error: { message: 'x' } } } } } },
+    ],
+  ])('and nothing where there is %s', async (_, body) => {
+    const { message } = await errorOf(createOrder, 422, body);
+    expect(message).toContain('(status 422), POST ');
+  });
+
+  it('cut off after 200 characters, between two of them', async () => {
+    expect(await quoted({ message: `${'y '.repeat(99)}z🚀🚀` })).toBe(`${'y '.repeat(99)}z…`);
+    expect(await quoted({ message: 'z '.repeat(400_000) })).toBe(`${'z '.repeat(99)}z…`);
+  });
+
+  it('as one line, without what a terminal obeys or the eye does not see', async () => {
+    const message =
+      'no\u001b[31m such\r\nchain\u2028\u202egnihton\u202c \u001b]8;;https://x.example\u0007link\u0000\u009b2J!\u200b\ufeff';
+    expect(await quoted({ message })).toBe('no such chain gnihton link !');
+  });
+
+  it('in a way that cannot pass for our own words', async () => {
+    expect(await quoted({ message: 'no", POST https://x. It is safe to repeat. "' })).toBe(
+      "no', POST https://x. It is safe to repeat. '",
+    );
+  });
+
+  it('in linear time, whatever it is', async () => {
+    for (const part of ['<title', '<script>', '<', '\u001b[', '{"error":[', 'authorization: ', 'a-', '"']) {
+      const begun = performance.now();
+      await quoted(`<html>${part.repeat(80_000)}`);
+      expect(performance.now() - begun, part).toBeLessThan(2_000);
+    }
+  });
+});
+
+describe('the reason that an error quotes', () => {
+  it.each<[secret: string, run: Run]>([
+    [credentials.partnerPublicKey, createOrder],
+    [credentials.partnerSecretKey, createOrder],
+    [credentials.merchantSecretKey, createOrder],
+    [apiKey, sendMessage],
+    ['493021', sendMessage],
+    [masterKey, (url, options) => messengerAt(url, options).generateApiKey({ messenger_device_no: '42' })],
+  ])('does not repeat %s', async (secret, run) => {
+    const split = `${secret.slice(0, 4)}\u200b${secret.slice(4)}`;
+    for (const said of [secret, split, `${'x'.repeat(195)}${secret}`]) {
+      const { message } = await errorOf(run, 422, { message: `no use for ${said}` });
+      expect(message.slice(0, message.indexOf(', POST '))).not.toContain(secret.slice(0, 6));
+    }
+  });
+
+  it.each([
+    ['a code with a hyphen', 'G-493021', 'G-493021 is your code'],
+    ['a code in two parts', '493 021', 'Use 493 021 to log in'],
+    ['a code of capitals', 'QWXZ', 'code: QWXZ'],
+  ])('does not repeat %s', async (_, code, message) => {
+    const run: Run = (url, options) =>
+      messengerAt(url, options).sendMessage({ to_phone: '2348012345678', message });
+    const parts = code.split(' ');
+    const reason = await quoted({ message: `blocked: ${parts.join('/')}` }, run);
+    expect(parts.filter((part) => reason?.includes(part))).toEqual([]);
+  });
+
+  it('hides keys and signatures that were not in the request', async () => {
+    const signature = 'ab'.repeat(64);
+    const reason = await quoted({
+      message: `expected ${signature} made with sk_partner_other for API-X-other, authorization: master-1`,
+    });
+    expect(reason).toBe('expected [redacted] made with [redacted] for [redacted], authorization: [redacted]');
+  });
+
+  it("hides the values of the deployment's own headers, whatever their names", async () => {
+    const deployment = deploymentAt(service, { headers: { 'x-upstream': 'gw-7712', 'x-hop': '1' } });
+    const options = { deployment, credentials, ...replying(403, { message: 'gw-7712 has no route 1' }) };
+    const { message } = await requestError(new ExchangeClient(options).createOrder(order));
+    expect(message).toContain('"[redacted] has no route 1"');
+  });
+
+  it('leaves the whole reply in error.body', async () => {
+    const body = { message: 'no such chain', hint: 'usdt-trc20' };
+    expect((await errorOf(createOrder, 422, body)).body).toEqual(body);
+  });
+});
+
+describe('what an error suspects', () => {
+  const signatureIds = [
+    'signature-construction',
+    'signature-serialization',
+    'signature-encoding',
+    'signature-key',
+  ];
+  const generateApiKey = cautious.find(([name]) => name === 'generateApiKey')?.[1] ?? createOrder;
+  const regenerateKeys = cautious.find(([name]) => name === 'regenerateKeys')?.[1] ?? createOrder;
+
+  it.each<[what: string, run: Run, status: number, body: string | object, ids: string[], advice: RegExp]>([
+    [
+      'an address that is not whitelisted',
+      createOrder,
+      403,
+      '',
+      ['ip-whitelist', ...signatureIds],
+      /whitelistIp\(\)/,
+    ],
+    [
+      'an address that is not whitelisted, in words',
+      createOrder,
+      400,
+      { error: 'ip_not_whitelisted' },
+      ['ip-whitelist', 'order-payload', ...signatureIds],
+      /whitelistIp\(\)/,
+    ],
+    [
+      'a wrong signature',
+      createOrder,
+      401,
+      { message: 'Invalid signature' },
+      [...signatureIds, 'ip-whitelist'],
+      /detectScheme/,
+    ],
+    [
+      'a wrong signature, whatever the status',
+      regenerateKeys,
+      403,
+      { error: 'signatureMismatch' },
+      [...signatureIds, 'ip-whitelist'],
+      /detectScheme/,
+    ],
+    [
+      'a public key that is not known',
+      createOrder,
+      401,
+      { message: 'The public key is not valid' },
+      [...signatureIds, 'ip-whitelist'],
+      /partnerPublicKey/,
+    ],
+    ['a wrong master key', generateApiKey, 401, '', [], /masterKey/],
+    ['a wrong master key', generateApiKey, 403, { error: 'wrong_master_key' }, [], /masterKey/],
+    ['a wrong API key', sendMessage, 401, { message: 'Unauthorized' }, [], /API key/],
+    [
+      'a messenger that has a whitelist, too',
+      sendMessage,
+      403,
+      'IP not whitelisted',
+      ['ip-whitelist'],
+      /whitelistIp\(\)/,
+    ],
+    [
+      'a number that is not on the messenger',
+      sendMessage,
+      422,
+      { error: 'number_not_on_messenger', message: 'The phone number is not on the messenger.' },
+      [],
+      /to_phone/,
+    ],
+    ['a number without an account', checkNumber, 404, 'number not found', ['number-check'], /to_phone/],
+    [
+      'a device that is not connected',
+      sendMessage,
+      409,
+      { error: 'device_not_connected' },
+      [],
+      /scanDeviceUrl\(\)/,
+    ],
+    [
+      'a missing verify_check',
+      sendMessage,
+      400,
+      { message: 'verify_check is required' },
+      ['verify-check'],
+      /verify_check/,
+    ],
+    ['another payload', createOrder, 400, '', ['order-payload', ...signatureIds], /orderSchema/],
+    [
+      'another payload, where a phone number is part of it',
+      createOrder,
+      422,
+      'buyer_phone: not a phone number',
+      ['order-payload', ...signatureIds],
+      /orderSchema/,
+    ],
+    ['another name for the device', generateApiKey, 400, '', ['branded-names'], /wireNames/],
+    ['another path', createOrder, 404, '', ['order-path'], /paths\.createOrder/],
+    ['another base URL', sendMessage, 404, '', [], /messengerBaseUrl/],
+    [
+      'another partner ID',
+      createOrder,
+      401,
+      'x-partner-id is wrong',
+      ['order-partner-id', ...signatureIds, 'ip-whitelist'],
+      /partnerId/,
+    ],
+    [
+      'a chain that is not offered',
+      createOrder,
+      422,
+      { message: 'unknown chain' },
+      ['allowed-values', 'order-payload', ...signatureIds],
+      /chain/,
+    ],
+    ['too many requests', sendMessage, 429, '', ['request-limits'], /fewer requests/],
+    ['not the whitelist in the call that fills it', whitelistIp, 403, 'IP unknown', [], /partnerPublicKey/],
+  ])('is first of all %s', async (_, run, status, body, ids, advice) => {
+    const error = await errorOf(run, status, body);
+    const [, first] = /Likely: (.*?)\.(?: Or: |$)/.exec(error.message) ?? [];
+    expect(first).toMatch(advice);
+    expect(error.assumptions).toEqual(ids);
+    // Every id stands behind advice in words.
+    for (const id of ids) expect(error.message).toMatch(new RegExp(`\\w \\((?:[\\w-]+, )*${id}[,)]`));
+  });
+
+  it('is nothing where the status says nothing', async () => {
+    const error = await errorOf(createOrder, 500, 'Internal Server Error');
+    expect(error.assumptions).toEqual([]);
+    expect(error.message).not.toContain('Likely');
+  });
+
+  it('is in the ledger', () => {
+    const known: readonly string[] = assumptions.map(({ id }) => id);
+    const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
+    const said = ['ip signature key number device chain partner_id merchant verify_check rate limit'];
+    // The names of the table are the operations.
+    const cited = (Object.keys(operations) as Operation[]).flatMap((operation) =>
+      statuses.flatMap((status) => likelyCauses(operation, status, said).flatMap(({ ids }) => ids)),
+    );
+    expect(cited.length).toBeGreaterThan(0);
+    expect(cited.filter((id) => !known.includes(id))).toEqual([]);
+  });
+});
