@@ -42,7 +42,11 @@ export interface DeploymentOptions<Order = BuyOrder> {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Everything that differs between deployments of the service; made by {@link defineDeployment}. */
+/**
+ * Everything that differs between deployments of the service; made by {@link defineDeployment}.
+ *
+ * `Order` is what its `createOrder` takes. `Deployment<unknown>` is any deployment, whatever its orders are.
+ */
 export interface Deployment<Order = BuyOrder> {
   readonly onboardingBaseUrl: string | undefined;
   readonly stagingUrl: string | undefined;

@@ -81,6 +81,16 @@ describe('the deployment', () => {
     );
   });
 
+  it('takes http only to this machine, unless a variable allows it everywhere', () => {
+    const env = { PARTNER_EXCHANGE_STAGING_URL: 'http://value-secret.example' };
+    const message = complaint(env);
+    expect(message).toContain('PARTNER_EXCHANGE_STAGING_URL: ');
+    expect(message).not.toContain('value-secret');
+    expect(complaint({ ...env, PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'false' })).toContain('http');
+    const allowed = readEnvironment({ ...env, PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'true' });
+    expect(allowed.deployment.stagingUrl).toBe(env.PARTNER_EXCHANGE_STAGING_URL);
+  });
+
   const scheme: SignatureScheme = {
     construction: 'hash-suffix',
     serialization: 'sorted',

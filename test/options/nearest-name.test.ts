@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearestName } from '../../src/options/nearest-name.ts';
+import { nearestName, nearestSpelling } from '../../src/options/nearest-name.ts';
 
 const known = ['timeoutMs', 'timeLimitMs', 'maxAttempts', 'now', 'credentials', 'buyer_email'];
 
@@ -32,5 +32,20 @@ describe('the nearest known name', () => {
         expect(nearestName(name.slice(0, index) + name.slice(index + 1), [name])).toBe(name);
       }),
     );
+  });
+});
+
+describe('the nearest spelling', () => {
+  it.each([
+    ['buyer_mail', 'buyer_email'],
+    ['buyerEmail', 'buyer_email'],
+    ['BUYER_EMAIL', 'buyer_email'],
+    ['nwo', 'now'],
+  ])('of %s is %s', (name, meant) => {
+    expect(nearestSpelling(name, known)).toBe(meant);
+  });
+
+  it.each(['mail', 'credentials_of_acme', 'on', '', 'x'.repeat(65)])('of %j is none', (name) => {
+    expect(nearestSpelling(name, known)).toBeUndefined();
   });
 });

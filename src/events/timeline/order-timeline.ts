@@ -41,7 +41,7 @@ export interface OrderTimeline {
   readonly seen: readonly OrderEventName[];
   /** The distinct values of each member: one, unless something is flagged. */
   readonly facts: OrderFacts;
-  /** What should not happen, and did; an empty list for an order without a blemish. */
+  /** What a person should look at; an empty list when there is nothing. */
   readonly flags: readonly OrderFlag[];
 }
 
@@ -82,7 +82,7 @@ export function applyEvent(timeline: OrderTimeline, event: OrderEvent): OrderTim
   return { partner_order_id: id, stage: stageOf(seen), seen, facts, flags: findFlags(seen, facts) };
 }
 
-/** Whether an order in this stage can have no further, except to become `contradictory`. */
+/** Whether the order ends in this stage: only `contradictory` can still follow. */
 export function isFinalStage(stage: OrderStage): boolean {
   return orderStages.indexOf(stage) >= orderStages.indexOf('credited');
 }

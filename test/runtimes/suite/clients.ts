@@ -1,9 +1,11 @@
 import {
   defineDeployment,
   ExchangeClient,
+  isConfigurationError,
   isRequestError,
   isValidationError,
   MessengerClient,
+  readEnvironment,
 } from 'partner-exchange-sdk';
 import { signingKey, verifyBody } from 'partner-exchange-sdk/signature';
 import { type Checks, equal, thrownBy } from './checks.ts';
@@ -17,6 +19,28 @@ const deployment = defineDeployment({
 
 /** Both clients, over a fetch of the suite's own. */
 export async function checkClients(checks: Checks): Promise<void> {
+  await checks.run(
+    'readEnvironment reads the variables that it is given, and those of the process',
+    async () => {
+      const read = readEnvironment({
+        PARTNER_EXCHANGE_STAGING_URL: 'https://staging.example',
+        PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
+        PARTNER_SECRET_KEY: credentials.partnerSecretKey,
+      });
+      equal(
+        [read.deployment.stagingUrl, read.credentials?.partnerSecretKey],
+        ['https://staging.example', credentials.partnerSecretKey],
+      );
+      equal(typeof readEnvironment().deployment, 'object');
+    },
+  );
+  await checks.run('readEnvironment names the variable of a file that it cannot read', async () => {
+    const error = await thrownBy(() =>
+      readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: '/nowhere/scheme.json' }),
+    );
+    equal(isConfigurationError(error) && error.code, 'invalid_environment');
+    equal(String(error).includes('PARTNER_EXCHANGE_SCHEME_FILE: '), true);
+  });
   await checks.run('createOrder posts a body signed with the key for orders', async () => {
     const { fetch, requests } = service(() => Response.json({ id: 7 }, { status: 201 }));
     const reply = await new ExchangeClient({ deployment, credentials, fetch }).createOrder(order);
