@@ -1,13 +1,19 @@
 import crypto from 'node:crypto';
 
-/** `binary` is Latin-1: a character a byte. A digest as a Buffer of its own takes longer to make. */
-type DigestText = 'hex' | 'binary';
+type Algorithm = 'sha256' | 'sha512';
 
-/**
- * The digest of a text (taken as UTF-8) or of bytes, without the stream that `createHash` makes and finishes: that
- * takes longer than hashing an event. A runtime without `crypto.hash` gets the stream.
- */
-export const hash: (algorithm: 'sha256' | 'sha512', data: string | Uint8Array, as: DigestText) => string =
-  typeof crypto.hash === 'function'
-    ? crypto.hash
-    : (algorithm, data, as) => crypto.createHash(algorithm).update(data).digest(as);
+interface Hash {
+  (algorithm: Algorithm, data: string | Uint8Array, as: 'hex'): string;
+  (algorithm: Algorithm, data: string | Uint8Array, as: 'buffer'): Buffer;
+}
+
+/** The digest of a text (taken as UTF-8) or of bytes. `crypto.hash` is not there in every runtime that we support. */
+export const hash: Hash = typeof crypto.hash === 'function' ? crypto.hash : hashByStream;
+
+/** As {@link hash}, where there is no `crypto.hash`. */
+export function hashByStream(algorithm: Algorithm, data: string | Uint8Array, as: 'hex'): string;
+export function hashByStream(algorithm: Algorithm, data: string | Uint8Array, as: 'buffer'): Buffer;
+export function hashByStream(algorithm: Algorithm, data: string | Uint8Array, as: 'hex' | 'buffer') {
+  const digest = crypto.createHash(algorithm).update(data).digest();
+  return as === 'hex' ? digest.toString('hex') : digest;
+}
