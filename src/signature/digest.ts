@@ -29,16 +29,21 @@ export function findSigner(
   return keys.findIndex((key) => timingSafeEqual(digestOf(scheme, key, text), claim));
 }
 
-function digestOf({ construction, separator = '' }: SignatureScheme, key: string, text: string): Buffer {
+/** The 64 bytes. Taken from Latin-1: a Buffer that the digest makes itself costs twice as much. */
+function digestOf(scheme: SignatureScheme, key: string, text: string): Buffer {
+  return Buffer.from(binaryDigest(scheme, key, text), 'latin1');
+}
+
+function binaryDigest({ construction, separator = '' }: SignatureScheme, key: string, text: string): string {
   switch (construction) {
     case 'hmac':
-      return Buffer.from(createHmac('sha512', key).update(text).digest('hex'), 'hex');
+      return createHmac('sha512', key).update(text).digest('binary');
     case 'hash-suffix':
-      return hash('sha512', text + separator + key, 'buffer');
+      return hash('sha512', text + separator + key, 'binary');
     case 'hash-prefix':
-      return hash('sha512', key + separator + text, 'buffer');
+      return hash('sha512', key + separator + text, 'binary');
     case 'hash-both':
-      return hash('sha512', key + separator + text + separator + key, 'buffer');
+      return hash('sha512', key + separator + text + separator + key, 'binary');
   }
 }
 
