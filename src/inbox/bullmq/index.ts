@@ -6,5 +6,6 @@
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
+export type { StoreGateOptions } from '../store-gate.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';
 export type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';

@@ -7,5 +7,6 @@ export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbo
 export type { Sleep } from '../../runtime/sleep.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
+export type { StoreGateOptions } from '../store-gate.ts';
 export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';
 export type { Boss, BossDatabase, BossJobOptions } from './pg-boss-types.ts';
