@@ -12,7 +12,7 @@ import {
 } from '../inbox/inbox.ts';
 import { decodeBody } from '../signature/decode-body.ts';
 import { hash } from '../signature/hash.ts';
-import { rereadBody } from '../signature/reread-body.ts';
+import { parseVerifiedBody } from '../signature/parse-verified-body.ts';
 import { serializationRules } from '../signature/serializations.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import type { Handlers } from './handlers.ts';
@@ -92,7 +92,7 @@ export function makeReceiver(
     receive: reporting.delivery === undefined ? decide : decideAndReport,
     host: {
       async handle({ body, name, digest, key }, options) {
-        const { value, text } = rereadBody(body, scheme);
+        const { value, text } = parseVerifiedBody(body, scheme);
         const parsed = parseOrderEvent(fromWireNames(value, wireNames));
         const work = handlers.find(parsed, { name, digest, key }, text) ?? unhandled;
         await work(options);

@@ -30,7 +30,7 @@ export function largeTexts(size: number): Readonly<Record<string, string>> {
     ...Object.fromEntries(Object.entries(unsigned).map(([name, text]) => [name, signText(text, sampleKey)])),
     // Where the member has to be looked for.
     ...Object.fromEntries(
-      (['honest: order events', 'honest: one long string', 'white space', 'escaped quotes'] as const).map(
+      (['honest: order events', 'honest: one long string', 'escaped quotes', 'backslashes'] as const).map(
         (name) => [`${name}, signature first`, signFirst(unsigned[name], sampleKey)],
       ),
     ),
