@@ -3,6 +3,8 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 /**
  * - `body_not_utf8`, `body_not_json`, `body_not_object`: nothing to verify in it.
  * - `body_too_deep`: nested too deeply for a scheme that serialises the parsed value again.
+ * - `body_ambiguous`: holds `-0` or a number out of range (`1e999`), and the scheme serialises the parsed value again:
+ *   under it `0` and `null` have the same signature.
  * - `signature_missing`: no top-level `signature` member.
  * - `signature_duplicated`: more than one top-level `signature` member.
  * - `signature_malformed`: not a string, or not a SHA-512 digest in the scheme's encoding.
@@ -13,6 +15,7 @@ export type SignatureErrorCode =
   | 'body_not_json'
   | 'body_not_object'
   | 'body_too_deep'
+  | 'body_ambiguous'
   | 'signature_missing'
   | 'signature_duplicated'
   | 'signature_malformed'

@@ -1,5 +1,5 @@
 /**
- * Finds places in a JSON text that `JSON.parse` has already accepted. Each function reads the text once, from
+ * Finds places in a JSON text that `JSON.parse` has already accepted. Each function reads the text in linear time, from
  * left to right, without regular expressions; given a text that is not JSON the answer is unspecified, but the
  * scan still ends.
  */
@@ -27,25 +27,21 @@ export interface MemberSpan {
   readonly value: Span;
 }
 
-/** The code units of a text: the engine reads them twice as fast as it reads the text itself. */
-type Units = Uint16Array;
-
 /**
  * The members with this name directly in the object that begins at or after `from`, however the name is escaped.
  */
 export function findMembers(text: string, name: string, from = 0): MemberSpan[] {
-  const units = unitsOf(text);
   const found: MemberSpan[] = [];
-  let index = skipSpace(units, from) + 1;
-  while (index < units.length) {
-    index = skipSpace(units, index);
-    if (units[index] !== quote) break;
-    const nameEnd = stringEnd(units, index);
-    const start = skipSpace(units, skipSpace(units, nameEnd) + 1);
-    const end = valueEnd(units, start);
+  let index = skipSpace(text, from) + 1;
+  while (index < text.length) {
+    index = skipSpace(text, index);
+    if (text.charCodeAt(index) !== quote) break;
+    const nameEnd = stringEnd(text, index);
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = valueEnd(text, start);
     if (spells(text, index + 1, nameEnd - 1, name)) found.push({ start: index, value: { start, end } });
-    index = skipSpace(units, end);
-    if (units[index] !== comma) break;
+    index = skipSpace(text, end);
+    if (text.charCodeAt(index) !== comma) break;
     index++;
   }
   return found;
@@ -53,63 +49,59 @@ export function findMembers(text: string, name: string, from = 0): MemberSpan[] 
 
 /** Where element `wanted` of the array that begins at or after `from` lies. */
 export function findElement(text: string, wanted: number, from = 0): Span | undefined {
-  const units = unitsOf(text);
-  let index = skipSpace(units, skipSpace(units, from) + 1);
-  for (let element = 0; index < units.length; element++) {
-    if (units[index] === closeBracket) return undefined;
-    const end = valueEnd(units, index);
+  let index = skipSpace(text, skipSpace(text, from) + 1);
+  for (let element = 0; index < text.length; element++) {
+    if (text.charCodeAt(index) === closeBracket) return undefined;
+    const end = valueEnd(text, index);
     if (element === wanted) return { start: index, end };
-    index = skipSpace(units, end);
-    if (units[index] !== comma) return undefined;
-    index = skipSpace(units, index + 1);
+    index = skipSpace(text, end);
+    if (text.charCodeAt(index) !== comma) return undefined;
+    index = skipSpace(text, index + 1);
   }
   return undefined;
 }
 
-function unitsOf(text: string): Units {
-  const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
-  return units;
-}
-
 /** The first index at or after `index` that is not white space: in JSON, nothing else is at or below U+0020. */
-function skipSpace(units: Units, index: number): number {
+function skipSpace(text: string, index: number): number {
   let at = index;
-  while (at < units.length && (units[at] ?? 0) <= space) at++;
+  while (at < text.length && text.charCodeAt(at) <= space) at++;
   return at;
 }
 
 /** The end of the string that opens at `open`. */
-function stringEnd(units: Units, open: number): number {
-  const { length } = units;
+function stringEnd(text: string, open: number): number {
+  const { length } = text;
+  // The engine searches a text faster than we read it, and few strings hold an escaped quote.
+  const first = text.indexOf('"', open + 1);
+  if (text.charCodeAt(first - 1) !== backslash) return first === -1 ? length : first + 1;
   for (let index = open + 1; index < length; index++) {
-    const unit = units[index];
+    const unit = text.charCodeAt(index);
     if (unit === quote) return index + 1;
     if (unit === backslash) index++;
   }
   return length;
 }
 
-function valueEnd(units: Units, start: number): number {
-  const first = units[start];
-  if (first === quote) return stringEnd(units, start);
-  if (first === openBrace || first === openBracket) return nestedEnd(units, start);
+function valueEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === quote) return stringEnd(text, start);
+  if (first === openBrace || first === openBracket) return nestedEnd(text, start);
   let index = start;
-  for (; index < units.length; index++) {
-    const unit = units[index] ?? 0;
+  for (; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
     if (unit === comma || unit === closeBrace || unit === closeBracket || unit <= space) break;
   }
   return index;
 }
 
 /** The end of the object or array that opens at `start`. Brackets need no matching: JSON.parse has done that. */
-function nestedEnd(units: Units, start: number): number {
-  const { length } = units;
+function nestedEnd(text: string, start: number): number {
+  const { length } = text;
   let depth = 0;
   for (let index = start; index < length; index++) {
-    const unit = units[index] ?? 0;
+    const unit = text.charCodeAt(index);
     if (unit === quote) {
-      index = stringEnd(units, index) - 1;
+      index = stringEnd(text, index) - 1;
     } else if (unit >= openBracket) {
       const brace = unit | braceBit;
       if (brace === openBrace) depth++;

@@ -1,13 +1,14 @@
 import crypto from 'node:crypto';
 
-/** `binary` is Latin-1: a character a byte. A digest as a Buffer of its own takes longer to make. */
-type DigestText = 'hex' | 'binary';
+type Hash = (algorithm: 'sha256' | 'sha512', data: string | Uint8Array, as: 'hex' | 'binary') => string;
 
 /**
- * The digest of a text (taken as UTF-8) or of bytes, without the stream that `createHash` makes and finishes: that
- * takes longer than hashing an event. A runtime without `crypto.hash` gets the stream.
+ * The digest of a text (taken as UTF-8) or of bytes, in hex or as Latin-1 (`binary`: one character for each byte).
+ * Not every runtime that we support has `crypto.hash`.
  */
-export const hash: (algorithm: 'sha256' | 'sha512', data: string | Uint8Array, as: DigestText) => string =
-  typeof crypto.hash === 'function'
-    ? crypto.hash
-    : (algorithm, data, as) => crypto.createHash(algorithm).update(data).digest(as);
+export const hash: Hash = typeof crypto.hash === 'function' ? crypto.hash : hashByStream;
+
+/** As {@link hash}, where there is no `crypto.hash`. */
+export function hashByStream(...[algorithm, data, as]: Parameters<Hash>): string {
+  return crypto.createHash(algorithm).update(data).digest(as);
+}

@@ -1,9 +1,6 @@
 import { SignatureError } from '../errors/signature-error.ts';
 import { findMembers } from '../json/text-scanner.ts';
 
-/** Without its opening quote: the engine looks for the first character, and quotes are everywhere. */
-const nameTail = 'signature"';
-
 /**
  * A JSON object's text without its top-level `signature` member: what a serializer would have written, had the
  * member not been there.
@@ -12,7 +9,10 @@ const nameTail = 'signature"';
  * @throws {SignatureError} `signature_duplicated` when it has more than one
  */
 export function removeSignature(text: string): string {
-  const { start, end } = findOnly(text);
+  const [member, another] = findMembers(text, 'signature');
+  if (member === undefined || another !== undefined) throw duplicatedSignature();
+  const { start } = member;
+  const { end } = member.value;
   const before = spaceStart(text, start);
   // `{"a":1 , "signature":"x"` -> `{"a":1`: with the comma before it, and the space before that.
   if (text[before - 1] === ',') return text.slice(0, spaceStart(text, before - 1)) + text.slice(end);
@@ -23,31 +23,8 @@ export function removeSignature(text: string): string {
   return text.slice(0, before) + text.slice(after);
 }
 
-/** Where the one top-level `signature` lies, name and value. */
-function findOnly(text: string): { start: number; end: number } {
-  const start = text.indexOf(nameTail) - 1;
-  // Most bodies hold the name once and escape no letter. Then no other string can spell it, as a name or otherwise,
-  // so the one that JSON.parse saw is here, and walking the members would only find it again.
-  if (text[start] === '"' && text.indexOf(nameTail, start + 2) === -1 && !mayEscapeLetters(text)) {
-    const open = text.indexOf('"', text.indexOf(':', start));
-    const end = text.indexOf('"', open + 1) + 1;
-    if (text[end - 2] !== '\\') return { start, end };
-  }
-  const [member, another] = findMembers(text, 'signature');
-  if (member === undefined || another !== undefined) {
-    throw new SignatureError('signature_duplicated', 'The body has more than one top-level signature.');
-  }
-  return { start: member.start, end: member.value.end };
-}
-
-/** Whether `\u` occurs, as far as a few looks can tell: a text full of other escapes is better walked once. */
-function mayEscapeLetters(text: string): boolean {
-  let at = text.indexOf('\\');
-  for (let look = 0; at !== -1; look++) {
-    if (look === 16 || text[at + 1] === 'u') return true;
-    at = text.indexOf('\\', at + 2);
-  }
-  return false;
+export function duplicatedSignature(): SignatureError {
+  return new SignatureError('signature_duplicated', 'The body has more than one top-level signature.');
 }
 
 /** Where the white space before `index` begins. */

@@ -14,12 +14,16 @@ import {
  * Which text is signed. "The body" is the body without its top-level `signature`.
  *
  * - `as-sent`: the body's own text, with the member cut out. Loses nothing.
- * - `compact`: `JSON.stringify` of the parsed body. Loses number spelling (`10.0`, `1e2`, integers beyond 2^53),
- *   string escapes (`\/`, `\u00e9`), spacing, repeated members, and the place of integer-like names (they move to
- *   the front).
- * - `sorted`: as `compact`, with the members of every object sorted by UTF-16 code unit. Loses the same, but keeps
- *   integer-like names in code unit order.
+ * - `compact`: `JSON.stringify` of the parsed body. Does not see how numbers are spelled (`10.0`, `1e2`), string
+ *   escapes (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names
+ *   (they move to the front).
+ * - `sorted`: as `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
  * - `sorted-shallow`: as `sorted`, for the outermost object only; those inside stay as in `compact`.
+ *
+ * These three, and `base64-compact` and `base64-sorted`, sign the parsed value. Two bodies with the same signature have
+ * the same parsed value: a body with `-0` or with a number out of range (`1e999`), which would be signed as `0` and
+ * `null`, is refused as `body_ambiguous`. What remains is what parsing loses: a number is rounded to the nearest double,
+ * so that `9007199254740993` and `9007199254740992` are the same number and have the same signature.
  *
  * The rest keep numbers as they are spelled and, unless sorted, members where they stand:
  *

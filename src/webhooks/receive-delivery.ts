@@ -9,8 +9,8 @@ import {
   inboxResults,
 } from '../inbox/inbox.ts';
 import { decodeBody } from '../signature/decode-body.ts';
+import { parseVerifiedBody } from '../signature/parse-verified-body.ts';
 import { pinnedText } from '../signature/pinned-text.ts';
-import { rereadBody } from '../signature/reread-body.ts';
 import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
 import { deliveryDigest } from './delivery-digest.ts';
 import type { Handlers } from './handlers.ts';
@@ -98,7 +98,7 @@ export function deliveryReceiver(
     receive: reporting.delivery === undefined ? decide : decideAndReport,
     inboxHost: {
       async handle({ body, name, digest, key }, options) {
-        const event = readEvent(rereadBody(body, scheme), wireNames);
+        const event = readEvent(parseVerifiedBody(body, scheme), wireNames);
         const handle = handlers.find(event, { name, digest, key }) ?? unhandled;
         await handle(options);
       },

@@ -10,11 +10,11 @@ const sections: [title: string, bench: () => Finding[] | Promise<Finding[]>][] =
   ['load in a fresh process', benchLoad],
   [
     'size: minified + gzip, without zod and ky (1 kB = 1000 B)',
+    // Without a budget: what may not leak into an entry is checked by test/package.
     async () =>
       (await bundleEntries()).map(({ subpath, size, budget }) => ({
-        what: subpath,
+        what: budget === undefined ? subpath : `${subpath}, to be about ${budget} B`,
         measured: size,
-        budget,
         unit: 'B',
       })),
   ],

@@ -1,4 +1,4 @@
-import { received, sampleKey, sampleText, signText } from './sample-event.ts';
+import { received, sampleKey, sampleText, signFirst, signText } from './sample-event.ts';
 
 /**
  * Signed bodies of about a given size, by what they are made of: honest ones, and ones made to keep a scanner
@@ -28,6 +28,12 @@ export function largeTexts(size: number): Readonly<Record<string, string>> {
   };
   return {
     ...Object.fromEntries(Object.entries(unsigned).map(([name, text]) => [name, signText(text, sampleKey)])),
+    // Where the member has to be looked for.
+    ...Object.fromEntries(
+      (['honest: order events', 'honest: one long string', 'escaped quotes', 'backslashes'] as const).map(
+        (name) => [`${name}, signature first`, signFirst(unsigned[name], sampleKey)],
+      ),
+    ),
     // Goes with the signature, so it is not signed.
     'white space before the signature': received(
       signText('{"a":1}', sampleKey).replace(',', `${fill(' \n\t')},`),

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { root } from './entries.ts';
-import { beyondReach } from './entry-reach.ts';
+import { beyondReach, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
 import { run } from './run.ts';
 import { compileConsumer, makeScratchProject, probeIdentity } from './scratch-project.ts';
-import { bundleEntries, checkSize, printSizes } from './sizes.ts';
+import { bundleEntries, printSizes } from './sizes.ts';
 import { startTally } from './tally.ts';
 
 /** Checks the package as its users get it: packed, and installed in a project of its own. Needs a build. */
@@ -40,11 +40,10 @@ try {
 }
 
 const bundles = await bundleEntries();
-for (const bundle of bundles) {
-  await tally.check(`built ${bundle.subpath} loads nothing beyond its reach`, () => {
-    refuse(beyondReach(bundle.entry, bundle.reached));
+for (const { subpath, reached, files } of bundles) {
+  await tally.check(`built ${subpath} loads nothing beyond its reach`, () => {
+    refuse([...beyondReach(subpath, reached), ...leakedFiles(subpath, files)]);
   });
-  await tally.check(`size of ${bundle.subpath}`, () => checkSize(bundle));
 }
 printSizes(bundles);
 tally.finish();

@@ -20,6 +20,28 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './sandbox': { packages: ['zod'], builtins: 'any' },
 };
 
+/**
+ * Folders of `src` of which nothing may leak into an entry (design: Budgets). Sizes only inform: what makes an entry
+ * large is that it holds what belongs to another one.
+ */
+const forbiddenFolders: Readonly<Record<string, readonly string[]>> = {
+  '.': ['diagnostics', 'events', 'inbox', 'sandbox', 'webhooks'],
+  './signature': [
+    ...['config', 'deployment', 'diagnostics', 'events', 'exchange', 'http', 'inbox', 'messenger', 'sandbox'],
+    ...['store', 'webhooks'],
+  ],
+  './events': ['diagnostics', 'exchange', 'http', 'inbox', 'messenger', 'sandbox', 'signature', 'webhooks'],
+  './webhooks': ['diagnostics', 'exchange', 'http', 'messenger', 'sandbox'],
+  './diagnostics': ['exchange', 'inbox', 'messenger', 'sandbox', 'webhooks'],
+  './inbox': ['diagnostics', 'events', 'exchange', 'http', 'messenger', 'sandbox', 'signature', 'webhooks'],
+};
+
+/** The files that an entry holds and must not. @param files below `src`, e.g. `events/status.ts` */
+export function leakedFiles(subpath: string, files: readonly string[]): string[] {
+  const forbidden = forbiddenFolders[subpath] ?? [];
+  return files.filter((file) => forbidden.includes(file.slice(0, file.indexOf('/'))));
+}
+
 /** What an entry reaches and may not. An entry that is not in the table may reach nothing. */
 export function beyondReach(subpath: string, reached: readonly string[]): string[] {
   const { packages, builtins } = allowedReach[subpath] ?? { packages: [], builtins: [] };

@@ -1,5 +1,6 @@
 // Copied into a project that has the package installed. Arguments: the entries. Fails where importing and
-// requiring an entry give different things, or where two entries give different things under one name.
+// requiring an entry give different things, where two entries give different things under one name, or where the build
+// has renamed what is exported: stack traces show the name of a class.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -16,6 +17,8 @@ for (const specifier of process.argv.slice(2)) {
   for (const name of names) {
     const value = imported[name];
     if (value !== required[name]) problems.push(`${specifier}: require gives another ${name}`);
+    if (typeof value === 'function' && value.name !== name)
+      problems.push(`${specifier}: ${name} is called ${value.name}`);
     const other = first.get(name);
     if (other === undefined) first.set(name, { specifier, value });
     else if (other.value !== value)

@@ -37,19 +37,26 @@ export function findBreaches(graph: ImportGraph): string[] {
 
 /** The packages and built-in modules that running a file loads, types not counted. */
 export function reachablePackages(graph: ImportGraph, entry: string): string[] {
-  const packages = new Set<string>();
+  const packages = reachableFiles(graph, entry).flatMap((file) =>
+    (graph.get(file) ?? [])
+      .filter((each) => each.kind === 'runtime' && !isRelative(each))
+      .map((each) => packageName(each.specifier)),
+  );
+  return [...new Set(packages)].sort();
+}
+
+/** The files that running a file loads, itself included, types not counted. */
+export function reachableFiles(graph: ImportGraph, entry: string): string[] {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
     for (const each of graph.get(file) ?? []) {
-      if (each.kind === 'type') continue;
-      if (isRelative(each)) visit(each.target);
-      else packages.add(packageName(each.specifier));
+      if (each.kind === 'runtime' && isRelative(each)) visit(each.target);
     }
   };
   visit(entry);
-  return [...packages].sort();
+  return [...seen];
 }
 
 function problemsOf(graph: ImportGraph, file: string, each: Import): string[] {

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEntries, root } from './entries.ts';
-import { beyondReach } from './entry-reach.ts';
+import { beyondReach, leakedFiles } from './entry-reach.ts';
 import { readImportGraph } from './import-graph.ts';
-import { findBreaches, reachablePackages } from './import-rules.ts';
+import { findBreaches, reachableFiles, reachablePackages } from './import-rules.ts';
 
 const source = join(root, 'src');
 const graph = readImportGraph(
@@ -27,6 +27,13 @@ describe('src', () => {
     expect(graph.has(entry), `${file} exists`).toBe(true);
     expect(beyondReach(subpath, reachablePackages(graph, entry))).toEqual([]);
   });
+
+  it.each(readEntries())(
+    '$subpath holds nothing that belongs to another entry',
+    ({ subpath, source: file }) => {
+      expect(leakedFiles(subpath, reachableFiles(graph, file.slice('src/'.length)))).toEqual([]);
+    },
+  );
 });
 
 describe('the walker', () => {
@@ -147,6 +154,19 @@ describe('the reach of an entry', () => {
     const withDynamic = { ...sources, 'webhooks/b.ts': "await import('ky');" };
     const reached = reachablePackages(readImportGraph(withDynamic), 'webhooks/index.ts');
     expect(beyondReach('./webhooks', reached)).toEqual(['ky']);
+  });
+
+  it('names a file that belongs to another entry, and not one that is only typed', () => {
+    const graph = readImportGraph({
+      'signature/index.ts': "export { a } from './a.ts'; import type { D } from '../diagnostics/d.ts';",
+      'signature/a.ts': "import { w } from '../webhooks/w.ts'; import '../errors/e.ts';",
+      'webhooks/w.ts': '',
+      'errors/e.ts': '',
+      'diagnostics/d.ts': '',
+    });
+    expect(leakedFiles('./signature', reachableFiles(graph, 'signature/index.ts'))).toEqual([
+      'webhooks/w.ts',
+    ]);
   });
 
   it.each([

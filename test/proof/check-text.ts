@@ -8,6 +8,7 @@ import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
 import { type Encoding, type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { type ReferenceText, readReference, signaturesIn, without } from './reference-reader.ts';
+import { hasUnwritableNumber, valueSerializations } from './scheme-vectors.ts';
 
 const key = 'sk_merchant_fuzz1sk_partner_fuzz1';
 
@@ -36,11 +37,18 @@ export interface Finding {
 export function checkText(text: string, scheme: SignatureScheme): Finding {
   const reference = readReference(text);
   const plain = expectedCode(text, scheme.encoding, reference);
-  const joinsHalfPair = plain === 'signature_mismatch' && reference && hasHalfPair(reference, scheme);
-  const expected = joinsHalfPair ? 'body_not_utf8' : plain;
+  const expected =
+    plain === 'signature_mismatch' && reference ? (unsignable(reference, scheme) ?? plain) : plain;
   const defect = defectIn(text, scheme, { reference, expected });
   const misread = defect !== undefined && reference !== undefined && isMisread(text, reference);
   return { expected, defect: misread ? undefined : defect, misread };
+}
+
+/** Why a body with one well-formed signature has no text that the scheme could sign. */
+function unsignable(reference: ReferenceText, scheme: SignatureScheme): SignatureErrorCode | undefined {
+  if (hasHalfPair(reference, scheme)) return 'body_not_utf8';
+  const signsValue = valueSerializations.includes(scheme.serialization);
+  return signsValue && hasUnwritableNumber(reference.value) ? 'body_ambiguous' : undefined;
 }
 
 /** Whether what is joined, unquoted, holds half of a surrogate pair: it cannot be signed as UTF-8 then. */
@@ -64,7 +72,7 @@ function defectIn(
       checkParser(text, reference) ??
       checkRefusal(text, scheme, expected) ??
       (reference ? checkReading(text, reference) : checkEnding(text)) ??
-      (reference && expected === 'signature_mismatch'
+      (reference && (expected === 'signature_mismatch' || expected === 'body_ambiguous')
         ? checkParts(text, scheme.encoding, reference)
         : undefined)
     );

@@ -59,7 +59,7 @@ export function forgeSome(
 
 /** The targets that do not verify as they are: without them a refusal proves nothing. */
 export function unverified(): string[] {
-  return targets.filter((target) => fate(target, target.vector.sent) !== 'accepted').map(nameOf);
+  return targets.filter((target) => outcomeOf(target, target.vector.sent) !== 'accepted').map(nameOf);
 }
 
 function randomDigest(random: Random): Forger {
@@ -120,7 +120,7 @@ function record(
   { family, body }: { family: string; body: string | Uint8Array },
 ): number {
   count(result.tried, family);
-  const outcome = fate(target, body);
+  const outcome = outcomeOf(target, body);
   count(result.refused, outcome);
   if (!outcome.startsWith('signature_') && !outcome.startsWith('body_')) {
     result.failed++;
@@ -131,7 +131,7 @@ function record(
   return 1;
 }
 
-function fate({ vector: { key, scheme } }: Target, body: string | Uint8Array): string {
+function outcomeOf({ vector: { key, scheme } }: Target, body: string | Uint8Array): string {
   try {
     verifyBody(body, { key, scheme });
     return 'accepted';

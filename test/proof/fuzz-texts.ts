@@ -122,7 +122,7 @@ function placeIn(random: Random, text: string): number {
     : below(random, text.length + 1);
 }
 
-/** Something beside one of the last marks, where blanks may stand and the short way looks for them. */
+/** Something beside one of the last marks: there blanks may stand around a signature that is cut off the end. */
 function changeSeam(random: Random, text: string): string {
   let mark = text.length;
   for (let seam = below(random, 9); seam > 0 && mark > 0; seam--) {

@@ -16,12 +16,34 @@ export interface SchemeVector {
   readonly own: boolean;
 }
 
+/** The serializations that sign the parsed value instead of a text. */
+export const valueSerializations: readonly string[] = [
+  'compact',
+  'sorted',
+  'sorted-shallow',
+  'base64-compact',
+  'base64-sorted',
+];
+
 const file: { credentials: PartnerCredentials; vectors: SchemeVector[] } = JSON.parse(
   readFileSync(new URL('../vectors/schemes.json', import.meta.url), 'utf8'),
 );
 
 export const vectorCredentials = file.credentials;
-export const schemeVectors: readonly SchemeVector[] = file.vectors;
+/** All but {@link ambiguousVectors}. */
+export const schemeVectors: readonly SchemeVector[] = file.vectors.filter((vector) => !isAmbiguous(vector));
+/** Those that have to be refused although they are rightly signed: under their scheme another value signs alike. */
+export const ambiguousVectors: readonly SchemeVector[] = file.vectors.filter(isAmbiguous);
+
+/** Whether a parsed value holds a number that JSON.stringify writes as another value. */
+export function hasUnwritableNumber(value: unknown): boolean {
+  if (typeof value === 'number') return !Object.is(JSON.parse(JSON.stringify(value)), value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasUnwritableNumber);
+}
+
+function isAmbiguous({ scheme, sent }: SchemeVector): boolean {
+  return valueSerializations.includes(scheme.serialization) && hasUnwritableNumber(JSON.parse(sent));
+}
 
 /** The right signature of a vector. */
 export function signatureIn({ sent }: SchemeVector): string {

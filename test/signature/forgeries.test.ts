@@ -86,8 +86,8 @@ function pick<Item>(items: readonly Item[]): Item {
   return items[below(items.length)] as Item;
 }
 
-/** How a body came through: `verified`, or the kind of the error. */
-function fate(body: Uint8Array): string {
+/** `verified`, or the kind of the error. */
+function outcomeOf(body: Uint8Array): string {
   try {
     verifyBody(body, { key: orderKey });
     return 'verified';
@@ -106,7 +106,7 @@ describe('10,000 forged variants of a valid event', () => {
   }
 
   it('are made from an event that verifies', () => {
-    expect(fate(valid)).toBe('verified');
+    expect(outcomeOf(valid)).toBe('verified');
   });
 
   it('come from every way of forging', () => {
@@ -115,7 +115,7 @@ describe('10,000 forged variants of a valid event', () => {
 
   it('are all refused with a SignatureError', () => {
     const accepted = [...variants.values()].flatMap(({ forger, body }) => {
-      const result = fate(body);
+      const result = outcomeOf(body);
       return result === 'refused' ? [] : [`${result}: ${forger}: ${body}`];
     });
     expect(variants.size).toBe(10_000);

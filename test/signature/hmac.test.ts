@@ -43,7 +43,7 @@ describe('a signature is the HMAC that node:crypto makes', () => {
   });
 
   it.each(['x', 'é', '\uffff', '😀'])('over bodies of any length: %j', (letter) => {
-    // Around the blocks of SHA-512 and the powers of two up to 16 Ki: where a buffer or a short way may end.
+    // Around the blocks of SHA-512 and the powers of two up to 16 Ki: where a buffer may end.
     const lengths = [0, 1, 111, 112, 127, 128, 129, ...[1024, 2048, 4096, 8192, 16_384].flatMap(around)];
     expect(
       differing(

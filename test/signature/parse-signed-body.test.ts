@@ -44,10 +44,10 @@ function outcomeOf(text: string, encoding: Encoding): Outcome {
 }
 
 /**
- * The same text by the long way: the short one is for names without escapes. Wherever `"s` stands, the escape means
- * the same; only what is left behind of it has to be written back.
+ * The same for a body in which the member has to be looked for: only one that is last and spelled without an escape is
+ * cut off. The escape means the same letter wherever it stands, and is written back in what is left.
  */
-function longOutcomeOf(text: string, encoding: Encoding): Outcome {
+function searchedOutcomeOf(text: string, encoding: Encoding): Outcome {
   const outcome = outcomeOf(text.replaceAll('"signature"', '"\\u0073ignature"'), encoding);
   if (outcome.excised === undefined) return outcome;
   return { ...outcome, excised: outcome.excised.replaceAll('"\\u0073ignature"', '"signature"') };
@@ -78,13 +78,13 @@ describe('a body comes apart into what its serializer would have written without
   });
 });
 
-describe('the short way and the long way agree', () => {
+describe('a signature that is cut off the end is the one that a search finds', () => {
   const digest = Buffer.alloc(64, 0xa7);
   const scheme = { construction: 'hmac', serialization: 'as-sent' } as const;
 
   /** Both ways, and JSON.parse with a second reader. */
   function expectAgreement(text: string, encoding: Encoding): void {
-    expect(outcomeOf(text, encoding)).toEqual(longOutcomeOf(text, encoding));
+    expect(outcomeOf(text, encoding)).toEqual(searchedOutcomeOf(text, encoding));
     expect(checkText(text, { ...scheme, encoding }).defect).toBeUndefined();
   }
 

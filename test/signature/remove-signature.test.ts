@@ -79,7 +79,7 @@ describe('a text without its signature is what the serializer would have written
   });
 });
 
-describe('excising the signature', () => {
+describe('removing the signature', () => {
   it('leaves a text that parses to the rest, however it was written', () => {
     fc.assert(
       fc.property(anyMembers, anyPlace, anySignature, fc.integer(), (members, place, signature, seed) => {
@@ -92,13 +92,13 @@ describe('excising the signature', () => {
     );
   });
 
-  // The same length and the same meaning; only the second has what the short way does not handle.
+  // The same length and the same meaning; only the second has what could mislead a search.
   it.each([
     ['an escape', '"pad":"AAAAAA"', '"pad":"\\u0041"'],
     ['the word as a value', '"pad":"signaturX"', '"pad":"signature"'],
     ['a nested signature', '"pad":{"signaturX":"y"}', '"pad":{"signature":"y"}'],
     ['the word inside a string', '"pad":"\\"signaturX\\""', '"pad":"\\"signature\\""'],
-  ])('gives the same by the short way and by walking the members: %s', (_, plain, marked) => {
+  ])('finds the same member beside what resembles it: %s', (_, plain, marked) => {
     const plainMembers = fc
       .array(
         fc.tuple(fc.stringMatching(/^[a-z]{1,5}$/), fc.oneof(fc.integer(), fc.boolean(), fc.constant('t'))),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/json-value.ts';
+import { parseVerifiedBody } from '../../src/signature/parse-verified-body.ts';
 import { pinnedText } from '../../src/signature/pinned-text.ts';
-import { rereadBody } from '../../src/signature/reread-body.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { hmacHex } from '../support/bodies.ts';
 import { quietWebhooks } from './deliveries.ts';
@@ -105,7 +105,7 @@ describe('the pinned text of two bodies', () => {
   const pinned = (serialization: SignatureScheme['serialization'], value: object, indent: number) => {
     const sent = JSON.stringify({ ...value, signature: '0'.repeat(128) }, null, indent);
     const scheme = schemeOf(serialization);
-    const reread = rereadBody(sent, scheme);
+    const reread = parseVerifiedBody(sent, scheme);
     return { signed: reread.text, pinned: pinnedText(scheme, reread) };
   };
 

@@ -23,14 +23,15 @@ const refused: Record<SignatureErrorCode, string | Uint8Array> = {
   body_not_json: sent.slice(0, -1),
   body_not_object: `[${sent}]`,
   body_not_utf8: Uint8Array.of(0xff),
+  body_ambiguous: signedText('{"fiat_amount_to_pay":-0}'),
   body_too_deep: `{"signature":"${hmacHex('')}","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
 };
-/** Under this a body can be too deep. */
+/** Under this a body can be too deep, or ambiguous. */
 const sorting = { signature: { ...defaultScheme, serialization: 'sorted' as const }, wireNames: {} };
 const cases = Object.entries(refused).map(([code, body]) => ({
   code,
   body,
-  options: code === 'body_too_deep' ? { deployment: sorting } : {},
+  options: ['body_too_deep', 'body_ambiguous'].includes(code) ? { deployment: sorting } : {},
 }));
 
 describeTransports('the operator', (post) => {

@@ -7,5 +7,6 @@ export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbo
 export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
 export type { HandlingOptions } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
+export type { StoreGateOptions } from '../store-gate.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';
 export type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';

@@ -4,10 +4,10 @@ import { checkScheme, defaultScheme, type SignatureScheme } from './signature-sc
 import type { VerifiedBody } from './verify-body.ts';
 
 /**
- * What `verifyBody` returned for a body that was verified before, and kept since: its keys may have been
- * rotated. It checks nothing; never give it a body from outside.
+ * What `verifyBody` returned for a body that was verified when it arrived and has been stored since: its keys may have
+ * been rotated. It checks no signature: never give it a body from outside.
  */
-export function rereadBody(
+export function parseVerifiedBody(
   body: string,
   scheme: SignatureScheme = defaultScheme,
 ): Pick<VerifiedBody, 'value' | 'text' | 'json'> {
