@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { commonJsCases } from './common-js.ts';
 import { root } from './entries.ts';
 
 const pages = new Map(
@@ -30,6 +31,15 @@ describe('README and docs', () => {
     const [, section = ''] = page('docs/runtimes.md').split('\n## Runtimes\n');
     const stated = section.split('\n## ')[0] ?? '';
     expect(runtimeVersions().filter((version) => !stated.includes(version))).toEqual([]);
+  });
+
+  test('says what works in CommonJS, as check:package tries it', () => {
+    const [, table = ''] = page('docs/runtimes.md').split('| `await import(…)` |\n|---|---|---|---|\n');
+    const rows = commonJsCases.map(
+      ({ module, moduleResolution, staticImport, dynamicImport }) =>
+        `| \`${module}\` | \`${moduleResolution}\` | ${staticImport} | ${dynamicImport} |`,
+    );
+    expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
   });
 
   test('has only links that lead to something the package holds', () => {
