@@ -26,6 +26,8 @@ export function missingForPostgres(): string | undefined {
 
 /** Writes every command to disk before it answers. */
 export async function startRedis(folder: string): Promise<PrivateServer> {
+  const missing = missingForRedis();
+  if (missing !== undefined) throw new Error(`There is no ${missing}.`);
   const port = await freePort();
   const options = [
     '--appendonly',
