@@ -66,7 +66,10 @@ async function startPrivate(names: readonly ServerName[]) {
   const gone = once(keeper, 'exit');
   const started = once(keeper.stdout, 'data');
   const [line] = await Promise.race([started, gone.then(() => [undefined])]);
-  if (line === undefined) throw new Error('The servers for the tests did not start.');
+  if (line === undefined)
+    throw new Error(
+      `The servers for the tests did not start. ${Object.values(variables).join(' and ')} can name others.`,
+    );
   return {
     // Sound: run-servers.ts prints it, in one write.
     urls: JSON.parse(String(line)) as Partial<Record<ServerName, string>>,
