@@ -6,6 +6,7 @@ import { createSandbox } from 'partner-exchange-sdk/sandbox';
 const sandbox = createSandbox({ fetch: async () => new Response() }); // its events go nowhere here
 const { deployment, close } = await sandbox.listen();
 
+// Once: the keys come by a one-time link, and each machine that calls is whitelisted.
 await new ExchangeClient({ deployment }).onboard({ partner_code: 'acme', email: 'dev@acme.example' });
 const link = sandbox.emails.at(-1)?.link ?? '';
 const credentials = sandbox.openLink(link);
@@ -13,6 +14,7 @@ const credentials = sandbox.openLink(link);
 const exchange = new ExchangeClient({ deployment, credentials });
 await exchange.whitelistIp();
 
+// Each time.
 const order = {
   partner_order_id: 'A-1001',
   fiat_amount: '15000.50',
@@ -33,7 +35,8 @@ await exchange.createOrder({ ...order, fiat_amount: '-1' }).catch((error: unknow
 // A refusal says so; an unknown outcome would say that the service may have acted.
 await exchange.createOrder(order).catch((error: unknown) => {
   if (!isRequestError(error)) throw error;
-  console.log('refused:', error.status, error.outcome, error.body);
+  // error.body is what the service gave as its reason.
+  console.log(`${error.outcome}:`, error.status, error.code, error.body);
 });
 
 await close();

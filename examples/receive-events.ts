@@ -29,6 +29,8 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 // AddressInfo: it listens on a port, not on a pipe.
 const { port } = server.address() as AddressInfo;
+const callbackUrl = `http://127.0.0.1:${port}/orders`;
+console.log('listening at', callbackUrl);
 
 await new ExchangeClient({ deployment, credentials }).createOrder({
   partner_order_id: 'A-1002',
@@ -36,7 +38,7 @@ await new ExchangeClient({ deployment, credentials }).createOrder({
   fiat_currency: 'NGN',
   chain: 'usdt-trc20',
   buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-  partner_callback_url: `http://127.0.0.1:${port}/orders`,
+  partner_callback_url: callbackUrl,
 });
 await sandbox.idle();
 for (const step of ['no_kyc', 'third_party_payment', 'fiat_received', 'credited'] as const) {

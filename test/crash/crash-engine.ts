@@ -12,7 +12,7 @@ export interface Place {
   readonly run: string;
   /** SQLite: of its files. */
   readonly folder: string;
-  readonly redisPort: number;
+  readonly redis: { readonly host: string; readonly port: number };
   readonly postgresUrl: string;
 }
 
@@ -54,7 +54,7 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
     case 'bullmq': {
       const { Queue, Worker } = await import('bullmq');
       const { bullmqInbox } = await import('../../src/inbox/bullmq/bullmq-inbox.ts');
-      const connection = { host: '127.0.0.1', port: place.redisPort };
+      const connection = place.redis;
       const queue = new Queue('inbox', { connection, prefix: place.run });
       queue.on('error', () => {});
       return bullmqInbox({
@@ -137,9 +137,9 @@ function sqliteEffects(path: string): Effects {
   };
 }
 
-async function redisEffects({ redisPort, run }: Place): Promise<Effects> {
+async function redisEffects({ redis: address, run }: Place): Promise<Effects> {
   const { Redis } = await import('ioredis');
-  const redis = new Redis({ host: '127.0.0.1', port: redisPort, maxRetriesPerRequest: null });
+  const redis = new Redis({ ...address, maxRetriesPerRequest: null });
   redis.on('error', () => {});
   const toMap = (hash: Record<string, string>) =>
     new Map(Object.entries(hash).map(([key, times]) => [key, Number(times)]));

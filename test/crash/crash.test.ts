@@ -4,7 +4,7 @@ import { runCrash } from './run-crash.ts';
 
 /** The short version; `npm run crash` does hundreds of rounds, and kills the engines too. */
 describe('processes that are killed at any time', () => {
-  const machine = { redisPort: redisAddress.port, postgresUrl };
+  const machine = { redis: redisAddress, postgresUrl };
   for (const engine of ['sqlite', 'bullmq', 'pg-boss'] as const) {
     it.concurrent(`lose no acknowledged event and repeat no guarded effect: ${engine}`, async ({
       expect,

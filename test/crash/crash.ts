@@ -13,7 +13,7 @@ const { values } = parseArgs({
   },
 });
 
-const machine = { redisPort: 0, postgresUrl: '' };
+const machine = { redis: { host: '', port: 0 }, postgresUrl: '' };
 const figures: CrashFigures[] = [];
 for (const engine of values.engine) {
   const found = await runCrash({

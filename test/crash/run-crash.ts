@@ -15,8 +15,8 @@ export interface CrashOptions {
   readonly events: number;
   /** Kill and start the engine too, every so many rounds: a Redis or PostgreSQL of our own. */
   readonly restartEvery?: number | undefined;
-  /** The engine of the machine, where we do not start our own. */
-  readonly machine: Pick<Place, 'redisPort' | 'postgresUrl'>;
+  /** The engines of the test run, where we do not start our own. */
+  readonly machine: Pick<Place, 'redis' | 'postgresUrl'>;
 }
 
 export interface CrashFigures {
@@ -147,7 +147,7 @@ async function startOwn(
 ): Promise<(PrivateServer & { place: Partial<Place> }) | undefined> {
   if (engine === 'bullmq') {
     const redis = await startRedis(folder);
-    return { ...redis, place: { redisPort: redis.port } };
+    return { ...redis, place: { redis: { host: '127.0.0.1', port: redis.port } } };
   }
   if (engine === 'pg-boss') {
     const postgres = await startPostgres(folder);

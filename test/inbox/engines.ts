@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
+import { inject } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
@@ -13,9 +13,10 @@ import { memoryInbox } from '../../src/inbox/memory/memory-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 
-export const redisAddress = { host: '127.0.0.1', port: 6379 } as const;
-export const postgresUrl = 'postgres://postgres@127.0.0.1:5432/test';
-const postgresAddress = { host: '127.0.0.1', port: 5432 } as const;
+const [redis, postgres] = [inject('redis'), inject('postgres')];
+/** Of the run's own servers. Empty where there is none: `absent` says so, and nothing uses them. */
+export const postgresUrl = 'url' in postgres ? postgres.url : '';
+export const redisAddress = addressOf('url' in redis ? redis.url : 'redis://127.0.0.1:0');
 
 /** An engine that keeps deliveries, as the contract suite uses it. */
 export interface Engine {
@@ -84,7 +85,7 @@ function bullmqEngine(): Engine {
   return {
     name: 'bullmq',
     durable: true,
-    absent: () => unreachable('Redis', redisAddress),
+    absent: async () => ('missing' in redis ? redis.missing : undefined),
     async open() {
       const queue = new Queue(`inbox${opened++}`, { connection: redisAddress, prefix: run });
       const inboxes: ManagedInbox[] = [];
@@ -118,7 +119,7 @@ function pgBossEngine(): Engine {
   return {
     name: 'pg-boss',
     durable: true,
-    absent: () => unreachable('PostgreSQL', postgresAddress),
+    absent: async () => ('missing' in postgres ? postgres.missing : undefined),
     async open() {
       started ??= startBoss(run);
       const boss = await started;
@@ -162,14 +163,15 @@ async function stopAll(inboxes: readonly ManagedInbox[]): Promise<void> {
   await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 100 })));
 }
 
-/** What is missing where nothing listens. */
-function unreachable(name: string, { host, port }: typeof redisAddress | typeof postgresAddress) {
-  return new Promise<string | undefined>((resolve) => {
-    const socket = connect({ host, port });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(undefined);
-    });
-    socket.once('error', () => resolve(`${name} at ${host}:${port}`));
-  });
+/** As ioredis and BullMQ take it. */
+function addressOf(url: string) {
+  const { hostname, port, username, password, pathname, protocol } = new URL(url);
+  return {
+    host: hostname,
+    port: Number(port || 6379),
+    db: Number(pathname.slice(1)),
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  };
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -12,15 +12,19 @@ import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
 import { storeGate } from '../../src/inbox/store-gate.ts';
-import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
+import {
+  missingForPostgres,
+  missingForRedis,
+  type PrivateServer,
+  startPostgres,
+  startRedis,
+} from '../support/private-server.ts';
 import { gate } from '../webhooks/deliveries.ts';
 import { send, serve } from '../webhooks/http/server.ts';
 import { order, quick, receiver } from './contract.ts';
-import { engines } from './engines.ts';
 
-const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
-
-const postgresInstalled = existsSync('/usr/lib/postgresql');
+const redisInstalled = missingForRedis() === undefined;
+const postgresInstalled = missingForPostgres() === undefined;
 const whileDown = { ...quick, maxAttempts: 100, onStoreError: () => {} };
 
 /** One delivery is being handled when the server goes, and another comes while it is away. */
@@ -60,7 +64,7 @@ async function expectNothingLost(inbox: ManagedInbox, server: PrivateServer): Pr
 }
 
 describe('a store that is down', () => {
-  it.runIf(redisHere)(
+  it.runIf(redisInstalled)(
     'has deliveries answered 503 while Redis is away; when it is back they are kept, and all are handled',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'redis-'));
@@ -86,26 +90,29 @@ describe('a store that is down', () => {
     60_000,
   );
 
-  it.runIf(redisHere)('shows nothing of a delivery in the error when Redis has no room for it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-    const redis = await startRedis(folder);
-    const connection = { host: '127.0.0.1', port: redis.port };
-    const queue = new Queue('inbox', { connection, prefix: 'full' });
-    const { webhooks } = receiver(bullmqInbox({ queue, role: 'receiver' }));
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-    const client = new Redis(connection);
-    await client.config('SET', 'maxmemory', '1');
-    const outcome = await webhooks.receive(order('A-1001'));
-    expect(outcome).toMatchObject({
-      kind: 'unavailable',
-      error: { cause: { message: expect.stringContaining('OOM'), command: { name: 'evalsha' } } },
-    });
-    expect(inspect(outcome, { depth: null, showHidden: true })).not.toContain('A-1001');
-    await client.quit();
-    await queue.close();
-    await redis.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  it.runIf(redisInstalled)(
+    'shows nothing of a delivery in the error when Redis has no room for it',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+      const redis = await startRedis(folder);
+      const connection = { host: '127.0.0.1', port: redis.port };
+      const queue = new Queue('inbox', { connection, prefix: 'full' });
+      const { webhooks } = receiver(bullmqInbox({ queue, role: 'receiver' }));
+      expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+      const client = new Redis(connection);
+      await client.config('SET', 'maxmemory', '1');
+      const outcome = await webhooks.receive(order('A-1001'));
+      expect(outcome).toMatchObject({
+        kind: 'unavailable',
+        error: { cause: { message: expect.stringContaining('OOM'), command: { name: 'evalsha' } } },
+      });
+      expect(inspect(outcome, { depth: null, showHidden: true })).not.toContain('A-1001');
+      await client.quit();
+      await queue.close();
+      await redis.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  );
 
   it.runIf(postgresInstalled)(
     'has deliveries answered 503 while PostgreSQL is away; when it is back they are kept, and all are handled',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { commonJsCases, tryCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
 import { beyondReach, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
@@ -34,6 +35,10 @@ try {
     await tally.check(`a strict TypeScript program compiles, moduleResolution ${moduleResolution}`, () => {
       compileConsumer(project, moduleResolution);
     });
+  }
+  for (const each of commonJsCases) {
+    const settings = `module ${each.module}, moduleResolution ${each.moduleResolution}`;
+    await tally.check(`CommonJS as docs/runtimes.md says, ${settings}`, () => tryCommonJs(project, each));
   }
 } finally {
   project.remove();

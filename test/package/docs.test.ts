@@ -1,12 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
-import { root } from './entries.ts';
+import { commonJsCases } from './common-js.ts';
+import { readEntries, root } from './entries.ts';
 
 const pages = new Map(
-  ['README.md', ...globSync('docs/**/*.md', { cwd: root })].map((file) => [
+  ['README.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })].map((file) => [
     file,
     readFileSync(join(root, file), 'utf8'),
   ]),
@@ -32,19 +33,112 @@ describe('README and docs', () => {
     expect(runtimeVersions().filter((version) => !stated.includes(version))).toEqual([]);
   });
 
-  test('has only snippets that compile under strict settings', () => {
-    const snippets = codeBlocks('ts');
-    expect(snippets.length).toBeGreaterThan(3);
-    expect(compileErrors(snippets)).toEqual([]);
-  }, 60_000);
+  test('lists every entry of the package, and no other', () => {
+    const [, table = ''] = page('docs/runtimes.md').split('\n## Entries\n');
+    const rows = table.split('\n## ')[0]?.matchAll(/^\| `(partner-exchange-sdk[^`]*)` \|/gm) ?? [];
+    const listed = [...rows].map(([, specifier]) => specifier);
+    expect(listed.sort()).toEqual(
+      readEntries()
+        .map(({ specifier }) => specifier)
+        .sort(),
+    );
+  });
 
-  test('a snippet that does not compile would be noticed', () => {
-    const broken = [
-      "import { ExchangeClient } from 'partner-exchange-sdk';\nnew ExchangeClient({ deploymnt: 1 });",
+  test('says what works in CommonJS, as check:package tries it', () => {
+    const [, table = ''] = page('docs/runtimes.md').split('| `await import(…)` |\n|---|---|---|---|\n');
+    const rows = commonJsCases.map(
+      ({ module, moduleResolution, staticImport, dynamicImport }) =>
+        `| \`${module}\` | \`${moduleResolution}\` | ${staticImport} | ${dynamicImport} |`,
+    );
+    expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
+  });
+
+  test('has only links that lead to something the package holds', () => {
+    const broken = [...pages].flatMap(([file, text]) =>
+      relativeLinks(text)
+        .filter((link) => !leadsSomewhere(file, link))
+        .map((link) => `${file}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+    expect(relativeLinks(page('README.md')).length).toBeGreaterThan(8);
+  });
+
+  test('a link to a missing file, a missing heading or a file left out of the package would be noticed', () => {
+    const links = [
+      'docs/missing.md',
+      'docs/clients.md#no-such-heading',
+      'test/package/docs.test.ts',
+      '../README.md',
     ];
-    expect(compileErrors(broken).join()).toContain('deploymnt');
-  }, 60_000);
+    expect(links.filter((link) => leadsSomewhere('README.md', link))).toEqual([]);
+    expect(leadsSomewhere('docs/security.md', '#replay')).toBe(true);
+  });
+
+  test('a README of at most 170 lines', () => {
+    expect(page('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(170);
+  });
+
+  test('has only JSON that parses, and shell lines that name scripts there are', () => {
+    for (const json of codeBlocks('json')) expect(() => JSON.parse(json)).not.toThrow();
+    const { scripts } = manifest();
+    const all = [...pages.values()].join('\n');
+    const named = [...all.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const programs = codeBlocks('sh').flatMap((block) =>
+      block.split(/\n|&&/).map((line) => line.trim().split(' ')[0]),
+    );
+    expect(new Set(programs.filter((program) => program !== ''))).toEqual(new Set(['npm']));
+  });
+
+  test('has only snippets that compile under strict settings; one that does not is noticed', () => {
+    const snippets = codeBlocks('ts');
+    expect(snippets.length).toBeGreaterThan(8);
+    const broken =
+      "import { ExchangeClient } from 'partner-exchange-sdk';\nnew ExchangeClient({ deploymnt: 1 });";
+    // In one program: most of the time goes into the declarations of the libraries.
+    const errors = compileErrors([...snippets, broken]);
+    const isExpected = (error: string) => error.includes(`readme-snippet-${snippets.length}.ts`);
+    expect(errors.filter((error) => !isExpected(error))).toEqual([]);
+    expect(errors.find(isExpected)).toContain('deploymnt');
+  }, 120_000);
 });
+
+function manifest() {
+  // Our own file; publint checks its form.
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+    files: string[];
+  };
+}
+
+/** Targets of links, and of images, that are not on the web. */
+function relativeLinks(text: string): string[] {
+  const prose = text.replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^\w+:/.test(link));
+}
+
+/** Whether a link leads to a file or folder that travels in the package, and to a heading that is there. */
+function leadsSomewhere(from: string, link: string): boolean {
+  const [path = '', heading] = link.split('#');
+  const target = path === '' ? from : posix.join(posix.dirname(from), path);
+  // npm packs these whatever `files` says.
+  const packed = ['README.md', 'LICENSE', 'package.json', ...manifest().files];
+  if (!packed.some((each) => target === each || target.startsWith(`${each}/`))) return false;
+  if (globSync(target, { cwd: root }).length === 0) return false;
+  return heading === undefined || headingsOf(page(target)).includes(heading);
+}
+
+/** As GitHub and npm make anchors of headings. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 function runtimeVersions(): string[] {
   const manifest: unknown = JSON.parse(

@@ -2,7 +2,9 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEntries } from './entries.ts';
 
-const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
+const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
+/** The README's links lead to these. */
+const reading = /^(?:docs\/.+\.md|examples\/.+\.ts)$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
 const testCode = /\bfrom ?"(?:vitest|msw|fast-check)|\/test\//;
 /** What tells of the machine that the package was built on. */
@@ -14,7 +16,7 @@ export function findFileProblems(installed: string): string[] {
   return [
     ...documents.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
     ...files
-      .filter((file) => !documents.includes(file) && !builtFile.test(file))
+      .filter((file) => !documents.includes(file) && !reading.test(file) && !builtFile.test(file))
       .map((file) => `${file} does not belong in the package`),
     ...files
       .filter((file) => file.endsWith('.js') && !files.includes(`${file}.map`))

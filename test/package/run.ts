@@ -4,17 +4,20 @@ export interface RunOptions {
   readonly cwd: string;
   /** Milliseconds. @default 120_000 */
   readonly timeout?: number;
+  /** @default that of this process */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Runs a program without standard input and returns what it printed. Throws, with its output, when it fails. */
 export function run(
   program: string,
   args: readonly string[],
-  { cwd, timeout = 120_000 }: RunOptions,
+  { cwd, timeout = 120_000, env = process.env }: RunOptions,
 ): string {
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
     cwd,
     timeout,
+    env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 /** A Redis or PostgreSQL of our own, on its own port and in its own folder; never the machine's. */
 export interface PrivateServer {
@@ -12,8 +12,22 @@ export interface PrivateServer {
   stop(): Promise<void>;
 }
 
+/** What `startRedis` would lack on this machine. */
+export function missingForRedis(path = process.env.PATH): string | undefined {
+  return folderWith('redis-server', path) === undefined ? 'redis-server' : undefined;
+}
+
+/** What `startPostgres` would lack on this machine. */
+export function missingForPostgres(): string | undefined {
+  if (postgresFolder() === undefined) return 'PostgreSQL server (initdb and postgres)';
+  if (isRoot() && idsOf('postgres') === undefined) return 'user "postgres" to run PostgreSQL as';
+  return undefined;
+}
+
 /** Writes every command to disk before it answers. */
 export async function startRedis(folder: string): Promise<PrivateServer> {
+  const missing = missingForRedis();
+  if (missing !== undefined) throw new Error(`There is no ${missing}.`);
   const port = await freePort();
   const options = [
     '--appendonly',
@@ -25,7 +39,7 @@ export async function startRedis(folder: string): Promise<PrivateServer> {
     '--maxmemory-policy',
     'noeviction',
   ];
-  return await keepRunning(port, () =>
+  return await keepRunning(port, 'SIGTERM', () =>
     spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...options], {
       stdio: 'ignore',
     }),
@@ -36,27 +50,33 @@ export async function startPostgres(folder: string): Promise<PrivateServer> {
   const port = await freePort();
   const data = join(folder, 'postgres');
   // PostgreSQL does not run as root.
-  const user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
+  const user = isRoot() ? idsOf('postgres') : undefined;
   mkdirSync(data, { mode: 0o700 });
   if (user !== undefined) {
     chownSync(folder, user.uid, user.gid);
     chownSync(data, user.uid, user.gid);
   }
   const bin = postgresFolder();
+  if (bin === undefined) throw new Error(`There is no ${missingForPostgres()}.`);
   const quiet = { ...user, stdio: 'ignore', cwd: folder } as const;
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], quiet);
-  return await keepRunning(port, () =>
+  // SIGQUIT ends its children and frees its shared memory, without a checkpoint.
+  return await keepRunning(port, 'SIGQUIT', () =>
     spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder], quiet),
   );
 }
 
-async function keepRunning(port: number, start: () => ChildProcess): Promise<PrivateServer> {
+async function keepRunning(
+  port: number,
+  stopSignal: NodeJS.Signals,
+  start: () => ChildProcess,
+): Promise<PrivateServer> {
   let server = start();
   await listening(port);
   return {
     port,
     async restart() {
-      await kill(server);
+      await end(server, 'SIGKILL');
       // Its children may still hold the port for a moment.
       for (let tries = 0; tries < 50; tries++) {
         server = start();
@@ -66,15 +86,17 @@ async function keepRunning(port: number, start: () => ChildProcess): Promise<Pri
       }
       throw new Error('The server did not start again.');
     },
-    stop: () => kill(server),
+    stop: () => end(server, stopSignal),
   };
 }
 
-async function kill(server: ChildProcess): Promise<void> {
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, 'exit');
-  server.kill('SIGKILL');
+  server.kill(signal);
+  const impatience = setTimeout(() => server.kill('SIGKILL'), 3_000);
   await gone;
+  clearTimeout(impatience);
 }
 
 async function listening(port: number): Promise<void> {
@@ -100,15 +122,29 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-function idsOf(user: string): { uid: number; gid: number } {
-  const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
 }
 
-function postgresFolder(): string {
+function idsOf(user: string): { uid: number; gid: number } | undefined {
+  try {
+    const id = (flag: string) =>
+      Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: 'pipe' }));
+    return { uid: id('-u'), gid: id('-g') };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Debian and Ubuntu keep the server's programs off the PATH. */
+function postgresFolder(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
-  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
-  if (newest === undefined) throw new Error(`There is no PostgreSQL server in ${root}.`);
-  return join(root, newest, 'bin');
+  const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(root, version, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? folderWith('initdb');
+}
+
+function folderWith(program: string, path = process.env.PATH): string | undefined {
+  const folders = (path ?? '').split(delimiter);
+  return folders.find((folder) => folder !== '' && existsSync(join(folder, program)));
 }
