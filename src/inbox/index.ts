@@ -5,7 +5,8 @@
  * @module partner-exchange-sdk/inbox
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
-export type { HandlingOptions } from './handling-options.ts';
+export type { DeadLetterOptions } from './dead-letter-options.ts';
+export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,
   Delivery,

@@ -1,13 +1,13 @@
+import type { DeadLetterOptions } from './dead-letter-options.ts';
 import type { Inbox } from './inbox.ts';
 
 /** An inbox with dead letters, which can be stopped. */
 export interface ManagedInbox extends Inbox {
   /**
-   * Deliveries whose handling was given up, the oldest first: up to `limit` of them, and no more are read.
-   * @param options.limit @default 100
+   * Deliveries whose handling was given up, the oldest first.
    * @throws {ConfigurationError} `invalid_option`
    */
-  deadLetters(options?: { readonly limit?: number | undefined }): Promise<DeadLetter[]>;
+  deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
   /**
    * Has a dead letter tried again, with all its attempts. Resolves with false when there is none of this digest.
    * A durable inbox handles it soon after; the memory before it resolves, and rejects when that fails (false also
@@ -27,7 +27,7 @@ export interface ManagedInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-/** A delivery whose handling was given up. Read its body from the store where you need it. */
+/** A delivery whose handling was given up. */
 export interface DeadLetter {
   readonly digest: string;
   /** The `event_name`. */
@@ -39,6 +39,8 @@ export interface DeadLetter {
    * headers are left out; what else a handler writes into its error is kept as it is.
    */
   readonly reason: string;
+  /** As it was received, signature included: only with `withBody`. It holds personal data. */
+  readonly body?: string;
 }
 
 export interface InboxCounts {

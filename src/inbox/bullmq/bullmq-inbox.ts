@@ -84,7 +84,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
           return 'stored';
         });
       },
-      async deadLetters(limit) {
+      async deadLetters({ limit }) {
         const jobs = await ask(() => queue.getJobs(['failed'], 0, limit - 1, true));
         return jobs.flatMap((job) => {
           const delivery = findDelivery(job?.data);

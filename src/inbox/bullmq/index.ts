@@ -4,7 +4,8 @@
  * @module partner-exchange-sdk/inbox/bullmq
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
-export type { HandlingOptions } from '../handling-options.ts';
+export type { DeadLetterOptions } from '../dead-letter-options.ts';
+export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';
 export type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';

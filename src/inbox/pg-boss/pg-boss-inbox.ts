@@ -120,7 +120,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         if (result === 'stored') worker?.wake();
         return result;
       },
-      deadLetters: (limit) => ask(() => store.deadLetters(limit)),
+      deadLetters: ({ limit }) => ask(() => store.deadLetters(limit)),
       async replay(digest) {
         const found = await ask(() => store.replay(digest));
         worker?.wake();

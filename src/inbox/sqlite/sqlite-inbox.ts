@@ -111,7 +111,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
       start(host) {
         worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
-      deadLetters: async (limit) => orRefuse(() => store.deadLetters(limit)),
+      deadLetters: async ({ limit }) => orRefuse(() => store.deadLetters(limit)),
       async replay(digest) {
         const found = await write(() => store.replay(digest, now())).catch(refuse);
         worker?.wake();
