@@ -201,7 +201,7 @@ describe('the SQLite inbox', () => {
     expect([...long.calls, ...short.calls].toSorted()).toEqual(['A', 'B']);
   });
 
-  it('buries a delivery whose worker died at each attempt, and reports it', async () => {
+  it('makes a dead letter of a delivery whose worker died at each attempt, and reports it', async () => {
     const { now, move } = clock();
     const options = {
       path,
@@ -215,9 +215,9 @@ describe('the SQLite inbox', () => {
     await receiver(first).webhooks.receive(order('A'));
     const store = openSqliteStore(options);
     for (const attempt of [1, 2]) {
-      // LeasedDelivery, and never heard of again.
-      expect(store.take(5, now())).toMatchObject({ taken: [{ attempt }], dead: [] });
-      expect(store.take(5, now())).toMatchObject({ taken: [], dead: [] });
+      // Leased, and never heard of again.
+      expect(store.lease(5, now())).toMatchObject({ leased: [{ attempt }], dead: [] });
+      expect(store.lease(5, now())).toMatchObject({ leased: [], dead: [] });
       move(801);
     }
     store.database.close();
@@ -233,13 +233,13 @@ describe('the SQLite inbox', () => {
     const limits = { leaseMs: 800, longestWaitMs: 100_000, rememberMs: day, maxAttempts: 8 };
     const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
     const now = Date.now();
-    const [late] = store.take(1, now).taken;
-    const [current] = store.take(1, now + 801).taken;
-    if (late === undefined || current === undefined) throw new Error('Nothing was taken.');
+    const [late] = store.lease(1, now).leased;
+    const [current] = store.lease(1, now + 801).leased;
+    if (late === undefined || current === undefined) throw new Error('Nothing was leased.');
     expect([late.attempt, current.attempt]).toEqual([1, 2]);
     expect(store.postpone(late, now, 'late')).toBe(false);
-    expect(store.bury(late, 'late')).toBe(false);
-    expect(store.take(1, now + 802).taken).toEqual([]);
+    expect(store.moveToDeadLetters(late, 'late')).toBe(false);
+    expect(store.lease(1, now + 802).leased).toEqual([]);
     expect(store.postpone(current, now, 'in time')).toBe(true);
     store.database.close();
   });
