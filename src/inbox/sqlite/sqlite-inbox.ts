@@ -5,13 +5,12 @@ import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../../
 import { describeError } from '../../redaction/describe-error.ts';
 import { backoffDelay } from '../../runtime/backoff.ts';
 import { type Sleep, sleep } from '../../runtime/sleep.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
-import { openSqliteStore } from './sqlite-store.ts';
+import { openSqliteStore, type SqliteLease } from './sqlite-store.ts';
 
 export interface SqliteInboxOptions extends HandlingOptions {
   /**
@@ -90,16 +89,17 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   let worker: Worker | undefined;
   let tidyAt = Number.NEGATIVE_INFINITY;
 
-  const source: WorkSource<LeasedDelivery> = {
-    async take(limit) {
+  const source: WorkSource<SqliteLease> = {
+    async lease(limit) {
       store.checkFile();
       const pauseMs = store.untilNext(now());
       if (pauseMs === undefined || pauseMs > 0) {
-        return { taken: [], dead: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
+        return { leased: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
       }
-      const { leased, dead } = await write(() => store.lease(limit, now()));
-      return { taken: leased, dead, pauseMs: 0 };
+      return { leased: await write(() => store.lease(limit, now())), pauseMs: 0 };
     },
+    isAloneDue: async () => store.isAloneDue(now()),
+    leaseAlone: () => write(() => store.leaseAlone(now())),
     settle: (leased, { outcome, error }) =>
       write(() => {
         if (outcome === 'dead') return store.moveToDeadLetters(leased, describeError(error));

@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
  * due_at is when a delivery may be handled: a lease moves it ahead by its length, a failure by the delay before the
- * next attempt.
+ * next attempt. So a lease was lost when its delivery is due again. `alone` is set with the lease of a delivery that
+ * lost one, and stays.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS partner_inbox_delivery (
@@ -14,9 +15,10 @@ export const schema = `
     due_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '',
-    dead INTEGER NOT NULL DEFAULT 0
+    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'leased', 'dead')),
+    alone INTEGER NOT NULL DEFAULT 0
   );
-  CREATE INDEX IF NOT EXISTS partner_inbox_due ON partner_inbox_delivery (dead, due_at);
+  CREATE INDEX IF NOT EXISTS partner_inbox_due ON partner_inbox_delivery (state, alone, due_at);
   CREATE TABLE IF NOT EXISTS partner_inbox_seen (
     digest BLOB PRIMARY KEY,
     seen_at INTEGER NOT NULL
@@ -24,6 +26,11 @@ export const schema = `
   CREATE INDEX IF NOT EXISTS partner_inbox_seen_at ON partner_inbox_seen (seen_at);
   CREATE TABLE IF NOT EXISTS partner_inbox_wait (ms INTEGER PRIMARY KEY);
 `;
+
+// No wait is longer than the longest: what is due later than that was written before the clock went back.
+const isDue = '(due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_inbox_wait))';
+/** Has lost its lease, or had before: no more of them than processes had in hand at a time. */
+const isAloneDue = `(state = 'leased' OR (state = 'waiting' AND alone = 1)) AND ${isDue}`;
 
 /** The SQL of the inbox. What runs for each delivery goes straight to its rows, however many are waiting. */
 export const statementTexts = {
@@ -35,36 +42,50 @@ export const statementTexts = {
   // Apart from each other, min and max are the two ends of the index; in one SELECT they read all of it.
   nextDue: `
     SELECT
-      (SELECT min(due_at) FROM partner_inbox_delivery WHERE dead = 0) AS due,
-      (SELECT max(due_at) FROM partner_inbox_delivery WHERE dead = 0) AS last,
+      (SELECT min(due_at) FROM partner_inbox_delivery WHERE state = 'waiting' AND alone = 0) AS due,
+      (SELECT max(due_at) FROM partner_inbox_delivery WHERE state = 'waiting' AND alone = 0) AS last,
       (SELECT max(ms) FROM partner_inbox_wait) AS longest`,
-  // No wait is longer than the longest: what is due later than that was written before the clock went back.
   lease: `
-    UPDATE partner_inbox_delivery SET due_at = :until, attempts = attempts + 1
+    UPDATE partner_inbox_delivery SET state = 'leased', due_at = :until, attempts = attempts + 1
     WHERE rowid IN (
       SELECT * FROM (
-        SELECT rowid FROM partner_inbox_delivery WHERE dead = 0 AND due_at <= :now ORDER BY due_at LIMIT :limit
+        SELECT rowid FROM partner_inbox_delivery
+        WHERE state = 'waiting' AND alone = 0 AND due_at <= :now ORDER BY due_at LIMIT :limit
       )
       UNION ALL
       SELECT * FROM (
         SELECT rowid FROM partner_inbox_delivery
-        WHERE dead = 0 AND due_at > :now + (SELECT max(ms) FROM partner_inbox_wait) ORDER BY due_at LIMIT :limit
+        WHERE state = 'waiting' AND alone = 0 AND due_at > :now + (SELECT max(ms) FROM partner_inbox_wait)
+        ORDER BY due_at LIMIT :limit
       )
       LIMIT :limit
     ) RETURNING *`,
+  aloneDue: `SELECT 1 FROM partner_inbox_delivery WHERE ${isAloneDue} LIMIT 1`,
+  // A lease lost among others is no attempt: any of them may have killed the process.
+  leaseAlone: `
+    UPDATE partner_inbox_delivery
+    SET state = 'leased', alone = 1, due_at = :until, attempts = attempts + iif(state = 'leased' AND alone = 0, 0, 1)
+    WHERE rowid = (SELECT rowid FROM partner_inbox_delivery WHERE ${isAloneDue} ORDER BY due_at LIMIT 1)
+    RETURNING *`,
+  moveLostToDeadLetters: `
+    UPDATE partner_inbox_delivery SET state = 'dead', reason = :reason
+    WHERE state = 'leased' AND alone = 1 AND attempts >= :maxAttempts AND ${isDue} RETURNING *`,
   remove: 'DELETE FROM partner_inbox_delivery WHERE digest = ?',
-  // The number of attempts says whose lease it is: another worker may have it by now.
+  // The number of attempts, and whether alone, say whose lease it is: another worker may have it by now.
   postpone: `
-    UPDATE partner_inbox_delivery SET due_at = ?, reason = ? WHERE digest = ? AND attempts = ? AND dead = 0`,
+    UPDATE partner_inbox_delivery SET state = 'waiting', due_at = :dueAt, reason = :reason
+    WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,
   moveToDeadLetters: `
-    UPDATE partner_inbox_delivery SET dead = 1, reason = ?, attempts = ? WHERE digest = ? AND attempts = ?`,
+    UPDATE partner_inbox_delivery SET state = 'dead', reason = :reason
+    WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,
   deadLetters: `
     SELECT digest, name, attempts, received_at, reason, iif(:withBody, body, NULL) AS body
-    FROM partner_inbox_delivery WHERE dead = 1 ORDER BY received_at LIMIT :limit`,
+    FROM partner_inbox_delivery WHERE state = 'dead' ORDER BY received_at LIMIT :limit`,
   replay: `
-    UPDATE partner_inbox_delivery SET dead = 0, attempts = 0, due_at = ? WHERE digest = ? AND dead = 1`,
-  discard: 'DELETE FROM partner_inbox_delivery WHERE digest = ? AND dead = 1',
-  counts: 'SELECT dead, count(*) AS number FROM partner_inbox_delivery GROUP BY dead ORDER BY dead',
+    UPDATE partner_inbox_delivery SET state = 'waiting', attempts = 0, due_at = ?
+    WHERE digest = ? AND state = 'dead'`,
+  discard: "DELETE FROM partner_inbox_delivery WHERE digest = ? AND state = 'dead'",
+  counts: 'SELECT state, count(*) AS number FROM partner_inbox_delivery GROUP BY state',
   // A clock that was ahead for a while must not keep digests longer.
   pullBack: 'UPDATE partner_inbox_seen SET seen_at = :now WHERE seen_at > :now + 86400000',
   forget: `

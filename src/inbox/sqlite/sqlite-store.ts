@@ -24,6 +24,11 @@ export interface SqliteStoreOptions {
   readonly maxAttempts: number;
 }
 
+/** A delivery that a worker of this file has leased. */
+export interface SqliteLease extends LeasedDelivery {
+  readonly alone: boolean;
+}
+
 /** What the inbox needs of its file. All synchronous; what writes belongs into a transaction. */
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
@@ -49,26 +54,27 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       return changes === 0 ? 'duplicate' : 'stored';
     },
 
-    /** Milliseconds until the next one may be leased; `undefined` when there is none. */
+    /** Milliseconds until the next one may be leased beside others; `undefined` when there is none. */
     untilNext(now: number): number | undefined {
       const { due, last, longest } = statements.nextDue.get() ?? {};
       if (typeof due !== 'number' || typeof last !== 'number') return undefined;
       return last > now + Number(longest) ? 0 : Math.max(0, due - now);
     },
 
-    /** Leases up to so many that are due. Those whose worker died at their last attempt become dead letters. */
-    lease(limit: number, now: number): { leased: LeasedDelivery[]; dead: LeasedDelivery[] } {
-      const rows = statements.lease.all({ until: now + options.leaseMs, now, limit });
-      const all = rows.map(toLeased);
-      const lost = all.filter(({ attempt }) => attempt > options.maxAttempts);
+    /** Leases up to so many that are due and may run side by side. */
+    lease(limit: number, now: number): SqliteLease[] {
+      return statements.lease.all({ until: now + options.leaseMs, now, limit }).map(toLease);
+    },
+
+    isAloneDue: (now: number): boolean => statements.aloneDue.get({ now }) !== undefined,
+
+    /** Leases one that has to be tried alone. Those that lost the lease of their last attempt become dead letters. */
+    leaseAlone(now: number): { leased: SqliteLease | undefined; dead: SqliteLease[] } {
+      const { maxAttempts, leaseMs } = options;
       const reason = describeError(leaseLost());
-      for (const { delivery, attempt } of lost) {
-        statements.moveToDeadLetters.run(reason, attempt - 1, toBlob(delivery.digest), attempt);
-      }
-      return {
-        leased: all.filter((one) => !lost.includes(one)),
-        dead: lost.map((one) => ({ ...one, attempt: one.attempt - 1 })),
-      };
+      const dead = statements.moveLostToDeadLetters.all({ reason, maxAttempts, now });
+      const row = statements.leaseAlone.get({ until: now + leaseMs, now });
+      return { leased: row && toLease(row), dead: dead.map(toLease) };
     },
 
     remove(digest: string): void {
@@ -76,13 +82,13 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     },
 
     /** False when another worker has it by now. */
-    postpone({ delivery, attempt }: LeasedDelivery, dueAt: number, reason: string): boolean {
-      return statements.postpone.run(dueAt, reason, toBlob(delivery.digest), attempt).changes > 0;
+    postpone(lease: SqliteLease, dueAt: number, reason: string): boolean {
+      return statements.postpone.run({ ...leaseKey(lease), dueAt, reason }).changes > 0;
     },
 
     /** False when another worker has it by now. */
-    moveToDeadLetters({ delivery, attempt }: LeasedDelivery, reason: string): boolean {
-      return statements.moveToDeadLetters.run(reason, attempt, toBlob(delivery.digest), attempt).changes > 0;
+    moveToDeadLetters(lease: SqliteLease, reason: string): boolean {
+      return statements.moveToDeadLetters.run({ ...leaseKey(lease), reason }).changes > 0;
     },
 
     deadLetters({ limit, withBody }: DeadLetterQuery): DeadLetter[] {
@@ -101,8 +107,9 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     discard: (digest: string): boolean => statements.discard.run(toBlob(digest)).changes > 0,
 
     counts(): InboxCounts {
-      const numbers = new Map(statements.counts.all().map(({ dead, number }) => [dead, Number(number)]));
-      return { open: numbers.get(0) ?? 0, dead: numbers.get(1) ?? 0 };
+      const numbers = statements.counts.all().map(({ state, number }) => [state, Number(number)] as const);
+      const { waiting = 0, leased = 0, dead = 0 } = Object.fromEntries(numbers);
+      return { open: waiting + leased, dead };
     },
 
     /** Forgets some digests that are older than they have to be; true when there may be more of them. */
@@ -145,7 +152,7 @@ function openDatabase(file: PrivateFile, options: SqliteStoreOptions): DatabaseS
   return database;
 }
 
-function toLeased(row: Record<string, unknown>): LeasedDelivery {
+function toLease(row: Record<string, unknown>): SqliteLease {
   return {
     delivery: {
       digest: toHex(row.digest),
@@ -155,7 +162,12 @@ function toLeased(row: Record<string, unknown>): LeasedDelivery {
     },
     attempt: Number(row.attempts),
     receivedAt: Number(row.received_at),
+    alone: row.alone === 1,
   };
+}
+
+function leaseKey({ delivery, attempt, alone }: SqliteLease) {
+  return { digest: toBlob(delivery.digest), attempt, alone: Number(alone) };
 }
 
 function toBlob(digest: string): Uint8Array {

@@ -201,7 +201,7 @@ describe('the SQLite inbox', () => {
     expect([...long.calls, ...short.calls].toSorted()).toEqual(['A', 'B']);
   });
 
-  it('makes a dead letter of a delivery whose worker died at each attempt, and reports it', async () => {
+  it('makes a dead letter of a delivery whose worker died at each attempt that it had alone, and reports it', async () => {
     const { now, move } = clock();
     const options = {
       path,
@@ -214,12 +214,15 @@ describe('the SQLite inbox', () => {
     const first = open({ now, role: 'receiver' });
     await receiver(first).webhooks.receive(order('A'));
     const store = openSqliteStore(options);
+    // Leased, and never heard of again: at first among others, which is no attempt of its own.
+    expect(store.lease(5, now())).toMatchObject([{ attempt: 1, alone: false }]);
     for (const attempt of [1, 2]) {
-      // Leased, and never heard of again.
-      expect(store.lease(5, now())).toMatchObject({ leased: [{ attempt }], dead: [] });
-      expect(store.lease(5, now())).toMatchObject({ leased: [], dead: [] });
+      expect(store.leaseAlone(now())).toEqual({ leased: undefined, dead: [] });
       move(801);
+      expect(store.lease(5, now())).toEqual([]);
+      expect(store.leaseAlone(now())).toMatchObject({ leased: { attempt, alone: true }, dead: [] });
     }
+    move(801);
     store.database.close();
     const inbox = open({ now, maxAttempts: 2 });
     const { calls, reports } = receiver(inbox);
@@ -233,13 +236,14 @@ describe('the SQLite inbox', () => {
     const limits = { leaseMs: 800, longestWaitMs: 100_000, rememberMs: day, maxAttempts: 8 };
     const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
     const now = Date.now();
-    const [late] = store.lease(1, now).leased;
-    const [current] = store.lease(1, now + 801).leased;
+    const [late] = store.lease(1, now);
+    const { leased: current } = store.leaseAlone(now + 801);
     if (late === undefined || current === undefined) throw new Error('Nothing was leased.');
-    expect([late.attempt, current.attempt]).toEqual([1, 2]);
+    expect([late.attempt, current.attempt]).toEqual([1, 1]);
     expect(store.postpone(late, now, 'late')).toBe(false);
     expect(store.moveToDeadLetters(late, 'late')).toBe(false);
-    expect(store.lease(1, now + 802).leased).toEqual([]);
+    expect(store.lease(1, now + 802)).toEqual([]);
+    expect(store.isAloneDue(now + 802)).toBe(false);
     expect(store.postpone(current, now, 'in time')).toBe(true);
     store.database.close();
   });

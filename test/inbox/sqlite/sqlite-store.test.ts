@@ -68,7 +68,7 @@ describe('the SQLite store', () => {
       [
         'ten are leased, and given back',
         () => {
-          for (const one of store.lease(10, now).leased) store.postpone(one, now, '');
+          for (const one of store.lease(10, now)) store.postpone(one, now, '');
         },
       ],
     ] as const;
@@ -91,8 +91,7 @@ describe('the SQLite store', () => {
   it('leases no more than asked for, what is due first, and what the clock went back on last', () => {
     fill(0, 3, 500_000);
     fill(3, 6, 1_000_000);
-    const digests = (limit: number) =>
-      store.lease(limit, 500_000).leased.map(({ delivery }) => delivery.digest);
+    const digests = (limit: number) => store.lease(limit, 500_000).map(({ delivery }) => delivery.digest);
     const expected = (...indexes: number[]) => indexes.map((index) => deliveryOf(index).digest).toSorted();
     expect(digests(2)).toHaveLength(2);
     expect(digests(2)).toHaveLength(2);
