@@ -52,7 +52,7 @@ interface Child {
   port: number | undefined;
 }
 
-const settleTimeoutMs = 60_000;
+const settleTimeoutMs = 120_000;
 
 /** Kills receivers and workers at random while deliveries come in twice, and counts what became of these. */
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
