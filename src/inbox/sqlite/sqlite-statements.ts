@@ -64,7 +64,11 @@ export const statementTexts = {
   replay: `
     UPDATE partner_inbox_delivery SET dead = 0, attempts = 0, due_at = ? WHERE digest = ? AND dead = 1`,
   discard: 'DELETE FROM partner_inbox_delivery WHERE digest = ? AND dead = 1',
-  counts: 'SELECT dead, count(*) AS number FROM partner_inbox_delivery GROUP BY dead ORDER BY dead',
+  // All of them are counted by the page, which is far quicker than one by one.
+  counts: `
+    SELECT
+      (SELECT count(*) FROM partner_inbox_delivery) AS stored,
+      (SELECT count(*) FROM partner_inbox_delivery WHERE dead = 1) AS dead`,
   // A clock that was ahead for a while must not keep digests longer.
   pullBack: 'UPDATE partner_inbox_seen SET seen_at = :now WHERE seen_at > :now + 86400000',
   forget: `

@@ -101,8 +101,8 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     discard: (digest: string): boolean => statements.discard.run(toBlob(digest)).changes > 0,
 
     counts(): InboxCounts {
-      const numbers = new Map(statements.counts.all().map(({ dead, number }) => [dead, Number(number)]));
-      return { open: numbers.get(0) ?? 0, dead: numbers.get(1) ?? 0 };
+      const { stored, dead } = statements.counts.get() ?? {};
+      return { open: Number(stored) - Number(dead), dead: Number(dead) };
     },
 
     /** Forgets some digests that are older than they have to be; true when there may be more of them. */
