@@ -1,6 +1,6 @@
 import { warn } from '../errors/warn.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, checkOneOf, invalidOption } from '../options/check-values.ts';
+import { checkFunction, checkInteger, checkOneOf } from '../options/check-values.ts';
 import { describeError } from '../redaction/describe-error.ts';
 import type { Backoff } from '../runtime/backoff.ts';
 import { longestTimerMs } from '../runtime/longest-timer.ts';
@@ -19,7 +19,8 @@ export interface HandlingOptions {
   maxAttempts?: number | undefined;
   /**
    * Milliseconds until a handler is cut off and its attempt has failed. A worker that dies loses its deliveries to
-   * another one after a little more than that; with BullMQ, which renews its locks, within a minute. @default 60000
+   * another one after a little more than that; with BullMQ, which renews its locks, within a minute. They are tried
+   * alone then, and only a death of that counts as an attempt. @default 60000
    */
   timeLimitMs?: number | undefined;
   /** How long to wait between attempts. */
@@ -97,14 +98,6 @@ function checkDelays(retry: RetryDelays): Backoff {
     maxDelayMs: checkInteger('retry.maxDelayMs', retry.maxDelayMs ?? defaults.maxDelayMs),
   });
 }
-
-/** Until SQLite and the memory use `checkInteger`. */
-export function wholeNumber(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
-  return checkInteger(name, value, { most });
-}
-
-/** Until SQLite and the memory use it by its own name. */
-export const invalid = invalidOption;
 
 function warnOfStore(error: unknown): void {
   warn(`The store of the inbox failed, and is tried again: ${describeError(error)}`);

@@ -85,7 +85,11 @@ export const statementTexts = {
     UPDATE partner_inbox_delivery SET state = 'waiting', attempts = 0, due_at = ?
     WHERE digest = ? AND state = 'dead'`,
   discard: "DELETE FROM partner_inbox_delivery WHERE digest = ? AND state = 'dead'",
-  counts: 'SELECT state, count(*) AS number FROM partner_inbox_delivery GROUP BY state',
+  // All of them are counted by the page, which is far quicker than one by one.
+  counts: `
+    SELECT
+      (SELECT count(*) FROM partner_inbox_delivery) AS stored,
+      (SELECT count(*) FROM partner_inbox_delivery WHERE state = 'dead') AS dead`,
   // A clock that was ahead for a while must not keep digests longer.
   pullBack: 'UPDATE partner_inbox_seen SET seen_at = :now WHERE seen_at > :now + 86400000',
   forget: `

@@ -107,9 +107,8 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     discard: (digest: string): boolean => statements.discard.run(toBlob(digest)).changes > 0,
 
     counts(): InboxCounts {
-      const numbers = statements.counts.all().map(({ state, number }) => [state, Number(number)] as const);
-      const { waiting = 0, leased = 0, dead = 0 } = Object.fromEntries(numbers);
-      return { open: waiting + leased, dead };
+      const { stored, dead } = statements.counts.get() ?? {};
+      return { open: Number(stored) - Number(dead), dead: Number(dead) };
     },
 
     /** Forgets some digests that are older than they have to be; true when there may be more of them. */

@@ -120,6 +120,22 @@ describe('the SQLite inbox', () => {
     expect(await webhooks.receive(order('next'))).toMatchObject({ kind: 'stored' });
   });
 
+  it('gives the body of a dead letter as it was received, when asked for it', async () => {
+    const inbox = open({ maxAttempts: 1 });
+    const body = order('A');
+    await receiver(inbox, () => Promise.reject(new Error('no'))).webhooks.receive(body);
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    expect(await inbox.deadLetters({ withBody: true })).toMatchObject([{ body, attempts: 1 }]);
+    expect((await inbox.deadLetters())[0]).not.toHaveProperty('body');
+  });
+
+  it('refuses an option that it does not have, with the nearest one', () => {
+    // As JavaScript can write it.
+    const misspelt = { pollMS: 5 } as object;
+    expect(() => open(misspelt)).toThrow('Did you mean "pollMs"?');
+    expect(existsSync(path)).toBe(false);
+  });
+
   it('does not open a file in a folder that is not there', () => {
     const missing = join(folder, 'missing', 'inbox.sqlite');
     expect(() => sqliteInbox({ path: missing })).toThrow(
