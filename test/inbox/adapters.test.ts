@@ -81,7 +81,7 @@ describe('the BullMQ inbox', () => {
   it('says which BullMQ it needs when the queue lacks a method', () => {
     const old: unknown = { name: 'x', add: async () => {} };
     const open = () => bullmqInbox({ queue: old as BullQueue, role: 'receiver' });
-    expect(open).toThrow('bullmqInbox needs BullMQ 6.0 or later: the queue given has no getJob().');
+    expect(open).toThrow('bullmqInbox needs BullMQ 5.81.5 or later: the queue given has no getJob().');
   });
 
   it.each<object>([{ timeout: 5 }, { storeTimeout: 5 }, { retry: { firstDelay: 5 } }, { concurency: 5 }])(
@@ -146,6 +146,6 @@ describe('the pg-boss inbox', () => {
   it('says which pg-boss it needs when the one given lacks a method', () => {
     const old: unknown = { send: async () => null, createQueue: async () => {} };
     const open = () => pgBossInbox({ boss: old as Boss });
-    expect(open).toThrow('pgBossInbox needs pg-boss 12.18 or later: the one given has no fetch().');
+    expect(open).toThrow('pgBossInbox needs pg-boss 12.26 or later: the one given has no fetch().');
   });
 });

@@ -32,7 +32,7 @@ const names: OptionNames<BullmqInboxOptions> = {
 
 const methods: readonly (keyof BullQueue)[] = ['add', 'getJob', 'getJobs', 'getJobCounts'];
 /** As in the peerDependencies. */
-const testedVersions = '6.0 or later';
+const testedVersions = '5.81.5 or later';
 
 /** Attempts are counted by who handles, with its `maxAttempts`: BullMQ gives nothing up by itself. */
 const never = 1_000_000_000;

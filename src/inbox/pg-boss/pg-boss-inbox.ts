@@ -52,7 +52,7 @@ const methods: readonly (keyof Boss)[] = [
 ];
 
 /** As in the peerDependencies. */
-const testedVersions = '12.18 or later';
+const testedVersions = '12.26 or later';
 
 const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500, sleep });
 
