@@ -20,7 +20,7 @@ export interface InboxEngine {
 
 const defaults = Object.freeze({ stopTimeoutMs: 10_000 });
 
-/** An inbox on an engine: it belongs to one host, takes nothing while it stops, and does nothing once it has. */
+/** An inbox on an engine: it belongs to one host, accepts nothing while it stops, and does nothing once it has. */
 export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;

@@ -4,7 +4,7 @@ import type { Inbox } from './inbox.ts';
 /** An inbox with dead letters, which can be stopped. */
 export interface ManagedInbox extends Inbox {
   /**
-   * Deliveries whose handling was given up, the oldest first.
+   * Deliveries that are not tried any more, unless they are replayed: the oldest first.
    * @throws {ConfigurationError} `invalid_option`
    */
   deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
@@ -19,7 +19,7 @@ export interface ManagedInbox extends Inbox {
   /** What is in the inbox now. */
   counts(): Promise<InboxCounts>;
   /**
-   * Takes nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
+   * Accepts nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
    * running after the time have their signal aborted; a durable inbox has their deliveries handled again. What is
    * asked of a durable inbox after it has stopped rejects with `inbox_stopped`.
    * @param options.timeoutMs @default 10000
@@ -27,7 +27,7 @@ export interface ManagedInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-/** A delivery whose handling was given up. */
+/** A delivery that failed at all its attempts. */
 export interface DeadLetter {
   readonly digest: string;
   /** The `event_name`. */

@@ -53,6 +53,8 @@ interface Child {
 }
 
 const settleTimeoutMs = 120_000;
+/** A dead letter takes nine processes, each of which has to start and to be missed. */
+const deathTimeoutMs = 120_000;
 
 /** Kills receivers and workers at random while deliveries come in twice, and counts what became of these. */
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
@@ -116,11 +118,14 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       await within(Promise.all(posts), settleTimeoutMs, `round ${round} to be acknowledged`);
     }
     // Everything that was acknowledged has its effect, or never will; and what cannot be handled is a dead letter.
-    await until(async () => {
-      const present = await effects.readEffects().catch(() => new Map());
-      const { dead } = await inbox.counts().catch(() => ({ dead: 0 }));
-      return [...acknowledged].every((order) => present.has(order)) && dead >= poisonous.size;
-    }, settleTimeoutMs).catch(() => {});
+    await until(
+      async () => {
+        const present = await effects.readEffects().catch(() => new Map());
+        const { dead } = await inbox.counts().catch(() => ({ dead: 0 }));
+        return [...acknowledged].every((order) => present.has(order)) && dead >= poisonous.size;
+      },
+      settleTimeoutMs + poisonous.size * deathTimeoutMs,
+    ).catch(() => {});
     // Time for what is done a second time.
     await pause(300);
     const [byOrder, calls] = [await effects.readEffects(), await effects.readCalls()];

@@ -158,6 +158,33 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     }
   });
 
+  it('tries alone what a dead process had in hand, and counts none of that', async () => {
+    const { webhooks } = receiver(given.open({ role: 'receiver' }));
+    const ids = ['A', 'B', 'C'];
+    for (const id of ids) await webhooks.receive(order(id));
+    // A process that fetches them, and dies; the supervision of pg-boss finds that.
+    await given.boss.fetch(given.queue, { batchSize: 3 });
+    await given.changeJobs(`started_on = now() - interval '1 hour'`);
+    await eventually(async () => {
+      const states = (await given.boss.findJobs(given.queue)).map(({ state }) => state);
+      expect(states).toEqual(['retry', 'retry', 'retry']);
+    });
+    await given.changeJobs('start_after = now()');
+    let [now, most] = [0, 0];
+    const inbox = given.open({ maxAttempts: 1 });
+    const { calls, reports } = receiver(inbox, async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      now--;
+    });
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+    await eventually(() => expect(reports).toHaveLength(3));
+    expect(calls.toSorted()).toEqual(ids);
+    expect(most).toBe(1);
+    expect(reports.map(({ outcome, attempt }) => [outcome, attempt])).toEqual(ids.map(() => ['handled', 1]));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+  });
+
   it('leaves a delivery alone whose lease another worker has', async () => {
     await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
     const store = pgBossStore(given.boss, given.queue, checkHandling(quick));
