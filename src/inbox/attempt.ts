@@ -1,10 +1,10 @@
 import { withTimeLimit } from '../runtime/time-limit.ts';
 import type { AttemptResult, Delivery, InboxHost } from './inbox.ts';
 
-/** A delivery that a worker has taken from its store. */
+/** A delivery that belongs to a worker until its lease ends. */
 export interface LeasedDelivery {
   readonly delivery: Delivery;
-  /** Counting this one, from 1. */
+  /** Counting this one, from 1; without lost leases among others, after which it is tried again alone. */
   readonly attempt: number;
   readonly receivedAt: number;
   /** Milliseconds that its lease leaves for handling it, where that may be less than the time limit. */
@@ -35,6 +35,8 @@ export async function attemptDelivery(
     await withTimeLimit(work, Math.min(timeLimitMs, options.timeLimitMs), options.signal);
     return { outcome: 'handled', ...timings() };
   } catch (error) {
-    return { outcome: attempt >= options.maxAttempts ? 'dead' : 'failed', error, ...timings() };
+    // A stop cuts off what it finds: that makes no dead letter.
+    const isLast = attempt >= options.maxAttempts && options.signal?.aborted !== true;
+    return { outcome: isLast ? 'dead' : 'failed', error, ...timings() };
   }
 }

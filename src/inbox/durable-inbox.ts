@@ -1,5 +1,7 @@
 import { InboxError } from '../errors/inbox-error.ts';
-import { type Handling, invalid, wholeNumber } from './handling-options.ts';
+import { invalidOption } from '../options/check-values.ts';
+import { checkDeadLetterOptions, type DeadLetterQuery } from './dead-letter-options.ts';
+import type { Handling } from './handling-options.ts';
 import type { Delivery, InboxHost } from './inbox.ts';
 import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
 
@@ -8,7 +10,7 @@ export interface InboxEngine {
   store(delivery: Delivery): Promise<'stored' | 'duplicate'>;
   /** Begins to handle. Called once at most, and not with `role: 'receiver'`. */
   start(host: InboxHost): void;
-  deadLetters(limit: number): Promise<DeadLetter[]>;
+  deadLetters(query: DeadLetterQuery): Promise<DeadLetter[]>;
   replay(digest: string): Promise<boolean>;
   discard(digest: string): Promise<boolean>;
   counts(): Promise<InboxCounts>;
@@ -16,9 +18,9 @@ export interface InboxEngine {
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
 
-const defaults = Object.freeze({ limit: 100, stopTimeoutMs: 10_000 });
+const defaults = Object.freeze({ stopTimeoutMs: 10_000 });
 
-/** An inbox on an engine: it belongs to one host, takes nothing while it stops, and does nothing once it has. */
+/** An inbox on an engine: it belongs to one host, accepts nothing while it stops, and does nothing once it has. */
 export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;
@@ -31,7 +33,7 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
   return {
     role,
     attach(host) {
-      if (attached) throw invalid('An inbox belongs to one createWebhooks: make another one.');
+      if (attached) throw invalidOption('An inbox belongs to one createWebhooks: make another one.');
       attached = true;
       if (role === 'both') engine.start(host);
     },
@@ -39,9 +41,9 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
       if (stopping !== undefined) throw inboxStopped();
       return await engine.store(delivery);
     },
-    async deadLetters({ limit = defaults.limit } = {}) {
+    async deadLetters(options) {
       checkOpen();
-      return await engine.deadLetters(wholeNumber('limit', limit));
+      return await engine.deadLetters(checkDeadLetterOptions(options));
     },
     async replay(digest) {
       checkOpen();

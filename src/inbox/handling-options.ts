@@ -1,7 +1,6 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
 import { warn } from '../errors/warn.ts';
-import { checkNames } from '../options/check-names.ts';
-import { checkInteger } from '../options/check-values.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkFunction, checkInteger, checkOneOf } from '../options/check-values.ts';
 import { describeError } from '../redaction/describe-error.ts';
 import type { Backoff } from '../runtime/backoff.ts';
 import { longestTimerMs } from '../runtime/longest-timer.ts';
@@ -20,7 +19,8 @@ export interface HandlingOptions {
   maxAttempts?: number | undefined;
   /**
    * Milliseconds until a handler is cut off and its attempt has failed. A worker that dies loses its deliveries to
-   * another one after a little more than that; with BullMQ, which renews its locks, within a minute. @default 60000
+   * another one after a little more than that; with BullMQ, which renews its locks, within a minute. They are tried
+   * alone then, and only a death of that counts as an attempt. @default 60000
    */
   timeLimitMs?: number | undefined;
   /** How long to wait between attempts. */
@@ -39,6 +39,21 @@ export interface HandlingOptions {
   now?: (() => number) | undefined;
 }
 
+/** For {@link checkNames}: an inbox adds its own. */
+export const handlingOptionNames: OptionNames<HandlingOptions> = Object.freeze({
+  maxAttempts: true,
+  timeLimitMs: true,
+  retry: true,
+  concurrency: true,
+  rememberMs: true,
+  role: true,
+  onStoreError: true,
+  random: true,
+  now: true,
+});
+
+const retryNames: OptionNames<RetryDelays> = { firstDelayMs: true, maxDelayMs: true };
+
 /** Every option with its value. */
 export type Handling = {
   readonly [Option in Exclude<keyof HandlingOptions, 'retry'>]-?: Exclude<HandlingOptions[Option], undefined>;
@@ -56,18 +71,19 @@ export const handlingDefaults = Object.freeze({
   now: Date.now,
 }) satisfies Handling;
 
-/** @throws {ConfigurationError} `invalid_option` */
+/** Checks the values, not the names: an inbox may have options of its own. @throws {ConfigurationError} `invalid_option` */
 export function checkHandling(options: HandlingOptions): Handling {
   const defaults = handlingDefaults;
-  const role = options.role ?? defaults.role;
-  if (role !== 'both' && role !== 'receiver') throw invalid("handles must be 'both' or 'receiver'.");
   return Object.freeze({
-    maxAttempts: wholeNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1000),
-    timeLimitMs: wholeNumber('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, longestTimerMs / 2),
+    maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, { most: 1000 }),
+    timeLimitMs: checkInteger('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, {
+      // A lease is longer, and has to fit into a timer too.
+      most: Math.floor(longestTimerMs / 2),
+    }),
     retry: checkDelays(options.retry ?? {}),
-    concurrency: wholeNumber('concurrency', options.concurrency ?? defaults.concurrency, 10_000),
-    rememberMs: wholeNumber('rememberMs', options.rememberMs ?? defaults.rememberMs),
-    role,
+    concurrency: checkInteger('concurrency', options.concurrency ?? defaults.concurrency, { most: 10_000 }),
+    rememberMs: checkInteger('rememberMs', options.rememberMs ?? defaults.rememberMs),
+    role: checkOneOf('role', options.role ?? defaults.role, ['both', 'receiver']),
     onStoreError: checkFunction('onStoreError', options.onStoreError ?? defaults.onStoreError),
     random: checkFunction('random', options.random ?? defaults.random),
     now: checkFunction('now', options.now ?? defaults.now),
@@ -75,27 +91,12 @@ export function checkHandling(options: HandlingOptions): Handling {
 }
 
 function checkDelays(retry: RetryDelays): Backoff {
-  checkNames('retry', retry, { firstDelayMs: true, maxDelayMs: true });
-  const { firstDelayMs, maxDelayMs } = { ...handlingDefaults.retry, ...retry };
+  checkNames('retry', retry, retryNames);
+  const defaults = handlingDefaults.retry;
   return Object.freeze({
-    firstDelayMs: checkInteger('retry.firstDelayMs', firstDelayMs),
-    maxDelayMs: checkInteger('retry.maxDelayMs', maxDelayMs),
+    firstDelayMs: checkInteger('retry.firstDelayMs', retry.firstDelayMs ?? defaults.firstDelayMs),
+    maxDelayMs: checkInteger('retry.maxDelayMs', retry.maxDelayMs ?? defaults.maxDelayMs),
   });
-}
-
-/** @throws {ConfigurationError} `invalid_option` */
-export function wholeNumber(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw invalid(`${name} must be a whole number from 1 to ${Math.floor(most)}.`);
-}
-
-export function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_option', message);
-}
-
-function checkFunction<Callable>(name: string, value: Callable): Callable {
-  if (typeof value === 'function') return value;
-  throw invalid(`${name} must be a function.`);
 }
 
 function warnOfStore(error: unknown): void {

@@ -1,13 +1,13 @@
+import type { DeadLetterOptions } from './dead-letter-options.ts';
 import type { Inbox } from './inbox.ts';
 
 /** An inbox with dead letters, which can be stopped. */
 export interface ManagedInbox extends Inbox {
   /**
-   * Deliveries whose handling was given up, the oldest first: up to `limit` of them, and no more are read.
-   * @param options.limit @default 100
+   * Deliveries that are not tried any more, unless they are replayed: the oldest first.
    * @throws {ConfigurationError} `invalid_option`
    */
-  deadLetters(options?: { readonly limit?: number | undefined }): Promise<DeadLetter[]>;
+  deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
   /**
    * Has a dead letter tried again, with all its attempts. Resolves with false when there is none of this digest.
    * A durable inbox handles it soon after; the memory before it resolves, and rejects when that fails (false also
@@ -19,7 +19,7 @@ export interface ManagedInbox extends Inbox {
   /** What is in the inbox now. */
   counts(): Promise<InboxCounts>;
   /**
-   * Takes nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
+   * Accepts nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
    * running after the time have their signal aborted; a durable inbox has their deliveries handled again. What is
    * asked of a durable inbox after it has stopped rejects with `inbox_stopped`.
    * @param options.timeoutMs @default 10000
@@ -27,7 +27,7 @@ export interface ManagedInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-/** A delivery whose handling was given up. Read its body from the store where you need it. */
+/** A delivery that failed at all its attempts. */
 export interface DeadLetter {
   readonly digest: string;
   /** The `event_name`. */
@@ -39,6 +39,8 @@ export interface DeadLetter {
    * headers are left out; what else a handler writes into its error is kept as it is.
    */
   readonly reason: string;
+  /** As it was received, signature included: only with `withBody`. It holds personal data. */
+  readonly body?: string;
 }
 
 export interface InboxCounts {

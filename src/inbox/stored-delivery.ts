@@ -7,7 +7,7 @@ export function writeDelivery({ digest, name, key, body }: Delivery): object {
 }
 
 /**
- * A delivery out of the data of a job, or `handled` where its body was taken away after it was handled.
+ * A delivery out of the data of a job, or `handled` where only the memory of its digest is left.
  *
  * @throws {TypeError} when it is neither: another program wrote to the queue
  */
@@ -29,6 +29,11 @@ export function findDelivery(data: unknown): Delivery | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The members of what a store gave, which may be anything. */
+export function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function foreign(): TypeError {

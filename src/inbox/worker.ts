@@ -7,20 +7,30 @@ import type { Handling } from './handling-options.ts';
 import type { AttemptResult, InboxHost } from './inbox.ts';
 import { leaseLost } from './lease-lost.ts';
 
-/** Where a worker gets its deliveries, and what it does with their outcomes. */
+/**
+ * Where a worker gets its deliveries, and what it does with their outcomes.
+ *
+ * When a process dies, all that it had leased lose their lease, and nobody knows which of them killed it. So each of
+ * them is tried alone from then on, while nothing else runs in its process, and a lost lease counts as an attempt only
+ * of a delivery that ran alone.
+ */
 export interface WorkSource<One extends LeasedDelivery> {
+  /** Leases up to so many that are due and may run side by side; and says when there may be more, in milliseconds. */
+  lease(limit: number): Promise<{ leased: One[]; pauseMs: number }>;
+  /** Whether one is due that has to be tried alone. */
+  isAloneDue(): Promise<boolean>;
   /**
-   * Takes up to so many that are due, and says when there may be more: after 0 ms, or so many. Those that were lost
-   * at their last attempt are dead letters then, and not taken.
+   * Leases one that has to be tried alone; called while nothing runs. Those that lost the lease of their last attempt
+   * are dead letters by then.
    */
-  take(limit: number): Promise<{ taken: One[]; dead: LeasedDelivery[]; pauseMs: number }>;
+  leaseAlone(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
   /**
    * Writes down what became of one. Repeated when it rejects. False when another worker has it by now: what became
    * of that attempt counts.
    */
-  settle(taken: One, result: AttemptResult): Promise<boolean>;
-  /** Gives back what was cut off by a stop, to be taken again soon. */
-  release(taken: readonly One[]): Promise<void>;
+  settle(leased: One, result: AttemptResult): Promise<boolean>;
+  /** Gives back what was cut off by a stop, to be leased again soon. */
+  release(leased: readonly One[]): Promise<void>;
   /** Now and then, when all went well. */
   tidy?(): Promise<void>;
 }
@@ -46,10 +56,13 @@ export function startWorker<One extends LeasedDelivery>(
   },
 ): Worker {
   const { host, handling, pollMs, sleep } = options;
-  const active = new Map<string, { readonly taken: One; readonly done: Promise<void> }>();
+  const running = new Map<One, Promise<void>>();
   const cutOff = new AbortController();
   let alarm = new AbortController();
   let stopping = false;
+  /** `due`: nothing is started until all that runs has ended, and then that one alone. */
+  let alone: 'none' | 'due' | 'running' = 'none';
+  let lookForAloneAt = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
@@ -58,7 +71,7 @@ export function startWorker<One extends LeasedDelivery>(
       alarm = new AbortController();
       let pauseMs = pollMs;
       try {
-        pauseMs = Math.min(pollMs, await takeDue());
+        pauseMs = Math.min(pollMs, await startDue());
         await source.tidy?.();
       } catch (error) {
         reportStore(error, handling);
@@ -69,35 +82,56 @@ export function startWorker<One extends LeasedDelivery>(
   }
 
   /** Starts what is due and fits in. Resolves with the time until there may be more. */
-  async function takeDue(): Promise<number> {
-    const free = handling.concurrency - active.size;
+  async function startDue(): Promise<number> {
     // The next that ends rings the alarm.
+    if (alone === 'running' || (alone === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
+    if (alone === 'due') {
+      await startAlone();
+      return 0;
+    }
+    const pauseMs = await startSideBySide();
+    if (performance.now() < lookForAloneAt) return pauseMs;
+    if (await source.isAloneDue()) alone = 'due';
+    lookForAloneAt = performance.now() + pollMs;
+    return alone === 'due' ? 0 : pauseMs;
+  }
+
+  async function startSideBySide(): Promise<number> {
+    const free = handling.concurrency - running.size;
     if (free <= 0) return Number.POSITIVE_INFINITY;
-    const { taken, dead, pauseMs } = await source.take(free);
-    for (const { delivery, attempt } of dead) {
-      host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
-    }
-    for (const one of taken) {
-      const { digest } = one.delivery;
-      // The lease ran out while its handler still runs: that one goes first.
-      if (active.has(digest)) continue;
-      const done = handle(one).finally(() => {
-        active.delete(digest);
-        alarm.abort();
-      });
-      active.set(digest, { taken: one, done });
-    }
+    const { leased, pauseMs } = await source.lease(free);
+    for (const one of leased) start(one);
     return pauseMs;
   }
 
-  async function handle(taken: One): Promise<void> {
-    const result = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
+  async function startAlone(): Promise<void> {
+    const { leased, dead } = await source.leaseAlone();
+    for (const { delivery, attempt } of dead) {
+      host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
+    }
+    alone = leased === undefined ? 'none' : 'running';
+    // The next one, if there is any, follows what else is due by then: neither keeps the other waiting for ever.
+    lookForAloneAt = Number.NEGATIVE_INFINITY;
+    if (leased !== undefined) start(leased);
+  }
+
+  function start(one: One): void {
+    const done = handle(one).finally(() => {
+      running.delete(one);
+      if (alone === 'running') alone = 'none';
+      alarm.abort();
+    });
+    running.set(one, done);
+  }
+
+  async function handle(leased: One): Promise<void> {
+    const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
     // Given back by stop.
     if (cutOff.signal.aborted) return;
     let settled = false;
     for (let tries = 1; tries <= settleTries; tries++) {
       try {
-        settled = await source.settle(taken, result);
+        settled = await source.settle(leased, result);
         break;
       } catch (error) {
         reportStore(error, handling);
@@ -106,9 +140,9 @@ export function startWorker<One extends LeasedDelivery>(
         await sleep(afterErrorMs, cutOff.signal);
       }
     }
-    // What was not buried is tried again, and reported as dead when it is.
+    // It is tried again where it did not become a dead letter, and reported as dead when it does.
     const open = result.outcome === 'dead' && !settled;
-    host.report(taken.delivery, open ? { ...result, outcome: 'failed' } : result);
+    host.report(leased.delivery, open ? { ...result, outcome: 'failed' } : result);
   }
 
   const loop = work();
@@ -119,9 +153,8 @@ export function startWorker<One extends LeasedDelivery>(
       stopping = true;
       alarm.abort();
       await loop;
-      const running = [...active.values()].map(({ done }) => done);
-      if (await settledWithin(running, timeoutMs)) return 'drained';
-      const left = [...active.values()].map(({ taken }) => taken);
+      if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
+      const left = [...running.keys()];
       cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
       await source.release(left).catch((error: unknown) => reportStore(error, handling));
       return 'cut-off';

@@ -1,5 +1,6 @@
 import { bundleEntries } from '../package/sizes.ts';
 import { benchEvent } from './event.ts';
+import { benchBacklog } from './inbox-backlog.ts';
 import { benchLarge } from './large.ts';
 import { benchLoad } from './load.ts';
 import { type Finding, isOver, printFindings } from './report.ts';
@@ -8,6 +9,7 @@ const sections: [title: string, bench: () => Finding[] | Promise<Finding[]>][] =
   ['verify + parse + narrow a 923-byte event', benchEvent],
   ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
   ['load in a fresh process', benchLoad],
+  ['SQLite inbox with so many waiting / with 1,000 waiting', benchBacklog],
   [
     'size: minified + gzip, without zod and ky (1 kB = 1000 B)',
     // Without a budget: what may not leak into an entry is checked by test/package.

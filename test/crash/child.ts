@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { orderKey } from '../support/bodies.ts';
-import { openEffects, openInbox, type Place } from './crash-engine.ts';
+import { isPoison, openEffects, openInbox, type Place } from './crash-engine.ts';
 
 /** A receiver or a worker of the crash suite; it is killed without warning. */
 
@@ -24,6 +24,8 @@ if (role === 'receiver') {
   const inbox = await openInbox(place, 'both');
   createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, { digest }) => {
     await pause(Math.random() * 10);
+    // With all that the process has in hand.
+    if (isPoison(String(event.partner_order_id))) process.kill(process.pid, 'SIGKILL');
     if (Math.random() < 0.05) throw new Error('It happens.');
     await effects.countCall(digest);
     await effects.applyOnce(digest, String(event.partner_order_id));

@@ -31,9 +31,11 @@ export interface Effects {
   close(): Promise<void>;
 }
 
-/** So that a lost lease is found within a second or so. Every kill costs an attempt, and the kills are many. */
+/** An order whose handler kills its process. */
+export const isPoison = (order: string): boolean => order.startsWith('poison');
+
+/** So that a lost lease is found within a second or so; with the default number of attempts. */
 const handling: HandlingOptions = {
-  maxAttempts: 200,
   timeLimitMs: 400,
   retry: { firstDelayMs: 10, maxDelayMs: 200 },
   concurrency: 8,

@@ -9,6 +9,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '200' },
     events: { type: 'string', default: '10' },
     engine: { type: 'string', multiple: true, default: ['sqlite', 'bullmq', 'pg-boss'] },
+    'poison-every': { type: 'string', default: '20' },
     'restart-every': { type: 'string', default: '20' },
   },
 });
@@ -20,13 +21,16 @@ for (const engine of values.engine) {
     engine: nameOf(engine),
     rounds: Number(values.rounds),
     events: Number(values.events),
+    poisonEvery: Number(values['poison-every']),
     restartEvery: Number(values['restart-every']),
     machine,
   });
   figures.push(found);
   console.table([found]);
 }
-if (figures.some(({ lost, doubled }) => lost + doubled > 0)) process.exitCode = 1;
+const isBad = ({ lost, doubled, othersDead, poisonous, poisonousDead }: CrashFigures) =>
+  lost + doubled + othersDead > 0 || poisonousDead !== poisonous;
+if (figures.some(isBad)) process.exitCode = 1;
 // Connections of the parent to what is gone.
 process.exit();
 

@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { buyInitBody } from '../support/bodies.ts';
 import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { delivery } from '../webhooks/deliveries.ts';
-import { type CrashEngineName, openEffects, openInbox, type Place } from './crash-engine.ts';
+import { type CrashEngineName, isPoison, openEffects, openInbox, type Place } from './crash-engine.ts';
 
 export interface CrashOptions {
   readonly engine: CrashEngineName;
   readonly rounds: number;
   /** Events of a round, each posted to both receivers at once. */
   readonly events: number;
+  /** Post an event whose handler kills its process, among the others of the first round and every so many more. */
+  readonly poisonEvery: number;
   /** Kill and start the engine too, every so many rounds: a Redis or PostgreSQL of our own. */
   readonly restartEvery?: number | undefined;
   /** The engines of the test run, where we do not start our own. */
@@ -22,6 +24,7 @@ export interface CrashOptions {
 export interface CrashFigures {
   readonly engine: CrashEngineName;
   readonly rounds: number;
+  /** By us; not those that an event killed. */
   readonly processesKilled: number;
   readonly engineRestarts: number;
   readonly requests: number;
@@ -33,7 +36,12 @@ export interface CrashFigures {
   readonly lost: number;
   /** With an effect more than once. */
   readonly doubled: number;
-  readonly deadLetters: number;
+  /** Events whose handler kills its process. */
+  readonly poisonous: number;
+  /** Of these, dead letters for `lease_lost`. */
+  readonly poisonousDead: number;
+  /** Dead letters that should have been handled. */
+  readonly othersDead: number;
   readonly seconds: number;
 }
 
@@ -44,7 +52,9 @@ interface Child {
   port: number | undefined;
 }
 
-const settleTimeoutMs = 60_000;
+const settleTimeoutMs = 120_000;
+/** A dead letter takes nine processes, each of which has to start and to be missed. */
+const deathTimeoutMs = 120_000;
 
 /** Kills receivers and workers at random while deliveries come in twice, and counts what became of these. */
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
@@ -68,6 +78,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   for (const child of children) start(child, place);
   const receivers = children.filter(({ role }) => role === 'receiver');
   const acknowledged = new Set<string>();
+  const poisonous = new Set<string>();
   let [requests, processesKilled, engineRestarts] = [0, 0, 0];
   let ending = false;
 
@@ -78,7 +89,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       const port = receivers[turn % receivers.length]?.port;
       requests++;
       if (port !== undefined && (await isAcknowledged(port, body))) {
-        acknowledged.add(order);
+        (isPoison(order) ? poisonous : acknowledged).add(order);
         return;
       }
       await pause(20);
@@ -88,10 +99,9 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   try {
     await until(() => children.every(({ port }) => port !== undefined), 30_000);
     for (let round = 1; round <= options.rounds; round++) {
-      const posts = Array.from(
-        { length: options.events },
-        (_, index) => `round ${round} event ${index}`,
-      ).flatMap((order) => [post(order, 0), post(order, 1)]);
+      const orders = Array.from({ length: options.events }, (_, index) => `round ${round} event ${index}`);
+      if (round % options.poisonEvery === 1) orders.splice(orders.length / 2, 0, `poison of round ${round}`);
+      const posts = orders.flatMap((order) => [post(order, 0), post(order, 1)]);
       // The worker as often as both receivers; and not while it is still starting.
       const victim = children[[0, 1, 2, 2][Math.floor(Math.random() * 4)] ?? 2];
       if (victim !== undefined) {
@@ -107,14 +117,20 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       }
       await within(Promise.all(posts), settleTimeoutMs, `round ${round} to be acknowledged`);
     }
-    // Everything that was acknowledged has its effect, or never will.
-    await until(async () => {
-      const present = await effects.readEffects().catch(() => new Map());
-      return [...acknowledged].every((order) => present.has(order));
-    }, settleTimeoutMs).catch(() => {});
+    // Everything that was acknowledged has its effect, or never will; and what cannot be handled is a dead letter.
+    await until(
+      async () => {
+        const present = await effects.readEffects().catch(() => new Map());
+        const { dead } = await inbox.counts().catch(() => ({ dead: 0 }));
+        return [...acknowledged].every((order) => present.has(order)) && dead >= poisonous.size;
+      },
+      settleTimeoutMs + poisonous.size * deathTimeoutMs,
+    ).catch(() => {});
     // Time for what is done a second time.
     await pause(300);
     const [byOrder, calls] = [await effects.readEffects(), await effects.readCalls()];
+    const dead = await inbox.deadLetters({ limit: 10_000, withBody: true });
+    const poisonousDead = dead.filter(({ body = '', reason }) => /"poison/.test(body) && /lost/.test(reason));
     const handlerRuns = [...calls.values()].reduce((sum, times) => sum + times, 0);
     return {
       engine: options.engine,
@@ -128,7 +144,9 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       runsRepeated: handlerRuns - calls.size,
       lost: [...acknowledged].filter((order) => !byOrder.has(order)).length,
       doubled: [...byOrder.values()].filter((times) => times !== 1).length,
-      deadLetters: (await inbox.deadLetters()).length,
+      poisonous: poisonous.size,
+      poisonousDead: poisonousDead.length,
+      othersDead: dead.length - poisonousDead.length,
       seconds: Math.round((performance.now() - begun) / 1000),
     };
   } finally {

@@ -16,8 +16,10 @@ describe('the BullMQ inbox', () => {
     const added: unknown[] = [];
     const queue: unknown = {
       name: 'x',
-      getJobState: async () => 'unknown',
       add: async (...call: unknown[]) => added.push(call),
+      getJob: async () => ({ data: Object(added.at(-1))[1] }),
+      getJobs: async () => [],
+      getJobCounts: async () => ({}),
     };
     // Only what receive reaches.
     const inbox = bullmqInbox({ queue: queue as BullQueue, role: 'receiver' });
@@ -26,7 +28,7 @@ describe('the BullMQ inbox', () => {
     expect(added).toEqual([
       [
         'event.buy.init',
-        { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
+        { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A'), storedBy: expect.any(String) },
         {
           jobId: `delivery-${digest}`,
           attempts: 1_000_000_000,
@@ -55,7 +57,7 @@ describe('the BullMQ inbox', () => {
       await webhooks.receive(order('A'));
       await eventually(async () => expect(await queue.getCompletedCount()).toBe(1));
       const [job] = await queue.getCompleted();
-      expect(job?.data).toEqual({ handled: true, name: 'event.buy.init' });
+      expect(job?.data).toEqual({ handled: true, name: 'event.buy.init', storedBy: expect.any(String) });
       await new Promise((resolve) => setTimeout(resolve, 2_100));
       // BullMQ clears up when a job completes.
       await webhooks.receive(order('B'));
@@ -70,24 +72,44 @@ describe('the BullMQ inbox', () => {
   );
 
   it('needs a queue, and something to make its worker with', () => {
-    const queue: unknown = { name: 'x', add: async () => {} };
-    expect(refusal(() => bullmqInbox({ queue: queue as BullQueue }))).toBe(
-      'ConfigurationError invalid_option',
-    );
+    const none = async () => {};
+    const queue: unknown = { name: 'x', add: none, getJob: none, getJobs: none, getJobCounts: none };
+    expect(() => bullmqInbox({ queue: queue as BullQueue })).toThrow('createWorker');
     expect(refusal(() => bullmqInbox({} as { queue: BullQueue }))).toBe('ConfigurationError invalid_option');
   });
+
+  it('says which BullMQ it needs when the queue lacks a method', () => {
+    const old: unknown = { name: 'x', add: async () => {} };
+    const open = () => bullmqInbox({ queue: old as BullQueue, role: 'receiver' });
+    expect(open).toThrow('bullmqInbox needs BullMQ 5.81.5 or later: the queue given has no getJob().');
+  });
+
+  it.each<object>([{ timeout: 5 }, { storeTimeout: 5 }, { retry: { firstDelay: 5 } }, { concurency: 5 }])(
+    'refuses the unknown option of %j, and names the nearest',
+    (wrong) => {
+      const queue: unknown = {};
+      const given = { queue: queue as BullQueue, ...wrong };
+      expect(() => bullmqInbox(given)).toThrow(/is not an option of (bullmqInbox|retry)\. Did you mean/);
+      const boss: unknown = {};
+      expect(() => pgBossInbox({ boss: boss as Boss, ...wrong })).toThrow(
+        /is not an option of (pgBossInbox|retry)\. Did you mean/,
+      );
+    },
+  );
 });
 
 describe('the pg-boss inbox', () => {
   it('keeps handled jobs for 30 days, others for years, and leaves giving up to who handles', async () => {
     const sent: unknown[] = [];
     const queues: unknown[] = [];
+    const none = async () => [];
     const boss: unknown = {
       createQueue: async (...call: unknown[]) => queues.push(call),
       send: async (...call: unknown[]) => {
         sent.push(call);
         return 'id';
       },
+      ...{ fetch: none, complete: none, fail: none, findJobs: none, deleteJob: none, getDb: none },
     };
     // Only what receive reaches.
     const { webhooks } = receiver(pgBossInbox({ boss: boss as Boss, role: 'receiver' }));
@@ -105,7 +127,7 @@ describe('the pg-boss inbox', () => {
       {
         id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
         retryLimit: 1_000_000_000,
-        backoffDelay: 1,
+        retryDelay: 1,
         retryBackoff: true,
         retryDelayMax: 600,
         expireInSeconds: 65,
@@ -119,5 +141,11 @@ describe('the pg-boss inbox', () => {
 
   it('needs a pg-boss', () => {
     expect(refusal(() => pgBossInbox({} as { boss: Boss }))).toBe('ConfigurationError invalid_option');
+  });
+
+  it('says which pg-boss it needs when the one given lacks a method', () => {
+    const old: unknown = { send: async () => null, createQueue: async () => {} };
+    const open = () => pgBossInbox({ boss: old as Boss });
+    expect(open).toThrow('pgBossInbox needs pg-boss 12.26 or later: the one given has no fetch().');
   });
 });

@@ -137,16 +137,16 @@ export function describeContract(engine: Engine): void {
     const dead = { stage: 'handle', attempt: 3, name: 'event.buy.init' };
     // Once it is written down.
     await eventually(() => expect(reports.filter(({ outcome }) => outcome === 'dead')).toMatchObject([dead]));
-    const [letter] = await inbox.deadLetters();
-    expect(letter).toMatchObject({ name: 'event.buy.init', receivedAt: expect.any(Date) });
-    expect(letter?.reason).toContain('no such order');
-    expect(Math.abs(Date.now() - Number(letter?.receivedAt))).toBeLessThan(60_000);
+    const [deadLetter] = await inbox.deadLetters();
+    expect(deadLetter).toMatchObject({ name: 'event.buy.init', receivedAt: expect.any(Date) });
+    expect(deadLetter?.reason).toContain('no such order');
+    expect(Math.abs(Date.now() - Number(deadLetter?.receivedAt))).toBeLessThan(60_000);
     await new Promise((resolve) => setTimeout(resolve, 100));
 
     poison.clear();
     const before = calls.length;
     expect(await inbox.replay('00'.repeat(32))).toBe(false);
-    expect(await inbox.replay(letter?.digest ?? '')).toBe(true);
+    expect(await inbox.replay(deadLetter?.digest ?? '')).toBe(true);
     await eventually(() => expect(calls.slice(before)).toEqual(['poison']));
     expect(await inbox.deadLetters()).toEqual([]);
     await eventually(async () => expect(await send(order('poison'))).toMatchObject({ kind: 'duplicate' }));
@@ -162,8 +162,8 @@ export function describeContract(engine: Engine): void {
     await webhooks.receive(order('A'));
     if (!engine.durable) await webhooks.receive(order('A'));
     await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
-    const [letter] = await inbox.deadLetters();
-    const digest = letter?.digest ?? '';
+    const [deadLetter] = await inbox.deadLetters();
+    const digest = deadLetter?.digest ?? '';
     expect(calls).toHaveLength(2);
     await inbox.replay(digest).catch(() => {});
     await eventually(() => expect(calls.length).toBeGreaterThanOrEqual(engine.durable ? 4 : 3));
@@ -309,22 +309,28 @@ export function describeContract(engine: Engine): void {
     },
   );
 
-  it.each(['odd \0 text', `${'x'.repeat(492)}🙂`, '\ud83d'])('buries with any reason', async (message) => {
-    const inbox = await open({ maxAttempts: 2 });
-    const { send, calls } = receiver(inbox, () => Promise.reject(new Error(message)));
-    await send(order('A'));
-    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
-    expect(calls).toHaveLength(2);
-    expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
-  });
+  it.each(['odd \0 text', `${'x'.repeat(492)}🙂`, '\ud83d'])(
+    'makes a dead letter with any reason',
+    async (message) => {
+      const inbox = await open({ maxAttempts: 2 });
+      const { send, calls } = receiver(inbox, () => Promise.reject(new Error(message)));
+      await send(order('A'));
+      await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+      expect(calls).toHaveLength(2);
+      expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
+    },
+  );
 
-  it.each(['down', undefined])('buries with %s as the reason, which is no Error', async (thrown) => {
-    const inbox = await open({ maxAttempts: 1 });
-    const { send } = receiver(inbox, () => Promise.reject(thrown));
-    await send(order('A'));
-    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
-    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: String(thrown) }]);
-  });
+  it.each(['down', undefined])(
+    'makes a dead letter with %s as the reason, which is no Error',
+    async (thrown) => {
+      const inbox = await open({ maxAttempts: 1 });
+      const { send } = receiver(inbox, () => Promise.reject(thrown));
+      await send(order('A'));
+      await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+      expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: String(thrown) }]);
+    },
+  );
 
   it('replays a dead letter once, that two replay at the same time', async () => {
     const inbox = await open({ maxAttempts: 1 });
@@ -385,6 +391,48 @@ export function describeContract(engine: Engine): void {
     expect(await first.stop({ timeoutMs: 20 })).toBe('cut-off');
     const { calls } = receiver(await open());
     await eventually(() => expect(calls).toEqual(['A']));
+  });
+
+  it('makes no dead letter of a delivery that was cut off by a stop at its last attempt', async () => {
+    const first = await open({ maxAttempts: 1, timeLimitMs: 60_000 });
+    const begun = gate();
+    const { webhooks } = receiver(first, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    await webhooks.receive(order('A'));
+    await begun.opened;
+    expect(await first.stop({ timeoutMs: 20 })).toBe('cut-off');
+    const second = await open({ maxAttempts: 1 });
+    const { reports } = receiver(second);
+    await eventually(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
+    expect(await second.deadLetters()).toEqual([]);
+  });
+
+  it('gives the bodies of dead letters to who asks for them, as they were received', async () => {
+    const inbox = await open({ maxAttempts: 1 });
+    const { send } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await send(order('A'));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
+    const [without] = await inbox.deadLetters();
+    expect(without).not.toHaveProperty('body');
+    expect(await inbox.deadLetters({ withBody: true })).toEqual([{ ...without, body: order('A') }]);
+  });
+
+  it('says stored once of a delivery that several receive at the same moment', async () => {
+    const role = 'receiver';
+    const all = [
+      receiver(await open({ role })),
+      receiver(await open({ role })),
+      receiver(await open({ role })),
+    ];
+    for (const id of ['A', 'B', 'C']) {
+      const outcomes = await Promise.all(all.flatMap(({ send }) => [send(order(id)), send(order(id))]));
+      expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([
+        ...Array.from({ length: 5 }, () => 'duplicate'),
+        'stored',
+      ]);
+    }
   });
 
   it('does not count a delivery as handled that nothing is registered for', async () => {

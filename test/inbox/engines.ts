@@ -52,7 +52,9 @@ function memoryEngine(): Engine {
     async open() {
       const inboxes: ManagedInbox[] = [];
       return {
-        inbox: (options) => keep(inboxes, memoryInbox(options)),
+        // It has no other options of these.
+        inbox: ({ maxAttempts, timeLimitMs, rememberMs, now } = {}) =>
+          keep(inboxes, memoryInbox({ maxAttempts, timeLimitMs, rememberMs, now })),
         close: () => stopAll(inboxes),
       };
     },

@@ -11,7 +11,7 @@ import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
 import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
-import { storeGate } from '../../src/inbox/store-gate.ts';
+import { limitStoreCalls } from '../../src/inbox/store-calls.ts';
 import {
   missingForPostgres,
   missingForRedis,
@@ -147,10 +147,15 @@ describe('a store that is down', () => {
     ['does not answer', () => new Promise(() => {})],
   ])('acknowledges nothing when the client %s', async (_, ask) => {
     // Only what is reached before the failure.
-    const queue = { name: 'x', add: ask, getJobState: ask } as unknown as BullQueue;
-    const boss = { send: ask, createQueue: async () => {} } as unknown as Boss;
+    const queue: unknown = { name: 'x', add: ask, getJob: ask, getJobs: ask, getJobCounts: ask };
+    const reached = { send: ask, createQueue: async () => {} };
+    const others = { fetch: ask, complete: ask, fail: ask, findJobs: ask, deleteJob: ask, getDb: ask };
+    const boss: unknown = { ...reached, ...others };
     const options = { role: 'receiver', storeTimeoutMs: 30 } as const;
-    for (const inbox of [bullmqInbox({ queue, ...options }), pgBossInbox({ boss, ...options })]) {
+    for (const inbox of [
+      bullmqInbox({ queue: queue as BullQueue, ...options }),
+      pgBossInbox({ boss: boss as Boss, ...options }),
+    ]) {
       expect(await receiver(inbox).webhooks.receive(order('A'))).toMatchObject({
         kind: 'unavailable',
         status: 503,
@@ -160,7 +165,7 @@ describe('a store that is down', () => {
   });
 
   it('is not asked by more than so many at a time: the others are answered at once', async () => {
-    const ask = storeGate({ storeTimeoutMs: 30, maxPending: 2 });
+    const ask = limitStoreCalls({ storeTimeoutMs: 30, maxPending: 2 });
     const never = () => ask(() => new Promise(() => {}));
     const first = [never(), never()];
     await expect(ask(async () => 'fine')).rejects.toMatchObject({ code: 'store_unavailable' });

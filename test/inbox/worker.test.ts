@@ -1,41 +1,152 @@
 import { inspect } from 'node:util';
-import { expect, it, vi } from 'vitest';
-import { checkHandling } from '../../src/inbox/handling-options.ts';
-import type { AttemptResult } from '../../src/inbox/inbox.ts';
-import { reportStore, startWorker } from '../../src/inbox/worker.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { LeasedDelivery } from '../../src/inbox/attempt.ts';
+import { checkHandling, type HandlingOptions } from '../../src/inbox/handling-options.ts';
+import type { AttemptResult, InboxHost } from '../../src/inbox/inbox.ts';
+import { reportStore, startWorker, type WorkSource } from '../../src/inbox/worker.ts';
 
-const delivery = { digest: 'ab'.repeat(32), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
+const key = { index: 0 };
+
+function leaseOf(name: string): LeasedDelivery {
+  return { delivery: { digest: name, name, key, body: '{}' }, attempt: 1, receivedAt: Date.now() };
+}
+
+/** A worker on lists: of what may run side by side, and of what has to run alone. */
+function open(
+  { handle, ...given }: Partial<WorkSource<LeasedDelivery>> & Pick<InboxHost, 'handle'>,
+  options: HandlingOptions = {},
+) {
+  const sideBySide: LeasedDelivery[] = [];
+  const alone: LeasedDelivery[] = [];
+  const reports: (AttemptResult & { readonly name: string })[] = [];
+  const worker = startWorker(
+    {
+      lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
+      isAloneDue: async () => alone.length > 0,
+      leaseAlone: async () => ({ leased: alone.shift(), dead: [] }),
+      settle: async () => true,
+      release: async () => {},
+      ...given,
+    },
+    {
+      host: { handle, report: ({ name }, result) => reports.push({ name, ...result }) },
+      handling: checkHandling({ onStoreError: () => {}, ...options }),
+      // Only the wait for work is a wait.
+      pollMs: 1,
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          if (ms !== 1) return resolve();
+          setTimeout(resolve, 1);
+          signal.addEventListener('abort', () => resolve());
+        }),
+    },
+  );
+  return { worker, sideBySide, alone, reports };
+}
+
+/** A handler that waits until it is let go, and what runs of it. */
+function heldHandler() {
+  const running = new Map<string, () => void>();
+  return {
+    running,
+    handle: ({ name }: { name: string }) =>
+      new Promise<void>((resolve) => {
+        running.set(name, () => {
+          running.delete(name);
+          resolve();
+        });
+      }),
+    names: () => [...running.keys()],
+  };
+}
+
+describe('what lost its lease', () => {
+  it('waits for all that runs, and then runs with nothing beside it', async () => {
+    const { handle, running, names } = heldHandler();
+    const { worker, sideBySide, alone } = open({ handle });
+    sideBySide.push(leaseOf('A'), leaseOf('B'));
+    await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
+    alone.push(leaseOf('suspect'));
+    await vi.waitFor(async () => {
+      // Due by now: nothing more is started.
+      sideBySide.push(leaseOf('C'));
+      const before = sideBySide.length;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(sideBySide).toHaveLength(before);
+    });
+    const rest = names();
+    for (const name of rest) {
+      expect(running.has('suspect')).toBe(false);
+      running.get(name)?.();
+    }
+    await vi.waitFor(() => expect(names()).toEqual(['suspect']));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(names()).toEqual(['suspect']);
+    running.get('suspect')?.();
+    await vi.waitFor(() => expect(names()).toContain('C'));
+    for (const end of running.values()) end();
+    await worker.stop(1_000);
+  });
+
+  it('takes turns with the others: neither keeps the other waiting for ever', async () => {
+    const order: string[] = [];
+    const { worker, sideBySide, alone } = open(
+      {
+        handle: async ({ name }) => {
+          order.push(name);
+          // There is always more of both.
+          if (order.length < 20) (name === 'alone' ? alone : sideBySide).push(leaseOf(name));
+        },
+      },
+      { concurrency: 1 },
+    );
+    sideBySide.push(leaseOf('other'));
+    alone.push(leaseOf('alone'));
+    await vi.waitFor(() => expect(order.length).toBeGreaterThanOrEqual(20));
+    expect(order.filter((name) => name === 'alone').length).toBeGreaterThan(2);
+    expect(order.join(' ')).not.toContain('alone alone');
+    await worker.stop(1_000);
+  });
+
+  it('is reported as dead when the lease of its last attempt was lost', async () => {
+    let due = true;
+    const { worker, reports } = open({
+      handle: async () => {},
+      isAloneDue: async () => due,
+      async leaseAlone() {
+        due = false;
+        return { leased: undefined, dead: [{ ...leaseOf('poison'), attempt: 8 }] };
+      },
+    });
+    await vi.waitFor(() =>
+      expect(reports).toMatchObject([
+        { name: 'poison', outcome: 'dead', attempt: 8, error: { code: 'lease_lost' } },
+      ]),
+    );
+    await worker.stop(1_000);
+  });
+
+  it('does not keep a stop from ending', async () => {
+    const { handle, running, names } = heldHandler();
+    const { worker, sideBySide, alone } = open({ handle });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(names()).toEqual(['A']));
+    alone.push(leaseOf('suspect'));
+    const stopped = worker.stop(5_000);
+    running.get('A')?.();
+    expect(await stopped).toBe('drained');
+    expect(names()).toEqual([]);
+  });
+});
 
 it.each([
   ['the store takes no word of it', () => Promise.reject(new Error('down'))],
   ['another worker has it by now', async () => false],
 ])('does not report a delivery as dead when %s', async (_, settle) => {
-  const outcomes: AttemptResult[] = [];
-  let taken = [{ delivery, attempt: 1, receivedAt: Date.now() }];
-  const worker = startWorker(
-    {
-      async take() {
-        const due = taken;
-        taken = [];
-        return { taken: due, dead: [], pauseMs: Number.POSITIVE_INFINITY };
-      },
-      settle,
-      release: async () => {},
-    },
-    {
-      host: {
-        handle: () => Promise.reject(new Error('no')),
-        report: (_delivery, outcome) => outcomes.push(outcome),
-      },
-      handling: checkHandling({ maxAttempts: 1, onStoreError: () => {} }),
-      pollMs: 10_000,
-      sleep: async (ms, signal) => {
-        // Only the wait for work is a wait.
-        if (ms === 10_000) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      },
-    },
-  );
-  await vi.waitFor(() => expect(outcomes).toMatchObject([{ outcome: 'failed', attempt: 1 }]));
+  const handle = () => Promise.reject(new Error('no'));
+  const { worker, sideBySide, reports } = open({ handle, settle }, { maxAttempts: 1 });
+  sideBySide.push(leaseOf('A'));
+  await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', attempt: 1 }]));
   await worker.stop(100);
 });
 

@@ -14,7 +14,10 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './webhooks': { packages: ['zod'], builtins: ['node:crypto'] },
   // The errors are in one file with what signs.
   './inbox': { packages: [], builtins: ['node:crypto'] },
-  './inbox/sqlite': { packages: [], builtins: ['node:crypto', 'node:sqlite', 'node:timers'] },
+  './inbox/sqlite': {
+    packages: [],
+    builtins: ['node:crypto', 'node:fs', 'node:path', 'node:sqlite', 'node:timers'],
+  },
   './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
   './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
   './sandbox': { packages: ['zod'], builtins: 'any' },

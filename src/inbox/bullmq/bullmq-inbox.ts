@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkFunction, invalidOption } from '../../options/check-values.ts';
 import { durableInbox } from '../durable-inbox.ts';
-import { checkHandling, type HandlingOptions, invalid } from '../handling-options.ts';
+import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { type StoreGateOptions, storeGate } from '../store-gate.ts';
-import { findDelivery, writeDelivery } from '../stored-delivery.ts';
+import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
+import { findDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
-import { attemptsOf } from './count-attempts.ts';
+import { attemptsOf, handledJobData, isStoredBy, newJobData } from './job-data.ts';
 
-export interface BullmqInboxOptions extends HandlingOptions, StoreGateOptions {
+export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
   /** A queue for these deliveries alone. Closing it is yours. */
   queue: BullQueue;
   /**
@@ -19,6 +22,18 @@ export interface BullmqInboxOptions extends HandlingOptions, StoreGateOptions {
     | undefined;
 }
 
+const names: OptionNames<BullmqInboxOptions> = {
+  ...handlingOptionNames,
+  storeTimeoutMs: true,
+  maxPending: true,
+  queue: true,
+  createWorker: true,
+};
+
+const methods: readonly (keyof BullQueue)[] = ['add', 'getJob', 'getJobs', 'getJobCounts'];
+/** As in the peerDependencies. */
+const testedVersions = '5.81.5 or later';
+
 /** Attempts are counted by who handles, with its `maxAttempts`: BullMQ gives nothing up by itself. */
 const never = 1_000_000_000;
 
@@ -26,8 +41,9 @@ const never = 1_000_000_000;
  * A durable inbox on a BullMQ queue of yours. A delivery is a job whose id is made of its digest: as long as the
  * job is kept, its repetitions are duplicates. A handled job is kept for `rememberMs`, without the body.
  *
- * An attempt that ends with its process counts: a delivery that kills whoever handles it becomes a dead letter after
- * `maxAttempts` too, and is reported as one by the process that finds it.
+ * What a process that died had in hand is tried again alone, and counts as an attempt only then: a delivery that kills
+ * whoever handles it becomes a dead letter after `maxAttempts` too, and is reported as one by the process that finds
+ * it.
  *
  * As durable as your Redis: run it with `appendonly yes`, and `appendfsync always` where no acknowledged event may
  * be lost with the machine; and with `maxmemory-policy noeviction`.
@@ -35,13 +51,14 @@ const never = 1_000_000_000;
  * @throws {ConfigurationError} `invalid_option`
  */
 export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
+  checkNames('bullmqInbox', options, names);
   const handling = checkHandling(options);
-  const { queue, createWorker } = options;
-  if (typeof queue?.add !== 'function') throw invalid('bullmqInbox needs a BullMQ queue.');
-  if (handling.role === 'both' && typeof createWorker !== 'function') {
-    throw invalid("bullmqInbox needs createWorker, or role: 'receiver'.");
-  }
-  const ask = storeGate(options);
+  const queue = checkQueue(options.queue);
+  const { createWorker } = options;
+  if (createWorker !== undefined) checkFunction('createWorker', createWorker);
+  else if (handling.role === 'both')
+    throw invalidOption("bullmqInbox needs createWorker, or role: 'receiver'.");
+  const call = limitStoreCalls(options);
   let worker: BullmqWorker | undefined;
 
   const jobOptions = {
@@ -77,41 +94,46 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       },
       async store(delivery) {
         const jobId = jobIdOf(delivery.digest);
-        return await ask(async () => {
-          if ((await queue.getJobState(jobId)) !== 'unknown') return 'duplicate';
-          // Of two that get here at the same time, Redis adds one.
-          await queue.add(delivery.name || 'unnamed', writeDelivery(delivery), { ...jobOptions, jobId });
-          return 'stored';
+        const storedBy = randomUUID();
+        return await call(async () => {
+          await queue.add(delivery.name || 'unnamed', newJobData(delivery, storedBy), {
+            ...jobOptions,
+            jobId,
+          });
+          const job = await queue.getJob(jobId);
+          if (job === undefined) throw new Error('BullMQ did not keep the job: does Redis evict keys?');
+          return isStoredBy(storedBy, job) ? 'stored' : 'duplicate';
         });
       },
-      async deadLetters(limit) {
-        const jobs = await ask(() => queue.getJobs(['failed'], 0, limit - 1, true));
+      async deadLetters({ limit, withBody }) {
+        const jobs = await call(() => queue.getJobs(['failed'], 0, limit - 1, true));
         return jobs.flatMap((job) => {
           const delivery = findDelivery(job?.data);
           if (job === undefined || delivery === undefined) return [];
-          const { digest, name } = delivery;
+          const { digest, name, body } = delivery;
           const receivedAt = new Date(job.timestamp);
           const reason = String(job.failedReason ?? '').slice(0, 500);
-          return [{ digest, name, attempts: attemptsOf(job), receivedAt, reason }];
+          const deadLetter = { digest, name, attempts: attemptsOf(job), receivedAt, reason };
+          return [withBody ? { ...deadLetter, body } : deadLetter];
         });
       },
       replay: (digest) =>
-        ask(async () => {
+        call(async () => {
           const job = await findDead(digest);
           if (job !== undefined) await putBack(job);
           return job !== undefined;
         }),
       discard: (digest) =>
-        ask(async () => {
+        call(async () => {
           const job = await findDead(digest);
           if (job === undefined) return false;
           // Remembered as one that was handled.
-          await job.updateData({ handled: true, name: job.name });
+          await job.updateData(handledJobData(job));
           await putBack(job);
           return true;
         }),
       async counts() {
-        const counts = await ask(() =>
+        const counts = await call(() =>
           queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized', 'failed'),
         );
         const { failed = 0, ...open } = counts;
@@ -126,4 +148,11 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
 /** BullMQ takes no id of digits alone. */
 function jobIdOf(digest: string): string {
   return `delivery-${digest}`;
+}
+
+function checkQueue(queue: BullQueue): BullQueue {
+  if (typeof queue?.add !== 'function') throw invalidOption('bullmqInbox needs a BullMQ queue.');
+  const missing = methods.find((method) => typeof queue[method] !== 'function');
+  if (missing === undefined) return queue;
+  throw invalidOption(`bullmqInbox needs BullMQ ${testedVersions}: the queue given has no ${missing}().`);
 }

@@ -5,12 +5,20 @@ export interface BullJob {
   // What is in a store may be anything: it is checked where it is read.
   readonly data: unknown;
   readonly timestamp: number;
-  /** Counts also the attempts of processes that died; `attemptsMade` does not. */
-  readonly attemptsStarted: number;
+  /** The attempts that ended in order; not those of processes that died. */
+  readonly attemptsMade: number;
+  /** How often its lock was lost; a replay leaves it. */
+  readonly stalledCounter: number;
+  /** Whose lock it has. */
+  token?: string | undefined;
   readonly failedReason?: string | undefined;
   /** Set once it is neither waiting nor repeated any more. */
   readonly finishedOn?: number | undefined;
   updateData(data: object): Promise<void>;
+  /** 0 when somebody else has the lock. */
+  extendLock(token: string, durationMs: number): Promise<number>;
+  moveToWait(token: string): Promise<unknown>;
+  moveToDelayed(timestamp: number, token: string): Promise<void>;
   retry(
     state: 'failed',
     options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },
@@ -34,7 +42,6 @@ export interface BullQueue {
     },
   ): Promise<unknown>;
   getJob(id: string): Promise<BullJob | undefined>;
-  getJobState(id: string): Promise<string>;
   getJobs(
     types: 'failed'[],
     start: number,
@@ -48,6 +55,8 @@ export interface BullQueue {
 
 /** The parts of a BullMQ `Worker` that are used. */
 export interface BullWorker {
+  /** May be changed while it runs. */
+  concurrency: number;
   close(): Promise<void>;
   disconnect(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;

@@ -5,12 +5,12 @@ import { backoffDelay } from '../../runtime/backoff.ts';
 import { settledWithin } from '../../runtime/settled-within.ts';
 import { attemptDelivery } from '../attempt.ts';
 import type { Handling } from '../handling-options.ts';
-import type { AttemptResult, InboxHost } from '../inbox.ts';
+import type { AttemptResult, Delivery, InboxHost } from '../inbox.ts';
 import { leaseLost } from '../lease-lost.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
 import { reportStore } from '../worker.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
-import { attemptsOf } from './count-attempts.ts';
+import { aloneJobData, attemptsOf, handledJobData, readAloneRecord } from './job-data.ts';
 
 export interface BullmqWorker {
   /** Resolves when nothing is handled any more, or the time is over and the rest was cut off. */
@@ -24,8 +24,15 @@ type MakeWorker = (
 
 const longestLockMs = 30_000;
 const closeMs = 1_000;
+/** Between two that run alone, for the others. */
+const betweenAloneMs = 100;
 
-/** Has a BullMQ worker handle deliveries, and reports what BullMQ has written down of each attempt. */
+/**
+ * Has a BullMQ worker handle deliveries, and reports what BullMQ has written down of each attempt.
+ *
+ * BullMQ fetches jobs by itself, so what lost its lock is told from the rest here, where it is processed: it waits
+ * until the others have ended, while the worker fetches nothing and BullMQ renews the lock, and then runs alone.
+ */
 export function startBullmqWorker(
   makeWorker: MakeWorker,
   { host, handling }: { readonly host: InboxHost; readonly handling: Handling },
@@ -33,24 +40,96 @@ export function startBullmqWorker(
   // BullMQ renews the lock of a process that lives: this is how soon a dead one is noticed.
   const lockMs = Math.min(longestLockMs, handling.timeLimitMs);
   const cutOff = new AbortController();
+  const stopping = Promise.withResolvers<void>();
   /** Of the attempts that failed, by what was thrown at BullMQ. */
   const results = new WeakMap<Error, AttemptResult>();
+  const running = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
-  let stopping = false;
+  let isStopping = false;
+  /** One runs alone, or waits for that. */
+  let isAlone = false;
+  let nextAloneAt = Number.NEGATIVE_INFINITY;
 
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
     // Handled already by a process that died before it could say so.
     if (delivery === 'handled') return;
-    const attempt = job.attemptsStarted;
-    const lost: AttemptResult = { outcome: 'dead', attempt: attempt - 1, error: leaseLost() };
-    if (attempt > handling.maxAttempts) throw failure(lost);
-    const taken = { delivery, attempt, receivedAt: job.timestamp };
-    const result = await attemptDelivery(host, taken, { ...handling, signal: cutOff.signal });
+    if (job.stalledCounter > 0) return await processAlone(job, delivery);
+    // Fetched before the worker was held back.
+    if (isAlone) return await giveBack(job);
+    const attempt = handle(job, delivery, job.attemptsMade + 1);
+    running.add(attempt);
+    try {
+      await attempt;
+    } finally {
+      running.delete(attempt);
+    }
+  }
+
+  /** Of a delivery that lost its lock. Nobody knows who killed the process, so nothing runs beside it. */
+  async function processAlone(job: BullJob, delivery: Delivery): Promise<void> {
+    if (isAlone || performance.now() < nextAloneAt) return await postpone(job);
+    isAlone = true;
+    const letOthersIn = holdBack();
+    try {
+      await Promise.race([Promise.allSettled(running), stopping.promise]);
+      if (isStopping) return await giveBack(job);
+      await handleAlone(job, delivery);
+    } finally {
+      isAlone = false;
+      nextAloneAt = performance.now() + betweenAloneMs;
+      letOthersIn();
+    }
+  }
+
+  async function handleAlone(job: BullJob, delivery: Delivery): Promise<void> {
+    const record = readAloneRecord(job);
+    if (record !== undefined && !record.dead && record.attempt >= handling.maxAttempts) {
+      const { attempt } = record;
+      await job.updateData(aloneJobData(job, { attempt, dead: true }));
+      throw failure({ outcome: 'dead', attempt, error: leaseLost() });
+    }
+    // While it waited, another worker may have got it.
+    if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished('WaitingError');
+    const before = record === undefined ? job.attemptsMade : record.dead ? 0 : record.attempt;
+    // Written down before it begins: a lock that is lost from now on is an attempt.
+    await job.updateData(aloneJobData(job, { attempt: before + 1, dead: false }));
+    try {
+      await handle(job, delivery, before + 1);
+    } catch (error) {
+      const isDead = error instanceof Error && results.get(error)?.outcome === 'dead';
+      if (isDead) await job.updateData(aloneJobData(job, { attempt: before + 1, dead: true }));
+      throw error;
+    }
+  }
+
+  async function handle(job: BullJob, delivery: Delivery, attempt: number): Promise<void> {
+    const leased = { delivery, attempt, receivedAt: job.timestamp };
+    const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
     if (result.outcome !== 'handled') throw failure(result);
-    // The job is kept as the memory of its digest: without the body it needs little room.
-    await job.updateData({ handled: true, name: delivery.name });
+    await job.updateData(handledJobData(job));
     host.report(delivery, result);
+  }
+
+  /** Has the worker fetch nothing until the one that has its only place ends. */
+  function holdBack(): () => void {
+    if (worker === undefined) return () => {};
+    const held = worker;
+    const { concurrency } = held;
+    held.concurrency = 1;
+    return () => {
+      held.concurrency = concurrency;
+    };
+  }
+
+  async function giveBack(job: BullJob): Promise<never> {
+    await job.moveToWait(job.token ?? '');
+    throw notFinished('WaitingError');
+  }
+
+  async function postpone(job: BullJob): Promise<never> {
+    await job.moveToDelayed(Date.now() + betweenAloneMs, job.token ?? '');
+    throw notFinished('DelayedError');
   }
 
   /** A new one: BullMQ keeps the text, and a handler may throw anything. */
@@ -72,12 +151,12 @@ export function startBullmqWorker(
 
   // A worker starts at once, and handlers are registered after createWebhooks has returned.
   setTimeout(() => {
-    if (stopping) return;
+    if (isStopping) return;
     worker = makeWorker(process, {
       concurrency: handling.concurrency,
       lockDuration: lockMs,
       stalledInterval: lockMs,
-      // Counted by process: BullMQ would not forget those before a replay.
+      // Lost locks are counted here, and only those of deliveries that ran alone.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       settings: {
         backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling.retry, handling.random),
@@ -89,7 +168,8 @@ export function startBullmqWorker(
 
   return {
     async stop(timeoutMs) {
-      stopping = true;
+      isStopping = true;
+      stopping.resolve();
       if (worker === undefined) return 'drained';
       const closed = worker.close();
       closed.catch((error: unknown) => reportStore(error, handling));
@@ -101,4 +181,9 @@ export function startBullmqWorker(
       return 'cut-off';
     },
   };
+}
+
+/** BullMQ knows by the name that the job was moved already. */
+function notFinished(name: 'WaitingError' | 'DelayedError'): Error {
+  return Object.assign(new Error('It is tried later.'), { name });
 }

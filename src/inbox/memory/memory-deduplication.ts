@@ -11,7 +11,7 @@ export interface MemoryDeduplicationOptions {
   readonly timeLimitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether `cutOff` will be called: being ready for it takes time for each delivery. @default false */
+  /** Whether `cutOff` will be called: it needs an AbortController for each delivery. @default false */
   readonly stoppable?: boolean | undefined;
 }
 
@@ -28,11 +28,11 @@ export interface MemoryDeduplication extends Inbox {
 }
 
 interface UnderWay {
-  /** Milliseconds of a clock that is not set back. */
+  /** `performance.now()`, which is never set back. */
   readonly begun: number;
-  /** Of its own: a signal for all would hold on to what workerd dropped. */
+  /** One for each delivery: a signal for all would hold on to what workerd dropped. */
   readonly controller: AbortController | undefined;
-  /** Set at once. */
+  /** Set in the same turn of the event loop. */
   done?: Promise<void>;
 }
 

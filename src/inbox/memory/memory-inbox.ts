@@ -1,7 +1,10 @@
 import { InboxError } from '../../errors/inbox-error.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkInteger, invalidOption } from '../../options/check-values.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { settledWithin } from '../../runtime/settled-within.ts';
-import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import { checkDeadLetterOptions } from '../dead-letter-options.ts';
+import { checkHandling, type HandlingOptions } from '../handling-options.ts';
 import type { Delivery, InboxHost } from '../inbox.ts';
 import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
 import { memoryDeduplication } from './memory-deduplication.ts';
@@ -21,6 +24,15 @@ interface Failing {
   reason: string;
 }
 
+const names: OptionNames<MemoryInboxOptions> = {
+  maxAttempts: true,
+  timeLimitMs: true,
+  rememberMs: true,
+  now: true,
+  maxRemembered: true,
+  maxDeadLetters: true,
+};
+
 const defaults = Object.freeze({ maxRemembered: 10_000, maxDeadLetters: 1_000, stopTimeoutMs: 10_000 });
 
 /**
@@ -30,9 +42,10 @@ const defaults = Object.freeze({ maxRemembered: 10_000, maxDeadLetters: 1_000, s
  * @throws {ConfigurationError} `invalid_option`
  */
 export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
+  checkNames('memoryInbox', options, names);
   const { maxAttempts, timeLimitMs, rememberMs, now } = checkHandling(options);
-  const maxRemembered = wholeNumber('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
-  const maxDeadLetters = wholeNumber('maxDeadLetters', options.maxDeadLetters ?? defaults.maxDeadLetters);
+  const maxRemembered = checkInteger('maxRemembered', options.maxRemembered ?? defaults.maxRemembered);
+  const maxDeadLetters = checkInteger('maxDeadLetters', options.maxDeadLetters ?? defaults.maxDeadLetters);
   const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now, stoppable: true });
   const failing = new Map<string, Failing>();
   let host: InboxHost | undefined;
@@ -59,7 +72,8 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
 
   const inbox: ManagedInbox = {
     attach(given) {
-      if (host !== undefined) throw invalid('An inbox belongs to one createWebhooks: make another one.');
+      if (host !== undefined)
+        throw invalidOption('An inbox belongs to one createWebhooks: make another one.');
       host = given;
     },
     async receive(delivery, handle) {
@@ -81,8 +95,11 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       if (result === 'handled') failing.delete(delivery.digest);
       return result;
     },
-    async deadLetters({ limit = 100 } = {}) {
-      return dead().slice(0, wholeNumber('limit', limit)).map(toDeadLetter);
+    async deadLetters(deadLetterOptions) {
+      const { limit, withBody } = checkDeadLetterOptions(deadLetterOptions);
+      return dead()
+        .slice(0, limit)
+        .map((entry) => ({ ...toDeadLetter(entry), ...(withBody && { body: entry.delivery.body }) }));
     },
     async replay(digest) {
       const entry = failing.get(digest);

@@ -6,8 +6,9 @@
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
 export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
 export type { Sleep } from '../../runtime/sleep.ts';
-export type { HandlingOptions } from '../handling-options.ts';
+export type { DeadLetterOptions } from '../dead-letter-options.ts';
+export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
-export type { StoreGateOptions } from '../store-gate.ts';
+export type { StoreCallOptions } from '../store-calls.ts';
 export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';
 export type { Boss, BossDatabase, BossJobOptions } from './pg-boss-types.ts';

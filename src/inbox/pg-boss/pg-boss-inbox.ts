@@ -1,14 +1,15 @@
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkFunction, checkTimerMs, invalidOption } from '../../options/check-values.ts';
 import { describeError } from '../../redaction/describe-error.ts';
-import { longestTimerMs } from '../../runtime/longest-timer.ts';
 import { type Sleep, sleep } from '../../runtime/sleep.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import { durableInbox } from '../durable-inbox.ts';
-import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
-import { type StoreGateOptions, storeGate } from '../store-gate.ts';
+import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
 import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { pgBossStore, type TakenJob, toTaken } from './pg-boss-store.ts';
+import { pendingFetch } from './pending-fetch.ts';
+import { type BossLease, pgBossStore, toLease } from './pg-boss-store.ts';
 import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
@@ -17,7 +18,7 @@ import type { Boss, BossJob } from './pg-boss-types.ts';
  * most, `timeLimitMs` a little less. A job has the lease of the process that stored it: with another `timeLimitMs`
  * where it is handled, the shorter one counts.
  */
-export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreGateOptions {
+export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreCallOptions {
   /** A started pg-boss. Stopping it is yours, after the inbox. */
   boss: Boss;
   /** The name of the queue, made when there is none; the dead letters are in `<queue>_dead`. @default 'partner_inbox' */
@@ -28,7 +29,32 @@ export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, Sto
   sleep?: Sleep | undefined;
 }
 
-const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500 });
+const { random: _, ...sharedNames } = handlingOptionNames;
+const names: OptionNames<PgBossInboxOptions> = {
+  ...sharedNames,
+  storeTimeoutMs: true,
+  maxPending: true,
+  boss: true,
+  queue: true,
+  pollMs: true,
+  sleep: true,
+};
+
+const methods: readonly (keyof Boss)[] = [
+  'createQueue',
+  'send',
+  'fetch',
+  'complete',
+  'fail',
+  'findJobs',
+  'deleteJob',
+  'getDb',
+];
+
+/** As in the peerDependencies. */
+const testedVersions = '12.26 or later';
+
+const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500, sleep });
 
 /**
  * A durable inbox on a pg-boss of yours. A delivery is a job whose id is made of its digest: as long as the job is
@@ -44,69 +70,65 @@ const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500 });
  * @throws {ConfigurationError} `invalid_option`
  */
 export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
+  checkNames('pgBossInbox', options, names);
   const handling = checkHandling(options);
-  const { boss } = options;
-  if (typeof boss?.send !== 'function') throw invalid('pgBossInbox needs a pg-boss instance.');
-  const queue = options.queue ?? defaults.queue;
-  if (typeof queue !== 'string' || !/^[\w./-]+$/.test(queue)) {
-    throw invalid('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
-  }
-  const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
-  const wait = options.sleep ?? sleep;
-  const ask = storeGate(options);
+  const boss = checkBoss(options.boss);
+  const queue = checkQueue(options.queue ?? defaults.queue);
+  const pollMs = checkTimerMs('pollMs', options.pollMs ?? defaults.pollMs);
+  const wait = checkFunction('sleep', options.sleep ?? defaults.sleep);
+  const call = limitStoreCalls(options);
   // Bounded by its concurrency: what is handled must not wait behind what comes in.
-  const askForWorker = storeGate({ ...options, maxPending: Number.MAX_SAFE_INTEGER });
+  const callForWorker = limitStoreCalls({
+    storeTimeoutMs: options.storeTimeoutMs,
+    maxPending: Number.MAX_SAFE_INTEGER,
+  });
   const store = pgBossStore(boss, queue, handling);
+  const fetchOptions = {
+    leaseMs: store.leaseMs,
+    inTime: (jobs: Promise<BossJob[]>) => callForWorker(() => jobs),
+  };
+  const fetchSideBySide = pendingFetch(store.lease, fetchOptions);
+  const fetchAlone = pendingFetch(store.leaseAlone, fetchOptions);
   let worker: Worker | undefined;
-  /** A fetch that outlasts the time limit is not lost: the next look finds what it took, while the lease holds. */
-  let fetching: { readonly jobs: Promise<BossJob[]>; readonly begun: number } | undefined;
 
-  async function fetchJobs(limit: number): Promise<BossJob[]> {
-    const now = performance.now();
-    if (fetching === undefined || now - fetching.begun >= store.leaseMs) {
-      fetching = { jobs: store.take(limit), begun: now };
-    }
-    const { jobs } = fetching;
-    const forget = () => {
-      if (fetching?.jobs === jobs) fetching = undefined;
-    };
-    jobs.catch(forget);
-    const taken = await askForWorker(() => jobs);
-    forget();
-    return taken;
-  }
-
-  const source: WorkSource<TakenJob> = {
-    async take(limit) {
-      const jobs = await fetchJobs(limit);
-      const taken: TakenJob[] = [];
-      const dead: LeasedDelivery[] = [];
+  const source: WorkSource<BossLease> = {
+    async lease(limit) {
+      const jobs = await fetchSideBySide.next(limit);
+      const leased: BossLease[] = [];
       async function sort(job: BossJob): Promise<void> {
-        const one = toTaken(job);
-        if (one === undefined) await askForWorker(() => store.refuse(job));
-        else if (one.attempt <= handling.maxAttempts) taken.push(one);
-        else {
-          const attempts = one.attempt - 1;
-          const buried = await askForWorker(() =>
-            store.bury(one, { attempts, reason: describeError(leaseLost()) }),
-          );
-          if (buried) dead.push({ ...one, attempt: attempts });
-        }
+        const one = toLease(job);
+        if (one === undefined) await callForWorker(() => store.refuse(job));
+        else if (one.lost && !one.alone) await callForWorker(() => store.setApart(one));
+        else leased.push(one);
       }
       // What cannot be written down now is found again when its lease runs out; the others do not wait for it.
       await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, handling))));
-      return { taken, dead, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
+      return { leased, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
     },
-    settle: (taken, { outcome, attempt, error }) =>
-      askForWorker(async () => {
+    isAloneDue: () => callForWorker(store.isAloneDue),
+    async leaseAlone() {
+      const [job] = await fetchAlone.next(1);
+      const one = job && toLease(job);
+      if (one === undefined) {
+        if (job !== undefined) await callForWorker(() => store.refuse(job));
+        return { leased: undefined, dead: [] };
+      }
+      if (!one.lost || one.attempt <= handling.maxAttempts) return { leased: one, dead: [] };
+      const dead = { ...one, attempt: one.attempt - 1 };
+      const end = { attempts: dead.attempt, reason: describeError(leaseLost()) };
+      const moved = await callForWorker(() => store.moveToDeadLetters(one, end));
+      return { leased: undefined, dead: moved ? [dead] : [] };
+    },
+    settle: (leased, { outcome, attempt, error }) =>
+      callForWorker(async () => {
         const reason = describeError(error);
-        if (outcome === 'failed') return await store.postpone(taken, reason);
-        if (outcome === 'dead') return await store.bury(taken, { attempts: attempt, reason });
-        await store.complete(taken);
+        if (outcome === 'failed') return await store.postpone(leased, reason);
+        if (outcome === 'dead') return await store.moveToDeadLetters(leased, { attempts: attempt, reason });
+        await store.complete(leased);
         return true;
       }),
     async release(left) {
-      await Promise.all(left.map((taken) => askForWorker(() => store.postpone(taken, 'Cut off by a stop.'))));
+      await Promise.all(left.map((one) => callForWorker(() => store.postpone(one, 'Cut off by a stop.'))));
     },
   };
 
@@ -116,26 +138,40 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
       async store(delivery) {
-        const result = await ask(() => store.insert(delivery));
+        const result = await call(() => store.insert(delivery));
         if (result === 'stored') worker?.wake();
         return result;
       },
-      deadLetters: (limit) => ask(() => store.deadLetters(limit)),
+      deadLetters: (query) => call(() => store.deadLetters(query)),
       async replay(digest) {
-        const found = await ask(() => store.replay(digest));
+        const found = await call(() => store.replay(digest));
         worker?.wake();
         return found;
       },
-      discard: (digest) => ask(() => store.discard(digest)),
-      counts: () => ask(() => store.counts()),
+      discard: (digest) => call(() => store.discard(digest)),
+      counts: () => call(() => store.counts()),
       async stop(timeoutMs) {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
-        // What a late fetch takes goes to another process.
-        const left = fetching?.jobs.then((jobs) => source.release(jobs.flatMap((job) => toTaken(job) ?? [])));
-        left?.catch((error: unknown) => reportStore(error, handling));
+        // What a late fetch leases goes to another process.
+        for (const { late } of [fetchSideBySide, fetchAlone]) {
+          const released = late?.then((jobs) => source.release(jobs.flatMap((job) => toLease(job) ?? [])));
+          released?.catch((error: unknown) => reportStore(error, handling));
+        }
         return end;
       },
     },
     handling,
   );
+}
+
+function checkBoss(boss: Boss): Boss {
+  if (typeof boss?.send !== 'function') throw invalidOption('pgBossInbox needs a pg-boss instance.');
+  const missing = methods.find((method) => typeof boss[method] !== 'function');
+  if (missing === undefined) return boss;
+  throw invalidOption(`pgBossInbox needs pg-boss ${testedVersions}: the one given has no ${missing}().`);
+}
+
+function checkQueue(queue: unknown): string {
+  if (typeof queue === 'string' && /^[\w./-]+$/.test(queue)) return queue;
+  throw invalidOption('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
 }

@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
+import { checkInteger } from '../../options/check-values.ts';
 import type { LeasedDelivery } from '../attempt.ts';
-import { type Handling, wholeNumber } from '../handling-options.ts';
+import type { DeadLetterQuery } from '../dead-letter-options.ts';
+import type { Handling } from '../handling-options.ts';
 import type { Delivery } from '../inbox.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
-import { findDelivery, writeDelivery } from '../stored-delivery.ts';
+import { findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
 import type { Boss, BossDatabase, BossJob, BossJobOptions } from './pg-boss-types.ts';
 
-/** A job that this process works on. */
-export interface TakenJob extends LeasedDelivery {
+/** A job that this process has leased. */
+export interface BossLease extends LeasedDelivery {
   readonly id: string;
+  /** Says whose lease it is: counts the leases before it. */
+  readonly retryCount: number;
+  /** A job to be tried alone. */
+  readonly alone: boolean;
+  /** The attempt before ended with its lease. */
+  readonly lost: boolean;
 }
+
+/** Of a job that has to be tried alone: fetched by its own priority, and after all others by those who do not ask. */
+const alonePriority = -1;
 
 /** What is not handled is never deleted for its age; pg-boss wants a number. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
@@ -29,7 +40,7 @@ export type PgBossStore = ReturnType<typeof pgBossStore>;
 export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   const deadQueue = `${queue}_dead`;
   const marginMs = Math.min(handling.timeLimitMs, longestMarginMs);
-  const timeLimitMs = wholeNumber('timeLimitMs', handling.timeLimitMs, longestLeaseMs - marginMs);
+  const timeLimitMs = checkInteger('timeLimitMs', handling.timeLimitMs, { most: longestLeaseMs - marginMs });
   const leaseSeconds = Math.ceil((timeLimitMs + marginMs) / 1000);
   const jobOptions: Omit<BossJobOptions, 'id'> = {
     retryLimit: never,
@@ -75,14 +86,26 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     return (await boss.findJobs(deadQueue, { queued: true, data: { digest } })).map(toBossJob);
   }
 
-  /** What became of this attempt; `undefined` when its lease ran out, and another worker took the job. */
-  async function stateOf({ id, attempt }: TakenJob): Promise<string | undefined> {
+  /** What became of this lease; `undefined` when it ran out, and another worker has the job. */
+  async function stateOf({ id, retryCount }: BossLease): Promise<string | undefined> {
     const [job] = (await boss.findJobs(queue, { id })).map(toBossJob);
-    return job?.retryCount === attempt - 1 ? job.state : undefined;
+    return job?.retryCount === retryCount ? job.state : undefined;
+  }
+
+  /** Another job takes its place. False when it is another worker's by now. */
+  async function replace(lease: BossLease, sendOther: () => Promise<unknown>): Promise<boolean> {
+    const state = await stateOf(lease);
+    // Done already, and the answer was lost.
+    if (state === 'completed') return true;
+    if (state !== 'active') return false;
+    // In this order nothing is lost where it breaks off: the lease runs out, and it is replaced again.
+    await sendOther();
+    await boss.complete(queue, lease.id, null, { includeQueued: true });
+    return true;
   }
 
   return {
-    /** For how long a job belongs to who has taken it. */
+    /** For how long a job belongs to whoever fetched it. */
     leaseMs: leaseSeconds * 1000,
 
     async insert(delivery: Delivery): Promise<'stored' | 'duplicate'> {
@@ -91,19 +114,35 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       return (await send(queue, writeDelivery(delivery), { ...jobOptions, id })) ? 'stored' : 'duplicate';
     },
 
-    async take(limit: number): Promise<BossJob[]> {
+    /** Leases jobs that may run side by side. */
+    async lease(limit: number): Promise<BossJob[]> {
       await ready();
-      return (await boss.fetch(queue, { batchSize: limit, includeMetadata: true })).map(toBossJob);
+      const options = { batchSize: limit, includeMetadata: true, minPriority: alonePriority + 1 } as const;
+      return (await boss.fetch(queue, options)).map(toBossJob);
     },
 
-    async complete({ id }: TakenJob): Promise<void> {
+    async isAloneDue(): Promise<boolean> {
+      const due = (
+        jobs: string,
+      ) => `SELECT 1 AS number FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked
+        AND priority <= ${alonePriority} AND "startAfter" <= now() LIMIT 1`;
+      return (await search(queue, due)).length > 0;
+    },
+
+    async leaseAlone(): Promise<BossJob[]> {
+      await ready();
+      const options = { batchSize: 1, includeMetadata: true, maxPriority: alonePriority } as const;
+      return (await boss.fetch(queue, options)).map(toBossJob);
+    },
+
+    async complete({ id }: BossLease): Promise<void> {
       await boss.complete(queue, id, null, { includeQueued: true });
     },
 
     /** Has it tried again later. False when it is another worker's by now. */
-    async postpone(taken: TakenJob, reason: string): Promise<boolean> {
-      const current = (await stateOf(taken)) === 'active';
-      if (current) await boss.fail(queue, taken.id, { reason });
+    async postpone(lease: BossLease, reason: string): Promise<boolean> {
+      const current = (await stateOf(lease)) === 'active';
+      if (current) await boss.fail(queue, lease.id, { reason });
       return current;
     },
 
@@ -112,33 +151,40 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       await boss.fail(queue, id, { reason: 'No delivery of the inbox.' });
     },
 
-    /** Makes a dead letter of it. False when it is another worker's by now. */
-    async bury(
-      taken: TakenJob,
-      { attempts, reason }: { attempts: number; reason: string },
-    ): Promise<boolean> {
-      const state = await stateOf(taken);
-      // Done already, and the answer was lost.
-      if (state === 'completed') return true;
-      if (state !== 'active') return false;
-      const { id, delivery, receivedAt } = taken;
-      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason };
-      // In this order nothing is lost where it breaks off: the lease runs out, and it is buried again.
-      await send(deadQueue, data, { id, retentionSeconds: tenYearsInSeconds });
-      await boss.complete(queue, id, null, { includeQueued: true });
-      return true;
+    /**
+     * Has what lost its lease among others tried alone from now on. Its priority cannot be changed while it is leased:
+     * it becomes another job, and this one the memory of its digest.
+     */
+    setApart(lease: BossLease): Promise<boolean> {
+      const { id, delivery, receivedAt, retryCount } = lease;
+      // Those that failed: the lease that was lost, the last one, does not count.
+      const data = { ...writeDelivery(delivery), receivedAt, attempts: retryCount - 1 };
+      const options = { ...jobOptions, id: nextUuid(id), priority: alonePriority };
+      return replace(lease, () => send(queue, data, options));
     },
 
-    async deadLetters(limit: number): Promise<DeadLetter[]> {
-      const jobs = await search(
-        deadQueue,
-        (
-          all,
-        ) => `SELECT data || '{"body":""}' AS data, "createdOn", output, "sourceCreatedOn", "sourceRetryCount"
-          FROM ${all} AS job WHERE state < 'active' AND NOT blocked
-          ORDER BY priority DESC, "createdOn" LIMIT ${limit}`,
-      );
-      return jobs.map(toBossJob).flatMap(toDeadLetters);
+    /** False when it is another worker's by now. */
+    moveToDeadLetters(
+      lease: BossLease,
+      { attempts, reason }: { attempts: number; reason: string },
+    ): Promise<boolean> {
+      const { id, delivery, receivedAt, alone } = lease;
+      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone };
+      return replace(lease, () => send(deadQueue, data, { id, retentionSeconds: tenYearsInSeconds }));
+    },
+
+    async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
+      const data = withBody ? 'data' : `data || '{"body":""}' AS data`;
+      const oldest = (jobs: string) =>
+        `SELECT ${data}, "createdOn", output, "sourceCreatedOn", "sourceRetryCount"
+        FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked
+        ORDER BY priority DESC, "createdOn" LIMIT ${limit}`;
+      return (await search(deadQueue, oldest)).map(toBossJob).flatMap((job) => {
+        const delivery = findDelivery(job.data);
+        if (delivery === undefined) return [];
+        const { digest, name, body } = delivery;
+        return [{ digest, name, ...noteOf(job), ...(withBody && { body }) }];
+      });
     },
 
     async replay(digest: string): Promise<boolean> {
@@ -148,7 +194,8 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
         if (delivery === undefined) continue;
         const data = { ...writeDelivery(delivery), receivedAt: noteOf(job).receivedAt.getTime() };
         // However often and by whomever it is replayed, this dead letter becomes one job; and is deleted last.
-        await send(queue, data, { ...jobOptions, id: nextUuid(job.id) });
+        const priority = membersOf(job.data).alone === true ? alonePriority : 0;
+        await send(queue, data, { ...jobOptions, id: nextUuid(job.id), priority });
         await boss.deleteJob(deadQueue, job.id);
       }
       return dead.length > 0;
@@ -175,25 +222,28 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   };
 }
 
-/** The delivery of a job that was taken; `undefined` when it holds none. */
-export function toTaken(job: BossJob): TakenJob | undefined {
-  const delivery = findDelivery(job.data);
+/** The delivery of a job that was leased; `undefined` when it holds none. */
+export function toLease(job: BossJob): BossLease | undefined {
+  const { id, data, retryCount, priority, output } = job;
+  const delivery = findDelivery(data);
   if (delivery === undefined) return undefined;
-  const receivedAt = noteOf(job).receivedAt.getTime();
-  const timeLimitMs = limitWithin(job.expireInSeconds * 1000);
-  return { id: job.id, delivery, attempt: job.retryCount + 1, receivedAt, timeLimitMs };
+  const note = noteOf(job);
+  return {
+    id,
+    delivery,
+    attempt: note.attempts + retryCount + 1,
+    receivedAt: note.receivedAt.getTime(),
+    timeLimitMs: limitWithin(job.expireInSeconds * 1000),
+    retryCount,
+    alone: priority <= alonePriority,
+    // What ended in order has a reason of ours; pg-boss gives its own to what has run out.
+    lost: retryCount > 0 && typeof membersOf(output).reason !== 'string',
+  };
 }
 
 /** The time limit that makes a lease this long. Who stored the job chose it, and may have other options. */
 function limitWithin(leaseMs: number): number {
   return leaseMs - Math.min(leaseMs / 2, longestMarginMs);
-}
-
-function toDeadLetters(job: BossJob): DeadLetter[] {
-  const delivery = findDelivery(job.data);
-  if (delivery === undefined) return [];
-  const { digest, name } = delivery;
-  return [{ digest, name, ...noteOf(job) }];
 }
 
 /** What is known of a job besides its delivery, of whichever of the two wrote it down. */
@@ -208,10 +258,6 @@ function noteOf({ data, output, createdOn, sourceCreatedOn, sourceRetryCount }: 
   };
 }
 
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
 /** 128 of the 256 bits: enough that no two deliveries share them. */
 function toUuid(digest: string): string {
   const part = (from: number, to: number) => digest.slice(from, to);
@@ -223,7 +269,7 @@ function nextUuid(id: string): string {
 }
 
 function seconds(name: string, ms: number): number {
-  return Math.ceil(wholeNumber(name, ms, longestSeconds * 1000) / 1000);
+  return Math.ceil(checkInteger(name, ms, { most: longestSeconds * 1000 }) / 1000);
 }
 
 function sum(rows: readonly object[]): number {

@@ -4,6 +4,7 @@ export interface BossJob {
   // What is in a store may be anything: it is checked where it is read.
   readonly data: unknown;
   readonly state: string;
+  readonly priority: number;
   readonly retryCount: number;
   readonly createdOn: Date;
   readonly expireInSeconds: number;
@@ -16,6 +17,7 @@ export interface BossJob {
 /** How a delivery is stored. */
 export interface BossJobOptions {
   id: string;
+  priority?: number;
   retryLimit?: number;
   retryDelay?: number;
   retryBackoff?: boolean;
@@ -35,7 +37,10 @@ export interface BossDatabase {
 export interface Boss {
   createQueue(name: string, options: object): Promise<void>;
   send(name: string, data: object, options: BossJobOptions): Promise<string | null>;
-  fetch(name: string, options: { batchSize: number; includeMetadata: true }): Promise<readonly object[]>;
+  fetch(
+    name: string,
+    options: { batchSize: number; includeMetadata: true; minPriority?: number; maxPriority?: number },
+  ): Promise<readonly object[]>;
   complete(name: string, id: string, data: null, options: { includeQueued: boolean }): Promise<unknown>;
   fail(name: string, id: string, data: object): Promise<unknown>;
   findJobs(

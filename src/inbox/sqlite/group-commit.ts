@@ -13,8 +13,10 @@ interface Pending {
 /**
  * Collects what is written within one turn of the event loop into one transaction: a commit waits for the disk, and
  * so many deliveries share the wait.
+ *
+ * @param options.afterCommit has the work rejected when it throws, though it is committed: nobody can rely on it
  */
-export function groupCommit(database: DatabaseSync): Write {
+export function groupCommit(database: DatabaseSync, { afterCommit }: { afterCommit: () => void }): Write {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   let pending: Pending[] = [];
@@ -27,6 +29,7 @@ export function groupCommit(database: DatabaseSync): Write {
       begin.run();
       results = batch.map(({ work }) => work());
       commit.run();
+      afterCommit();
     } catch (error) {
       rollBack(database);
       for (const { reject } of batch) reject(error);
@@ -46,6 +49,6 @@ function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // A full disk has rolled back by itself; and where it is closed or broken, nothing was committed either.
+    // There may be nothing to undo: a full disk has rolled back by itself, and a closed database committed nothing.
   }
 }

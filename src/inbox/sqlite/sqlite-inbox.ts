@@ -1,18 +1,23 @@
+import { resolve } from 'node:path';
 import { InboxError } from '../../errors/inbox-error.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../../options/check-values.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { backoffDelay } from '../../runtime/backoff.ts';
-import { longestTimerMs } from '../../runtime/longest-timer.ts';
 import { type Sleep, sleep } from '../../runtime/sleep.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import { durableInbox } from '../durable-inbox.ts';
-import { checkHandling, type HandlingOptions, invalid, wholeNumber } from '../handling-options.ts';
+import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { groupCommit } from './group-commit.ts';
-import { openSqliteStore } from './sqlite-store.ts';
+import { openSqliteStore, type SqliteLease } from './sqlite-store.ts';
 
 export interface SqliteInboxOptions extends HandlingOptions {
-  /** The database file, on a local disk (not on a network share). Several processes may share it. */
+  /**
+   * The database file, on a local disk (not on a network share). Several processes of one user may share it: the file
+   * holds personal data, so it is made with mode 0600, and one that others may read is changed to that. A file that is
+   * deleted or replaced while it is open is not used any more: deliveries are answered 503 until the process restarts.
+   */
   path: string;
   /**
    * Bytes of the file at most, its `-wal` file not counted; beyond it deliveries are answered 503, and what is handled
@@ -28,11 +33,18 @@ export interface SqliteInboxOptions extends HandlingOptions {
   sleep?: Sleep | undefined;
 }
 
-const defaults = Object.freeze({
-  pollMs: 500,
-  busyTimeoutMs: 1_000,
-  forgetEveryMs: 60_000,
-});
+const names: OptionNames<SqliteInboxOptions> = {
+  ...handlingOptionNames,
+  path: true,
+  maxBytes: true,
+  pollMs: true,
+  busyTimeoutMs: true,
+  sleep: true,
+};
+
+const defaults = Object.freeze({ pollMs: 500, busyTimeoutMs: 1_000, sleep });
+/** How often old digests are forgotten, and the `-wal` is emptied of what was handled. */
+const tidyEveryMs = 60_000;
 
 /**
  * A durable inbox in one file: stored and on disk before it is acknowledged, handled by this process or another one
@@ -47,57 +59,69 @@ const defaults = Object.freeze({
  * ```
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
+  checkNames('sqliteInbox', options, names);
+  const path = checkPath(options.path);
   const handling = checkHandling(options);
   const { timeLimitMs, now } = handling;
-  if (typeof options.path !== 'string' || options.path === '') throw invalid('sqliteInbox needs a path.');
-  const pollMs = wholeNumber('pollMs', options.pollMs ?? defaults.pollMs, longestTimerMs);
-  const busyTimeoutMs = wholeNumber('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, 60_000);
-  const wait = options.sleep ?? sleep;
+  const pollMs = checkTimerMs('pollMs', options.pollMs ?? defaults.pollMs);
+  const busyTimeoutMs = checkInteger('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, {
+    most: 60_000,
+  });
+  const wait = checkFunction('sleep', options.sleep ?? defaults.sleep);
+  const maxBytes = options.maxBytes === undefined ? undefined : checkInteger('maxBytes', options.maxBytes);
   // The time limit comes first, with room to write down that it was reached.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
   const longestWaitMs = Math.min(
     Math.max(leaseMs, handling.retry.maxDelayMs) + 60_000,
     Number.MAX_SAFE_INTEGER,
   );
-  const { path, maxBytes } = options;
-  if (maxBytes !== undefined) wholeNumber('maxBytes', maxBytes);
   const store = orRefuse(() =>
     openSqliteStore({ ...handling, path, maxBytes, busyTimeoutMs, leaseMs, longestWaitMs }),
   );
-  const write = groupCommit(store.database);
+  const write = groupCommit(store.database, { afterCommit: store.checkFile });
+
+  const read = <Result>(look: () => Result): Result =>
+    orRefuse(() => {
+      store.checkFile();
+      return look();
+    });
 
   let worker: Worker | undefined;
-  let forgetAt = Number.NEGATIVE_INFINITY;
+  let tidyAt = Number.NEGATIVE_INFINITY;
 
-  const source: WorkSource<LeasedDelivery> = {
-    async take(limit) {
+  const source: WorkSource<SqliteLease> = {
+    async lease(limit) {
+      store.checkFile();
       const pauseMs = store.untilNext(now());
       if (pauseMs === undefined || pauseMs > 0) {
-        return { taken: [], dead: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
+        return { leased: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
       }
-      return { ...(await write(() => store.take(limit, now()))), pauseMs: 0 };
+      return { leased: await write(() => store.lease(limit, now())), pauseMs: 0 };
     },
-    settle: (taken, { outcome, error }) =>
+    isAloneDue: async () => store.isAloneDue(now()),
+    leaseAlone: () => write(() => store.leaseAlone(now())),
+    settle: (leased, { outcome, error }) =>
       write(() => {
-        if (outcome === 'dead') return store.bury(taken, describeError(error));
+        if (outcome === 'dead') return store.moveToDeadLetters(leased, describeError(error));
         if (outcome === 'failed') {
           return store.postpone(
-            taken,
-            now() + backoffDelay(taken.attempt, handling.retry, handling.random),
+            leased,
+            now() + backoffDelay(leased.attempt, handling.retry, handling.random),
             describeError(error),
           );
         }
-        store.remove(taken.delivery.digest);
+        store.remove(leased.delivery.digest);
         return true;
       }),
     release: (left) =>
       write(() => {
-        for (const taken of left) store.postpone(taken, now(), 'Cut off by a stop.');
+        for (const leased of left) store.postpone(leased, now(), 'Cut off by a stop.');
       }),
     async tidy() {
-      if (performance.now() < forgetAt) return;
+      if (performance.now() < tidyAt) return;
       const more = await write(() => store.forget(now()));
-      forgetAt = performance.now() + (more ? 0 : defaults.forgetEveryMs);
+      if (!more) store.emptyWal();
+      tidyAt = performance.now() + (more ? 0 : tidyEveryMs);
     },
   };
 
@@ -111,14 +135,14 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
       start(host) {
         worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
-      deadLetters: async (limit) => orRefuse(() => store.deadLetters(limit)),
+      deadLetters: async (query) => read(() => store.deadLetters(query)),
       async replay(digest) {
         const found = await write(() => store.replay(digest, now())).catch(refuse);
         worker?.wake();
         return found;
       },
       discard: (digest) => write(() => store.discard(digest)).catch(refuse),
-      counts: async () => orRefuse(() => store.counts()),
+      counts: async () => read(() => store.counts()),
       async stop(timeoutMs) {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         // What was received before is written first.
@@ -129,6 +153,13 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     },
     handling,
   );
+}
+
+/** SQLite has other meanings for some names, and what it keeps under those is gone with the process. */
+function checkPath(path: unknown): string {
+  if (typeof path !== 'string' || path === '') throw invalidOption('sqliteInbox needs a path.');
+  if (path !== ':memory:' && !/^file:/i.test(path)) return resolve(path);
+  throw invalidOption('The path of sqliteInbox must be that of a file, not a URI and not :memory:.');
 }
 
 function orRefuse<Result>(work: () => Result): Result {
@@ -147,6 +178,7 @@ function refuse(error: unknown): never {
 const fullCode = 13;
 
 function storeError(cause: unknown): InboxError {
+  if (cause instanceof InboxError) return cause;
   const full = cause instanceof Error && 'errcode' in cause && cause.errcode === fullCode;
   return full
     ? new InboxError('store_full', 'The disk of the inbox is full: the delivery was not acknowledged.', {

@@ -1,147 +1,80 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describeError } from '../../redaction/describe-error.ts';
 import type { LeasedDelivery } from '../attempt.ts';
+import type { DeadLetterQuery } from '../dead-letter-options.ts';
 import type { Delivery } from '../inbox.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
+import { openPrivateFile, type PrivateFile } from './private-file.ts';
+import { prepareStatements, schema } from './sqlite-statements.ts';
 
 export interface SqliteStoreOptions {
   readonly path: string;
   readonly maxBytes?: number | undefined;
   /** Milliseconds to wait for another process that writes. */
   readonly busyTimeoutMs: number;
-  /** Milliseconds for which a delivery belongs to who has taken it. */
+  /** Milliseconds for which a delivery belongs to the worker that leased it. */
   readonly leaseMs: number;
   /**
-   * No time to wait, of a lease or before an attempt, is longer. Kept in the file, where the longest of all processes
-   * counts: what lies further ahead than that, the clock went back.
+   * No wait, of a lease or before an attempt, is longer. Kept in the file, where the longest of all processes counts:
+   * what is due later than that was written before the clock went back.
    */
   readonly longestWaitMs: number;
   readonly rememberMs: number;
   readonly maxAttempts: number;
 }
 
+/** A delivery that a worker of this file has leased. */
+export interface SqliteLease extends LeasedDelivery {
+  readonly alone: boolean;
+}
+
 /** What the inbox needs of its file. All synchronous; what writes belongs into a transaction. */
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
-// due_at: when it may be taken. Taking moves it ahead by the lease, failing by the delay of the retry.
-const schema = `
-  CREATE TABLE IF NOT EXISTS partner_inbox_delivery (
-    digest BLOB PRIMARY KEY,
-    name TEXT NOT NULL,
-    matched_key TEXT NOT NULL,
-    body TEXT NOT NULL,
-    received_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    reason TEXT NOT NULL DEFAULT '',
-    dead INTEGER NOT NULL DEFAULT 0
-  );
-  CREATE INDEX IF NOT EXISTS partner_inbox_due ON partner_inbox_delivery (dead, due_at);
-  CREATE TABLE IF NOT EXISTS partner_inbox_seen (
-    digest BLOB PRIMARY KEY,
-    seen_at INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS partner_inbox_seen_at ON partner_inbox_seen (seen_at);
-  CREATE TABLE IF NOT EXISTS partner_inbox_wait (ms INTEGER PRIMARY KEY);
-`;
-
 /** Opens the file, and makes the tables where there are none. Every commit waits until it is on disk. */
 export function openSqliteStore(options: SqliteStoreOptions) {
-  const database = new DatabaseSync(options.path);
-  database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  database.exec(schema);
-  // Only where it is not there yet: looking waits for nobody who writes.
-  const known = database
-    .prepare('SELECT ms FROM partner_inbox_wait WHERE ms >= ?')
-    .get(options.longestWaitMs);
-  if (known === undefined) {
-    database.prepare('INSERT OR IGNORE INTO partner_inbox_wait VALUES (?)').run(options.longestWaitMs);
-  }
-  if (options.maxBytes !== undefined) {
-    const { page_size } = database.prepare('PRAGMA page_size').get() ?? {};
-    database.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxBytes / Number(page_size))}`);
-  }
-  const statements = {
-    remember: database.prepare('INSERT OR IGNORE INTO partner_inbox_seen VALUES (?, ?)'),
-    insert: database.prepare(
-      `INSERT OR IGNORE INTO partner_inbox_delivery (digest, name, matched_key, body, received_at, due_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    ),
-    nextDue: database.prepare(
-      `SELECT min(due_at) AS due, max(due_at) AS last, (SELECT max(ms) FROM partner_inbox_wait) AS longest
-       FROM partner_inbox_delivery WHERE dead = 0`,
-    ),
-    take: database.prepare(
-      `UPDATE partner_inbox_delivery SET due_at = :until, attempts = attempts + 1
-       WHERE digest IN (
-         SELECT digest FROM partner_inbox_delivery
-         WHERE dead = 0 AND (due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_inbox_wait)) ORDER BY due_at LIMIT :limit
-       ) RETURNING *`,
-    ),
-    remove: database.prepare('DELETE FROM partner_inbox_delivery WHERE digest = ?'),
-    // Only of who has taken it last: another worker may have it by now.
-    postpone: database.prepare(
-      'UPDATE partner_inbox_delivery SET due_at = ?, reason = ? WHERE digest = ? AND attempts = ? AND dead = 0',
-    ),
-    bury: database.prepare(
-      'UPDATE partner_inbox_delivery SET dead = 1, reason = ?, attempts = ? WHERE digest = ? AND attempts = ?',
-    ),
-    dead: database.prepare(
-      `SELECT digest, name, attempts, received_at, reason FROM partner_inbox_delivery
-       WHERE dead = 1 ORDER BY received_at LIMIT ?`,
-    ),
-    replay: database.prepare(
-      'UPDATE partner_inbox_delivery SET dead = 0, attempts = 0, due_at = ? WHERE digest = ? AND dead = 1',
-    ),
-    discard: database.prepare('DELETE FROM partner_inbox_delivery WHERE digest = ? AND dead = 1'),
-    counts: database.prepare(
-      'SELECT dead, count(*) AS number FROM partner_inbox_delivery GROUP BY dead ORDER BY dead',
-    ),
-    // A clock that was ahead for a while must not keep digests longer.
-    pullBack: database.prepare(
-      'UPDATE partner_inbox_seen SET seen_at = :now WHERE seen_at > :now + 86400000',
-    ),
-    forget: database.prepare(
-      `DELETE FROM partner_inbox_seen WHERE digest IN (
-         SELECT digest FROM partner_inbox_seen WHERE seen_at <= :horizon
-         AND digest NOT IN (SELECT digest FROM partner_inbox_delivery) LIMIT 1000
-       )`,
-    ),
-  };
+  const file = openPrivateFile(options.path);
+  const database = openDatabase(file, options);
+  const statements = prepareStatements(database);
 
   return {
     database,
 
+    /** @throws {InboxError} `store_unavailable` when the file was deleted or replaced: nothing in it counts any more */
+    checkFile: () => file.check(),
+
     insert(delivery: Delivery, now: number): 'stored' | 'duplicate' {
       const digest = toBlob(delivery.digest);
+      // Others would be cut to what is hexadecimal in them, and pass for each other.
+      if (digest.length !== 32) throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       if (statements.remember.run(digest, now).changes === 0) return 'duplicate';
       const { name, key, body } = delivery;
       const { changes } = statements.insert.run(digest, name, JSON.stringify(key), body, now, now);
       return changes === 0 ? 'duplicate' : 'stored';
     },
 
-    /** Milliseconds until the next one may be taken; `undefined` when there is none. */
+    /** Milliseconds until the next one may be leased beside others; `undefined` when there is none. */
     untilNext(now: number): number | undefined {
       const { due, last, longest } = statements.nextDue.get() ?? {};
       if (typeof due !== 'number' || typeof last !== 'number') return undefined;
       return last > now + Number(longest) ? 0 : Math.max(0, due - now);
     },
 
-    /** Takes up to so many that are due. Those whose worker died at their last attempt are buried. */
-    take(limit: number, now: number): { taken: LeasedDelivery[]; dead: LeasedDelivery[] } {
-      const rows = statements.take.all({ until: now + options.leaseMs, now, limit });
-      const all = rows.map(toTaken);
-      const lost = all.filter(({ attempt }) => attempt > options.maxAttempts);
+    /** Leases up to so many that are due and may run side by side. */
+    lease(limit: number, now: number): SqliteLease[] {
+      return statements.lease.all({ until: now + options.leaseMs, now, limit }).map(toLease);
+    },
+
+    isAloneDue: (now: number): boolean => statements.aloneDue.get({ now }) !== undefined,
+
+    /** Leases one that has to be tried alone. Those that lost the lease of their last attempt become dead letters. */
+    leaseAlone(now: number): { leased: SqliteLease | undefined; dead: SqliteLease[] } {
+      const { maxAttempts, leaseMs } = options;
       const reason = describeError(leaseLost());
-      for (const { delivery, attempt } of lost) {
-        statements.bury.run(reason, attempt - 1, toBlob(delivery.digest), attempt);
-      }
-      return {
-        taken: all.filter((one) => !lost.includes(one)),
-        dead: lost.map((one) => ({ ...one, attempt: one.attempt - 1 })),
-      };
+      const dead = statements.moveLostToDeadLetters.all({ reason, maxAttempts, now });
+      const row = statements.leaseAlone.get({ until: now + leaseMs, now });
+      return { leased: row && toLease(row), dead: dead.map(toLease) };
     },
 
     remove(digest: string): void {
@@ -149,22 +82,23 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     },
 
     /** False when another worker has it by now. */
-    postpone({ delivery, attempt }: LeasedDelivery, dueAt: number, reason: string): boolean {
-      return statements.postpone.run(dueAt, reason, toBlob(delivery.digest), attempt).changes > 0;
+    postpone(lease: SqliteLease, dueAt: number, reason: string): boolean {
+      return statements.postpone.run({ ...leaseKey(lease), dueAt, reason }).changes > 0;
     },
 
     /** False when another worker has it by now. */
-    bury({ delivery, attempt }: LeasedDelivery, reason: string): boolean {
-      return statements.bury.run(reason, attempt, toBlob(delivery.digest), attempt).changes > 0;
+    moveToDeadLetters(lease: SqliteLease, reason: string): boolean {
+      return statements.moveToDeadLetters.run({ ...leaseKey(lease), reason }).changes > 0;
     },
 
-    deadLetters(limit: number): DeadLetter[] {
-      return statements.dead.all(limit).map((row) => ({
+    deadLetters({ limit, withBody }: DeadLetterQuery): DeadLetter[] {
+      return statements.deadLetters.all({ limit, withBody: Number(withBody) }).map((row) => ({
         digest: toHex(row.digest),
         name: String(row.name),
         attempts: Number(row.attempts),
         receivedAt: new Date(Number(row.received_at)),
         reason: String(row.reason),
+        ...(withBody && { body: String(row.body) }),
       }));
     },
 
@@ -173,8 +107,8 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     discard: (digest: string): boolean => statements.discard.run(toBlob(digest)).changes > 0,
 
     counts(): InboxCounts {
-      const numbers = new Map(statements.counts.all().map(({ dead, number }) => [dead, Number(number)]));
-      return { open: numbers.get(0) ?? 0, dead: numbers.get(1) ?? 0 };
+      const { stored, dead } = statements.counts.get() ?? {};
+      return { open: Number(stored) - Number(dead), dead: Number(dead) };
     },
 
     /** Forgets some digests that are older than they have to be; true when there may be more of them. */
@@ -182,10 +116,42 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       statements.pullBack.run({ now });
       return statements.forget.run({ horizon: now - options.rememberMs }).changes === 1000;
     },
+
+    /**
+     * Moves what is in the `-wal` into the file and empties it, where handled bodies would stay until something else
+     * is written over them. Not within a transaction; does nothing while another process reads or writes.
+     */
+    emptyWal(): void {
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    },
   };
 }
 
-function toTaken(row: Record<string, unknown>): LeasedDelivery {
+function openDatabase(file: PrivateFile, options: SqliteStoreOptions): DatabaseSync {
+  const { busyTimeoutMs, longestWaitMs, maxBytes } = options;
+  const database = new DatabaseSync(file.path);
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};`);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  // Bodies hold personal data: nothing of them stays in freed pages, nor goes into temporary files.
+  database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
+  database.exec(schema);
+  // Only where it is not there yet: looking waits for nobody who writes.
+  const known = database.prepare('SELECT ms FROM partner_inbox_wait WHERE ms >= ?').get(longestWaitMs);
+  if (known === undefined) {
+    database
+      .prepare('INSERT INTO partner_inbox_wait VALUES (?) ON CONFLICT (ms) DO NOTHING')
+      .run(longestWaitMs);
+  }
+  if (maxBytes !== undefined) {
+    const { page_size } = database.prepare('PRAGMA page_size').get() ?? {};
+    database.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / Number(page_size))}`);
+  }
+  file.watchCompanions();
+  file.check();
+  return database;
+}
+
+function toLease(row: Record<string, unknown>): SqliteLease {
   return {
     delivery: {
       digest: toHex(row.digest),
@@ -195,7 +161,12 @@ function toTaken(row: Record<string, unknown>): LeasedDelivery {
     },
     attempt: Number(row.attempts),
     receivedAt: Number(row.received_at),
+    alone: row.alone === 1,
   };
+}
+
+function leaseKey({ delivery, attempt, alone }: SqliteLease) {
+  return { digest: toBlob(delivery.digest), attempt, alone: Number(alone) };
 }
 
 function toBlob(digest: string): Uint8Array {

@@ -76,7 +76,8 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
 
   it('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async () => {
     await receiver(open({ role: 'receiver' }).inbox).webhooks.receive(order('A'));
-    const silent = [...(await dieHandling()), ...(await dieHandling())];
+    // The first time among others, for all that is known.
+    const silent = [...(await dieHandling()), ...(await dieHandling()), ...(await dieHandling())];
     const errors: unknown[] = [];
     const { inbox } = open();
     let broken = true;
@@ -90,19 +91,82 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', outcome: 'dead', attempt: 2 }]));
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
     expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
-    const [letter] = await inbox.deadLetters();
-    expect(letter).toMatchObject({ attempts: 2, reason: expect.stringContaining('died') });
+    const [deadLetter] = await inbox.deadLetters();
+    expect(deadLetter).toMatchObject({ attempts: 2, reason: expect.stringContaining('died') });
     expect([silent, calls]).toEqual([[], []]);
 
-    await inbox.replay(letter?.digest ?? '');
+    await inbox.replay(deadLetter?.digest ?? '');
     await eventually(() => expect(reports.map(({ outcome }) => outcome)).toEqual(['dead', 'failed', 'dead']));
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2, reason: 'Error: still' }]);
     // The deaths before it are forgotten too.
-    await inbox.replay(letter?.digest ?? '');
+    await inbox.replay(deadLetter?.digest ?? '');
     await eventually(() => expect(reports).toHaveLength(5));
     broken = false;
-    await inbox.replay(letter?.digest ?? '');
+    await inbox.replay(deadLetter?.digest ?? '');
     await eventually(() => expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 }));
+  });
+
+  it('tries alone what a dead process had in hand, counts none of that, and lets the others run in between', async () => {
+    const names = ['A', 'B', 'C', 'D'];
+    const { send } = receiver(open({ role: 'receiver' }).inbox);
+    for (const id of names) await send(order(id));
+    let begun = 0;
+    const all = gate();
+    const first = open({ maxAttempts: 1 });
+    receiver(first.inbox, () => {
+      if (++begun === names.length) all.open();
+      return new Promise(() => {});
+    });
+    await all.opened;
+    await first.kill();
+
+    const running = new Set<string>();
+    const beside = new Set<string>();
+    const second = open({ maxAttempts: 1 });
+    const { reports, calls } = receiver(second.inbox, async (id) => {
+      running.add(id);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      if (names.includes(id) && running.size > 1) for (const one of running) beside.add(one);
+      running.delete(id);
+    });
+    for (let index = 0; calls.length < 20; index++) {
+      await send(order(`other ${index}`));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await eventually(() => expect(calls).toEqual(expect.arrayContaining(names)));
+    await eventually(async () => expect(await second.inbox.counts()).toEqual({ open: 0, dead: 0 }));
+    expect([...beside]).toEqual([]);
+    expect(reports.filter(({ attempt }) => attempt !== 1)).toEqual([]);
+    expect(reports.filter(({ outcome }) => outcome !== 'handled')).toEqual([]);
+    // Each of them once, and the others side by side again.
+    expect(calls.toSorted()).toEqual([...new Set(calls)].toSorted());
+  });
+
+  it('gives back what waits to be tried alone when it is stopped, without an attempt', async () => {
+    const { send } = receiver(open({ role: 'receiver' }).inbox);
+    await send(order('A'));
+    await dieHandling();
+    const begun = gate();
+    const end = gate();
+    const { inbox } = open({ maxAttempts: 1, timeLimitMs: 5_000 });
+    const { calls } = receiver(inbox, async () => {
+      begun.open();
+      await end.opened;
+    });
+    await send(order('B'));
+    await begun.opened;
+    // Found by then, and waits for the other one.
+    await eventually(async () => {
+      const found = (await queue.getActive()).filter(({ stalledCounter }) => stalledCounter === 1);
+      expect(found).toHaveLength(1);
+    });
+    const stopped = inbox.stop({ timeoutMs: 5_000 });
+    end.open();
+    expect(await stopped).toBe('drained');
+    expect(calls).toEqual(['B']);
+    const [waiting] = await queue.getWaiting();
+    expect(waiting).toMatchObject({ attemptsMade: 0, stalledCounter: 1 });
+    expect(waiting?.data).not.toHaveProperty('alone');
   });
 
   it('reports a delivery as dead, once, that BullMQ gives up by itself', async () => {
@@ -157,8 +221,8 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')));
     await webhooks.receive(order('A'));
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
-    const [letter] = await inbox.deadLetters();
-    expect(await inbox.discard(letter?.digest ?? '')).toBe(true);
+    const [deadLetter] = await inbox.deadLetters();
+    expect(await inbox.discard(deadLetter?.digest ?? '')).toBe(true);
     await eventually(async () => expect(await queue.getCompletedCount()).toBe(1));
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });

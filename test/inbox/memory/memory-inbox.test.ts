@@ -35,10 +35,10 @@ describe('the memory inbox', () => {
     });
     await webhooks.receive(order('A'));
     broken = false;
-    const [letter] = await inbox.deadLetters();
+    const [deadLetter] = await inbox.deadLetters();
     const repeated = webhooks.receive(order('A'));
     await begun.opened;
-    expect(await inbox.replay(letter?.digest ?? '')).toBe(false);
+    expect(await inbox.replay(deadLetter?.digest ?? '')).toBe(false);
     end.open();
     expect(await repeated).toMatchObject({ kind: 'handled' });
   });
@@ -82,6 +82,21 @@ describe('the memory inbox', () => {
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1 }]);
     expect((await inbox.deadLetters())[0]?.reason).toContain('did not settle within 20 ms');
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'failed' });
+  });
+
+  it('gives the body of a dead letter as it was received, when asked for it', async () => {
+    const inbox = memoryInbox({ maxAttempts: 1 });
+    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')));
+    const body = order('A');
+    await webhooks.receive(body);
+    expect(await inbox.deadLetters({ withBody: true })).toMatchObject([{ body, attempts: 1 }]);
+    expect((await inbox.deadLetters())[0]).not.toHaveProperty('body');
+  });
+
+  it('refuses an option that it does not have, with the nearest one', () => {
+    // As JavaScript can write it.
+    const misspelt = { maxDeadLeters: 5 } as object;
+    expect(() => memoryInbox(misspelt)).toThrow('Did you mean "maxDeadLetters"?');
   });
 
   it.each([{ maxRemembered: 0 }, { maxDeadLetters: 1.5 }])('refuses %j', (options) => {

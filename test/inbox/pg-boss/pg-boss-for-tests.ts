@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { checkHandling } from '../../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
 import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import { pgBossStore, toLease } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
 import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
 import { quick } from '../contract.ts';
 import { startBoss } from '../engines.ts';
@@ -53,6 +55,13 @@ export function pgBossForTests() {
           return typeof value === 'function' ? value.bind(target) : value;
         },
       });
+    },
+
+    /** What a worker does with a delivery that lost its lease among others. */
+    async setApart(): Promise<void> {
+      const store = pgBossStore(boss, queue, checkHandling(quick));
+      const [lost] = (await store.lease(1)).map(toLease);
+      if (lost === undefined || !(await store.setApart(lost))) throw new Error('Nothing was set apart.');
     },
 
     /** What pg-boss would not do at once: time that passes. */

@@ -2,7 +2,7 @@ import type { PgBoss } from 'pg-boss';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { checkHandling } from '../../../src/inbox/handling-options.ts';
 import { pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
-import { pgBossStore, toTaken } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
+import { pgBossStore, toLease } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
 import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
 import type { EventContext } from '../../../src/webhooks/handlers.ts';
 import { refusal } from '../../errors/refusal.ts';
@@ -22,8 +22,12 @@ it.each([
   { retry: { maxDelayMs: 2 ** 31 * 1000 } },
   { queue: 'my inbox' },
 ])('refuses %j, which pg-boss would refuse of each delivery', (wrong) => {
-  const boss = { send: async () => null } as unknown as Boss;
-  expect(refusal(() => pgBossInbox({ boss, ...wrong }))).toBe('ConfigurationError invalid_option');
+  const none = async () => null;
+  const methods = ['createQueue', 'send', 'fetch', 'complete', 'fail', 'findJobs', 'deleteJob', 'getDb'];
+  const boss: unknown = Object.fromEntries(methods.map((method) => [method, none]));
+  expect(refusal(() => pgBossInbox({ boss: boss as Boss, ...wrong }))).toBe(
+    'ConfigurationError invalid_option',
+  );
 });
 
 describe.runIf(postgresHere)('the pg-boss inbox', () => {
@@ -154,18 +158,46 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     }
   });
 
+  it('tries alone what a dead process had in hand, and counts none of that', async () => {
+    const { webhooks } = receiver(given.open({ role: 'receiver' }));
+    const ids = ['A', 'B', 'C'];
+    for (const id of ids) await webhooks.receive(order(id));
+    // A process that fetches them, and dies; the supervision of pg-boss finds that.
+    await given.boss.fetch(given.queue, { batchSize: 3 });
+    await given.changeJobs(`started_on = now() - interval '1 hour'`);
+    await eventually(async () => {
+      const states = (await given.boss.findJobs(given.queue)).map(({ state }) => state);
+      expect(states).toEqual(['retry', 'retry', 'retry']);
+    });
+    await given.changeJobs('start_after = now()');
+    let [now, most] = [0, 0];
+    const inbox = given.open({ maxAttempts: 1 });
+    const { calls, reports } = receiver(inbox, async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      now--;
+    });
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+    await eventually(() => expect(reports).toHaveLength(3));
+    expect(calls.toSorted()).toEqual(ids);
+    expect(most).toBe(1);
+    expect(reports.map(({ outcome, attempt }) => [outcome, attempt])).toEqual(ids.map(() => ['handled', 1]));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+  });
+
   it('leaves a delivery alone whose lease another worker has', async () => {
     await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
     const store = pgBossStore(given.boss, given.queue, checkHandling(quick));
-    const [late] = (await store.take(1)).map(toTaken);
-    if (late === undefined) throw new Error('Nothing was taken.');
+    const [late] = (await store.lease(1)).map(toLease);
+    if (late === undefined) throw new Error('Nothing was leased.');
     const [job] = await given.boss.findJobs(given.queue);
     await given.boss.fail(given.queue, job?.id ?? '');
     await given.changeJobs('start_after = now()');
-    const [current] = (await store.take(1)).map(toTaken);
+    const [current] = (await store.lease(1)).map(toLease);
     expect([late.attempt, current?.attempt]).toEqual([1, 2]);
     expect(await store.postpone(late, 'late')).toBe(false);
-    expect(await store.bury(late, { attempts: 1, reason: 'late' })).toBe(false);
+    expect(await store.setApart(late)).toBe(false);
+    expect(await store.moveToDeadLetters(late, { attempts: 1, reason: 'late' })).toBe(false);
     expect(await given.boss.findJobs(given.queue)).toMatchObject([{ state: 'active', retryCount: 1 }]);
     expect(await store.counts()).toEqual({ open: 1, dead: 0 });
   });

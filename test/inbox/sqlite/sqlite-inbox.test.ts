@@ -120,6 +120,22 @@ describe('the SQLite inbox', () => {
     expect(await webhooks.receive(order('next'))).toMatchObject({ kind: 'stored' });
   });
 
+  it('gives the body of a dead letter as it was received, when asked for it', async () => {
+    const inbox = open({ maxAttempts: 1 });
+    const body = order('A');
+    await receiver(inbox, () => Promise.reject(new Error('no'))).webhooks.receive(body);
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    expect(await inbox.deadLetters({ withBody: true })).toMatchObject([{ body, attempts: 1 }]);
+    expect((await inbox.deadLetters())[0]).not.toHaveProperty('body');
+  });
+
+  it('refuses an option that it does not have, with the nearest one', () => {
+    // As JavaScript can write it.
+    const misspelt = { pollMS: 5 } as object;
+    expect(() => open(misspelt)).toThrow('Did you mean "pollMs"?');
+    expect(existsSync(path)).toBe(false);
+  });
+
   it('does not open a file in a folder that is not there', () => {
     const missing = join(folder, 'missing', 'inbox.sqlite');
     expect(() => sqliteInbox({ path: missing })).toThrow(
@@ -201,7 +217,7 @@ describe('the SQLite inbox', () => {
     expect([...long.calls, ...short.calls].toSorted()).toEqual(['A', 'B']);
   });
 
-  it('buries a delivery whose worker died at each attempt, and reports it', async () => {
+  it('makes a dead letter of a delivery whose worker died at each attempt that it had alone, and reports it', async () => {
     const { now, move } = clock();
     const options = {
       path,
@@ -214,12 +230,15 @@ describe('the SQLite inbox', () => {
     const first = open({ now, role: 'receiver' });
     await receiver(first).webhooks.receive(order('A'));
     const store = openSqliteStore(options);
+    // Leased, and never heard of again: at first among others, which is no attempt of its own.
+    expect(store.lease(5, now())).toMatchObject([{ attempt: 1, alone: false }]);
     for (const attempt of [1, 2]) {
-      // LeasedDelivery, and never heard of again.
-      expect(store.take(5, now())).toMatchObject({ taken: [{ attempt }], dead: [] });
-      expect(store.take(5, now())).toMatchObject({ taken: [], dead: [] });
+      expect(store.leaseAlone(now())).toEqual({ leased: undefined, dead: [] });
       move(801);
+      expect(store.lease(5, now())).toEqual([]);
+      expect(store.leaseAlone(now())).toMatchObject({ leased: { attempt, alone: true }, dead: [] });
     }
+    move(801);
     store.database.close();
     const inbox = open({ now, maxAttempts: 2 });
     const { calls, reports } = receiver(inbox);
@@ -233,13 +252,14 @@ describe('the SQLite inbox', () => {
     const limits = { leaseMs: 800, longestWaitMs: 100_000, rememberMs: day, maxAttempts: 8 };
     const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
     const now = Date.now();
-    const [late] = store.take(1, now).taken;
-    const [current] = store.take(1, now + 801).taken;
-    if (late === undefined || current === undefined) throw new Error('Nothing was taken.');
-    expect([late.attempt, current.attempt]).toEqual([1, 2]);
+    const [late] = store.lease(1, now);
+    const { leased: current } = store.leaseAlone(now + 801);
+    if (late === undefined || current === undefined) throw new Error('Nothing was leased.');
+    expect([late.attempt, current.attempt]).toEqual([1, 1]);
     expect(store.postpone(late, now, 'late')).toBe(false);
-    expect(store.bury(late, 'late')).toBe(false);
-    expect(store.take(1, now + 802).taken).toEqual([]);
+    expect(store.moveToDeadLetters(late, 'late')).toBe(false);
+    expect(store.lease(1, now + 802)).toEqual([]);
+    expect(store.isAloneDue(now + 802)).toBe(false);
     expect(store.postpone(current, now, 'in time')).toBe(true);
     store.database.close();
   });

@@ -1,14 +1,21 @@
-import { type BullQueue, bullmqInbox, type ManagedInbox } from 'partner-exchange-sdk/inbox/bullmq';
+import {
+  type BullJob,
+  type BullQueue,
+  bullmqInbox,
+  type ManagedInbox,
+} from 'partner-exchange-sdk/inbox/bullmq';
 import { type Boss, pgBossInbox } from 'partner-exchange-sdk/inbox/pg-boss';
 
-/** An inbox that only stores, in a queue that keeps no more than the ids of its jobs. */
-export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
-  const jobs = new Set<string>();
+/** An inbox that only stores, in a queue that keeps its jobs by their ids. */
+export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Map<string, object> } {
+  const jobs = new Map<string, object>();
   const queue: BullQueue = {
     name: 'inbox',
-    getJobState: async (id) => (jobs.has(id) ? 'waiting' : 'unknown'),
-    add: async (_name, _data, { jobId }) => jobs.add(jobId),
-    getJob: async () => undefined,
+    async add(_name, data, { jobId }) {
+      if (!jobs.has(jobId)) jobs.set(jobId, data);
+    },
+    // Only what is read of it.
+    getJob: async (id) => (jobs.has(id) ? ({ data: jobs.get(id) } as BullJob) : undefined),
     getJobs: async () => [],
     getJobCounts: async () => ({ waiting: jobs.size, failed: 0 }),
   };

@@ -1,18 +1,17 @@
 import { InboxError } from '../errors/inbox-error.ts';
+import { checkInteger, checkTimerMs } from '../options/check-values.ts';
 import { redactCommand } from '../redaction/redact-command.ts';
-import { longestTimerMs } from '../runtime/longest-timer.ts';
-import { wholeNumber } from './handling-options.ts';
 
 /** How long, and by how many, a store over the network is waited for. */
-export interface StoreGateOptions {
+export interface StoreCallOptions {
   /** Milliseconds to wait for the store before a delivery is answered 503. @default 5000 */
   storeTimeoutMs?: number | undefined;
   /** How many deliveries may wait for the store before further ones are answered 503 at once. @default 1000 */
   maxPending?: number | undefined;
 }
 
-/** Asks a store over the network. Rejects with an {@link InboxError}, and within the time limit. */
-export type StoreGate = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Calls a store over the network. Rejects with an {@link InboxError}, and within the time limit. */
+export type CallStore = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const defaults = Object.freeze({ storeTimeoutMs: 5_000, maxPending: 1_000 });
 
@@ -22,13 +21,9 @@ const defaults = Object.freeze({ storeTimeoutMs: 5_000, maxPending: 1_000 });
  *
  * @throws {ConfigurationError} `invalid_option`
  */
-export function storeGate(options: StoreGateOptions): StoreGate {
-  const timeoutMs = wholeNumber(
-    'storeTimeoutMs',
-    options.storeTimeoutMs ?? defaults.storeTimeoutMs,
-    longestTimerMs,
-  );
-  const maxPending = wholeNumber('maxPending', options.maxPending ?? defaults.maxPending);
+export function limitStoreCalls(options: StoreCallOptions): CallStore {
+  const timeoutMs = checkTimerMs('storeTimeoutMs', options.storeTimeoutMs ?? defaults.storeTimeoutMs);
+  const maxPending = checkInteger('maxPending', options.maxPending ?? defaults.maxPending);
   let pending = 0;
   return async (work) => {
     if (pending >= maxPending) {
