@@ -24,51 +24,49 @@ export const commonJsCases: readonly CommonJsCase[] = [
 
 /** Compiles both forms of import for every entry, and runs what compiles. Throws where it is not as the case says. */
 export function tryCommonJs({ folder }: ScratchProject, expected: CommonJsCase): void {
-  const { module, moduleResolution } = expected;
-  const own = join(folder, `common-js-${module}-${moduleResolution}`);
+  const own = join(folder, `common-js-${expected.module}-${expected.moduleResolution}`);
   mkdirSync(own);
-  const entries = readEntries().map(({ specifier }) => specifier);
-  const statics = entries.map((specifier, index) => `import * as entry${index} from '${specifier}';\n`);
-  const used = entries.map((_, index) => `entry${index}`).join(', ');
-  const sources = {
-    static: `${statics.join('')}if ([${used}].some((entry) => Object.keys(entry).length === 0)) throw new Error();\n`,
-    dynamic: `async function load() {\n${entries.map((each) => `  await import('${each}');\n`).join('')}}\nvoid load();\n`,
+  writeFileSync(join(own, 'package.json'), '{}');
+  // Node's modes tell CommonJS by the suffix; `commonjs` makes it of every file.
+  const [source, built] = expected.module.startsWith('node') ? ['cts', 'cjs'] : ['ts', 'js'];
+  const specifiers = readEntries().map(({ specifier }) => specifier);
+  const statics = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
+  const used = `if ([${specifiers.map((_, index) => `entry${index}`)}].includes(undefined!)) throw new Error();`;
+  const dynamics = specifiers.map((specifier) => `  await import('${specifier}');`);
+  writeFileSync(join(own, `static.${source}`), [...statics, used].join('\n'));
+  writeFileSync(join(own, `dynamic.${source}`), ['void (async () => {', ...dynamics, '})();'].join('\n'));
+
+  const errors = compile(own, source, expected);
+  const outcomeOf = (form: 'static' | 'dynamic'): string => {
+    const code = new RegExp(`^${form}\\.${source}.*?error (TS\\d+)`, 'm').exec(errors)?.[1];
+    if (code !== undefined) return code;
+    run(process.execPath, [`${form}.${built}`], { cwd: own });
+    return 'works';
   };
-  const found = {
-    ...expected,
-    staticImport: outcomeOf('static'),
-    dynamicImport: outcomeOf('dynamic'),
-  };
+  const found = { ...expected, staticImport: outcomeOf('static'), dynamicImport: outcomeOf('dynamic') };
   rmSync(own, { recursive: true });
   if (JSON.stringify(found) !== JSON.stringify(expected)) throw new Error(`Found ${JSON.stringify(found)}`);
+}
 
-  function outcomeOf(form: keyof typeof sources): string {
-    // Node's modes tell CommonJS by the suffix; the others make it of everything, as a package without "type" does.
-    const suffix = module.startsWith('node') ? 'cts' : 'ts';
-    writeFileSync(join(own, 'package.json'), '{}');
-    writeFileSync(join(own, `${form}.${suffix}`), sources[form]);
-    const compilerOptions = {
-      module,
-      moduleResolution,
-      // TypeScript 6 knows node10 only on request.
-      ...(moduleResolution === 'node10' && { ignoreDeprecations: '6.0' }),
-      strict: true,
-      skipLibCheck: true,
-      noEmitOnError: true,
-      target: 'es2023',
-      lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
-      typeRoots: [join(root, 'node_modules', '@types')],
-      types: ['node'],
-    };
-    const config = join(own, `${form}.json`);
-    writeFileSync(config, JSON.stringify({ compilerOptions, files: [`${form}.${suffix}`] }));
-    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    try {
-      run(process.execPath, [compiler, '-p', config], { cwd: own });
-    } catch (error) {
-      return /TS\d+/.exec(String(error))?.[0] ?? String(error);
-    }
-    run(process.execPath, [`${form}.${suffix === 'cts' ? 'cjs' : 'js'}`], { cwd: own });
-    return 'works';
+/** What the compiler says; it emits all the same. */
+function compile(folder: string, suffix: string, { module, moduleResolution }: CommonJsCase): string {
+  const compilerOptions = {
+    module,
+    moduleResolution,
+    // TypeScript 6 knows node10 only on request.
+    ...(moduleResolution === 'node10' && { ignoreDeprecations: '6.0' }),
+    strict: true,
+    skipLibCheck: true,
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+    types: ['node'],
+  };
+  const files = [`static.${suffix}`, `dynamic.${suffix}`];
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  try {
+    return run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], { cwd: folder });
+  } catch (error) {
+    return String(error).replace(/^Error: exit code \d\n/, '');
   }
 }
