@@ -2,7 +2,8 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 
 export type KeyName = 'partnerPublicKey' | 'partnerSecretKey' | 'merchantSecretKey';
 
-const prefixes = {
+/** How each key begins (contract: Partner credentials). */
+export const keyPrefixes = {
   partnerPublicKey: 'pk_partner_',
   partnerSecretKey: 'sk_partner_',
   merchantSecretKey: 'sk_merchant_',
@@ -18,14 +19,14 @@ const prefixes = {
  */
 export function checkKey(name: KeyName, value: unknown, label: string = name): string {
   const key = checkSecretText(value, label);
-  const kind = Object.entries(prefixes).find(([, prefix]) => key.startsWith(prefix));
+  const kind = Object.entries(keyPrefixes).find(([, prefix]) => key.startsWith(prefix));
   if (kind !== undefined && kind[0] !== name) {
     throw invalid(`${label} holds a key that begins with ${kind[1]}: are two keys swapped?`);
   }
   if (kind === undefined && name !== 'merchantSecretKey') {
-    throw invalid(`${label} must begin with ${prefixes[name]}.`);
+    throw invalid(`${label} must begin with ${keyPrefixes[name]}.`);
   }
-  if (key === prefixes[name]) throw invalid(`${label} is only a prefix.`);
+  if (key === keyPrefixes[name]) throw invalid(`${label} is only a prefix.`);
   return key;
 }
 

@@ -5,7 +5,7 @@ import { redactError, redactText, redactUrl } from '../redaction/redact-request.
 import type { Call } from './call.ts';
 import type { CallState } from './call-state.ts';
 import { causeText } from './cause-text.ts';
-import { likelyCauses, type Suspect } from './likely-causes.ts';
+import { type LikelyCause, likelyCauses } from './likely-causes.ts';
 import { replyTexts } from './reply-texts.ts';
 
 const advice = {
@@ -36,15 +36,15 @@ export function failure(call: Call<unknown>, state: CallState, details: FailureD
   const cause = redactError(original, call.secrets);
   const url = redactUrl(call.url);
   const said = details.code === 'http_error' ? replyTexts(reply?.body) : [];
-  const suspects =
+  const causes =
     details.code === 'http_error' && reply !== undefined
       ? likelyCauses(call.operation, reply.status, said)
       : [];
   const what = whatHappened[details.code] + reasonOf(call, details, reply?.status, said[0]);
-  const message = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}${suspicion(suspects)}`;
+  const message = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}${adviceOn(causes)}`;
   return new RequestError(message, {
     ...rest,
-    assumptions: assumptions ?? suspects.flatMap(({ ids }) => ids),
+    assumptions: assumptions ?? causes.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
     url,
@@ -71,9 +71,10 @@ function reasonOf(
   return quoted === '' ? '' : ` (${quoted})`;
 }
 
-function suspicion([first, ...others]: readonly Suspect[]): string {
+function adviceOn([first, ...others]: readonly LikelyCause[]): string {
   if (first === undefined) return '';
-  const line = ({ advice, ids }: Suspect) => (ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`);
+  const line = ({ advice, ids }: LikelyCause) =>
+    ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`;
   const rest = others.length === 0 ? '' : ` Or: ${others.map(line).join('; ')}.`;
   return ` Likely: ${line(first)}.${rest}`;
 }

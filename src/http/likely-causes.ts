@@ -1,32 +1,32 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
 
-/** Something that can be behind a refusal. */
-export interface Suspect {
+/** Something that can cause a refusal. */
+export interface LikelyCause {
   /** What to check, as a clause without its full stop. */
   readonly advice: string;
-  /** Its entries in the assumption ledger; none where it is no guess of ours. */
+  /** Its entries in the assumption ledger; empty where we assume nothing. */
   readonly ids: readonly AssumptionId[];
 }
 
-/** What a suspect is drawn from. */
+/** The call that failed. */
 interface Refused {
   readonly operation: Operation;
   readonly rules: OperationRules;
 }
 
 interface Clue {
-  /** The words by which a reply names it, where there are any. */
+  /** The words in a reply that point to it, if there are any. */
   readonly words?: RegExp;
-  /** The suspect for an operation; `undefined` where it cannot be. */
-  readonly suspect: (refused: Refused) => Suspect | undefined;
+  /** The cause for an operation; `undefined` where it cannot be the cause. */
+  readonly cause: (refused: Refused) => LikelyCause | undefined;
 }
 
-/** The more a word says, the earlier its clue: most refusals speak of keys. */
+/** The most specific words come first: most refusals mention keys. */
 const clues = {
   whitelist: {
     words: /\b(?:white|allow) ?list|\bips?\b|\bip address/,
-    suspect: ({ operation }) =>
+    cause: ({ operation }) =>
       operation === 'whitelistIp'
         ? undefined
         : {
@@ -36,42 +36,42 @@ const clues = {
   },
   limits: {
     words: /\brate limit|\btoo many\b|\bthrottl/,
-    suspect: () => ({
+    cause: () => ({
       advice: 'the service wants fewer requests: wait before the next one',
       ids: ['request-limits'],
     }),
   },
   device: {
     words: /\bdevice\b|\bscan(?:ned)?\b|\bpair(?:ed|ing)\b|\bnot connected\b/,
-    suspect: ({ rules }) =>
+    cause: ({ rules }) =>
       needsDevice(rules)
         ? { advice: 'the device of this API key is not connected: open scanDeviceUrl() and scan', ids: [] }
         : undefined,
   },
   recipient: {
     words: /\b(?:phone|mobile|number(?! of\b)|recipient|msisdn|receiver)\b|\bnot on (?:the )?messenger\b/,
-    suspect: ({ rules }) =>
+    cause: ({ rules }) =>
       needsDevice(rules)
         ? { advice: 'to_phone is not on the messenger, or is misspelt', ids: [] }
         : undefined,
   },
   partnerId: {
     words: /\bpartner ?id\b/,
-    suspect: ({ operation }) =>
+    cause: ({ operation }) =>
       operation === 'createOrder'
         ? { advice: 'partnerId of the credentials belongs to another key', ids: ['order-partner-id'] }
         : undefined,
   },
   values: {
     words: /\b(?:chain|currency|pair)\b/,
-    suspect: ({ operation }) =>
+    cause: ({ operation }) =>
       operation === 'createOrder'
         ? { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] }
         : undefined,
   },
   signature: {
     words: /\bsign(?:ature|atures|ed|ing)?\b|\bhmac\b|\bhash\b|\bdigest\b|\bchecksum\b/,
-    suspect: ({ rules }) =>
+    cause: ({ rules }) =>
       rules.signedWith === 'nothing'
         ? undefined
         : {
@@ -82,14 +82,14 @@ const clues = {
   },
   key: {
     words: /\b(?:api|master|public|access|partner) keys?\b|\btoken\b|\bbearer\b|\bcredentials?\b/,
-    suspect: ({ rules }) => {
+    cause: ({ rules }) => {
       const key = keyNames[rules.authorization];
       return key && { advice: `${key} is not one that the service knows (any more)`, ids: [] };
     },
   },
   merchant: {
     words: /\bmerchant\b/,
-    suspect: ({ operation }) =>
+    cause: ({ operation }) =>
       operation === 'createOrder'
         ? {
             advice: 'the order needs another merchant secret: name it with the merchant option',
@@ -98,12 +98,12 @@ const clues = {
         : undefined,
   },
   payload: {
-    // Every refusal of a body speaks of fields and values: but for this one the status says it better.
+    // Every refused body mentions fields and values, so only this name tells more than the status does.
     words: /\bverify ?check\b/,
-    suspect: ({ rules }) => payloadSuspect(rules),
+    cause: ({ rules }) => payloadCause(rules),
   },
   path: {
-    suspect: ({ operation, rules }) => ({
+    cause: ({ operation, rules }) => ({
       advice: `the service has it at another address: check ${rules.baseUrl} and paths.${operation} of defineDeployment`,
       ids: rules.assumptions.path === undefined ? [] : [rules.assumptions.path],
     }),
@@ -111,25 +111,29 @@ const clues = {
 } as const satisfies Record<string, Clue>;
 
 /**
- * What can be behind a status that is not 2xx, the likeliest first: what the reply names, and then what the status can
+ * The likely causes of a status that is not 2xx, the likeliest first: what the reply names, then what the status can
  * mean for the operation.
  *
- * @param said what the reply says in words
+ * @param said the texts of the reply, see `replyTexts`
  */
-export function likelyCauses(operation: Operation, status: number, said: readonly string[] = []): Suspect[] {
+export function likelyCauses(
+  operation: Operation,
+  status: number,
+  said: readonly string[] = [],
+): LikelyCause[] {
   const refused = { operation, rules: operationRules(operation) };
   const words = plainWords(said);
   const all: readonly [string, Clue][] = Object.entries(clues);
   const named = all.filter(([, clue]) => clue.words?.test(words));
-  const names = new Set([...named.map(([name]) => name), ...suspectedBy(status, refused.rules)]);
-  // A recipient who cannot be reached says nothing about the members of the request.
+  const names = new Set([...named.map(([name]) => name), ...causesOfStatus(status, refused.rules)]);
+  // If the recipient cannot be reached, the members of the request are not to blame.
   if (needsDevice(refused.rules) && named.some(([name]) => name === 'recipient')) names.delete('payload');
-  return [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].suspect(refused) ?? []);
+  return [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].cause(refused) ?? []);
 }
 
 type ClueName = keyof typeof clues;
 
-function suspectedBy(status: number, rules: OperationRules): ClueName[] {
+function causesOfStatus(status: number, rules: OperationRules): ClueName[] {
   switch (status) {
     case 400:
     case 422:
@@ -156,12 +160,12 @@ const keyNames = {
   'api-key-in-body': 'the API key',
 } as const satisfies Record<OperationRules['authorization'], string | undefined>;
 
-/** Whether it goes to somebody's phone through a device. */
+/** Whether the operation uses a messenger device. */
 function needsDevice(rules: OperationRules): boolean {
   return rules.authorization === 'api-key-in-body' || rules.authorization === 'api-key-in-query';
 }
 
-function payloadSuspect({ assumptions }: OperationRules): Suspect | undefined {
+function payloadCause({ assumptions }: OperationRules): LikelyCause | undefined {
   const id = assumptions.payload;
   if (id === undefined) return undefined;
   return { advice: payloadAdvice[id] ?? 'the service wants other members', ids: [id] };
@@ -174,7 +178,7 @@ const payloadAdvice: Partial<Record<AssumptionId, string>> = {
   'verify-check': 'verify_check may be needed, or mean something else than you think',
 };
 
-/** Lower case, and `ip_not_whitelisted` or `ipNotWhitelisted` as words. */
+/** In lower case, with `ip_not_whitelisted` and `ipNotWhitelisted` split into words. */
 function plainWords(said: readonly string[]): string {
   return said
     .join(' ')

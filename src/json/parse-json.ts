@@ -14,11 +14,11 @@ import { type LiteralNode, readLiteralTree } from './literal-tree.ts';
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!text.includes('\\') || !hasSuspectName(value)) return value;
+  if (!text.includes('\\') || !hasBackslashInName(value)) return value;
   return toValue(readLiteralTree(text));
 }
 
-function hasSuspectName(value: unknown): boolean {
+function hasBackslashInName(value: unknown): boolean {
   const pending = [value];
   while (pending.length > 0) {
     const next = pending.pop();

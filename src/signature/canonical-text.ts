@@ -10,7 +10,7 @@ import type { SignatureScheme } from './signature-scheme.ts';
  *   `body_not_utf8`
  */
 export function canonicalText({ serialization, joiner = '' }: SignatureScheme, body: BodyForms): string {
-  if (serialization === 'as-sent') return body.excised;
+  if (serialization === 'as-sent') return body.unsignedText;
   const { source, write } = serializationRules(serialization);
   if (source === 'value' && hasAmbiguousNumber(body.value)) {
     throw new SignatureError(

@@ -12,7 +12,7 @@ export interface ParsedSignedBody {
   /** The whole parsed body. */
   readonly value: JsonObject;
   /** Its own text without the top-level `signature`. */
-  readonly excised: string;
+  readonly unsignedText: string;
   /** The digest that the signature stands for. */
   readonly claim: Uint8Array;
 }
@@ -47,12 +47,12 @@ function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody |
   const signature = source.slice(open + 1, end - 1);
   const claim = decodeDigest(encoding, signature);
   if (claim === undefined) return undefined;
-  const excised = source.slice(0, before) + source.slice(end);
-  const value = tryParse(excised);
+  const unsignedText = source.slice(0, before) + source.slice(end);
+  const value = tryParse(unsignedText);
   if (!isJsonObject(value)) throw notJson(source);
   if (Object.hasOwn(value, 'signature')) throw duplicatedSignature();
   value.signature = signature;
-  return { value, excised, claim };
+  return { value, unsignedText, claim };
 }
 
 function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBody {
@@ -71,7 +71,7 @@ function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBo
       { assumptions: ['signature-encoding'] },
     );
   }
-  return { value, excised: removeSignature(source), claim };
+  return { value, unsignedText: removeSignature(source), claim };
 }
 
 /** Without what the parser itself says: that quotes the body. */

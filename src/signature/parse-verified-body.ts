@@ -12,6 +12,6 @@ export function parseVerifiedBody(
   scheme: SignatureScheme = defaultScheme,
 ): Pick<VerifiedBody, 'value' | 'text' | 'json'> {
   const checked = checkScheme(scheme);
-  const { value, excised } = parseSignedBody(body, checked.encoding);
-  return { value, text: canonicalText(checked, { excised, value }), json: excised };
+  const { value, unsignedText } = parseSignedBody(body, checked.encoding);
+  return { value, text: canonicalText(checked, { unsignedText, value }), json: unsignedText };
 }

@@ -19,7 +19,7 @@ export function pinnedText(
   { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
 ): string {
   if (serializationRules(scheme.serialization).pins === 'json') return text;
-  const content = canonicalText({ ...scheme, serialization: 'python-sorted' }, { excised: json, value });
+  const content = canonicalText({ ...scheme, serialization: 'python-sorted' }, { unsignedText: json, value });
   // With its length before it, so that no other pair of texts gives the same one.
   return `${text.length}:${text}${content}`;
 }

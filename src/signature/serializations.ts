@@ -56,7 +56,7 @@ export type Serialization =
 /** A body in both of its forms. */
 export interface BodyForms {
   /** Its own text without the top-level `signature`. */
-  readonly excised: string;
+  readonly unsignedText: string;
   /** The whole parsed body. */
   readonly value: JsonObject;
 }
@@ -83,32 +83,32 @@ export interface SerializationRules {
  * more. What each of them does is documented at {@link Serialization}.
  */
 export const serializations = {
-  'as-sent': json('text', 0, ({ excised }) => excised),
+  'as-sent': json('text', 0, ({ unsignedText }) => unsignedText),
   compact: json('value', 1, ({ value }) => JSON.stringify(unsigned(value))),
   sorted: json('value', 2, ({ value }) => writeSorted(unsigned(value))),
   'sorted-shallow': json('value', 6, ({ value }) => writeSorted(unsigned(value), JSON.stringify)),
-  python: json('text', 3, ({ excised }) => writeNode(readLiteralTree(excised), pythonStyle)),
-  'python-sorted': json('text', 5, ({ excised }) =>
-    writeNode(readLiteralTree(excised), { ...pythonStyle, order: byCodePoint }),
+  python: json('text', 3, ({ unsignedText }) => writeNode(readLiteralTree(unsignedText), pythonStyle)),
+  'python-sorted': json('text', 5, ({ unsignedText }) =>
+    writeNode(readLiteralTree(unsignedText), { ...pythonStyle, order: byCodePoint }),
   ),
-  php: json('text', 4, ({ excised }) => writeNode(readLiteralTree(excised), phpStyle)),
+  php: json('text', 4, ({ unsignedText }) => writeNode(readLiteralTree(unsignedText), phpStyle)),
   values: {
-    write: ({ excised }, joiner) => joinValues(topMembers(excised, 'sorted'), joiner),
+    write: ({ unsignedText }, joiner) => joinValues(topMembers(unsignedText, 'sorted'), joiner),
     source: 'text',
     pins: 'values',
     takesJoiner: true,
     preference: 11,
   },
   'values-as-sent': {
-    write: ({ excised }, joiner) => joinValues(topMembers(excised, 'as-sent'), joiner),
+    write: ({ unsignedText }, joiner) => joinValues(topMembers(unsignedText, 'as-sent'), joiner),
     source: 'text',
     pins: 'values',
     takesJoiner: true,
     preference: 12,
   },
   query: {
-    write: ({ excised }) =>
-      topMembers(excised, 'sorted')
+    write: ({ unsignedText }) =>
+      topMembers(unsignedText, 'sorted')
         .map(([name, node]) => `${name}=${writePlain(node)}`)
         .join('&'),
     source: 'text',
@@ -116,7 +116,7 @@ export const serializations = {
     takesJoiner: false,
     preference: 10,
   },
-  base64: json('text', 7, ({ excised }) => toBase64(excised)),
+  base64: json('text', 7, ({ unsignedText }) => toBase64(unsignedText)),
   'base64-compact': json('value', 8, ({ value }) => toBase64(JSON.stringify(unsigned(value)))),
   'base64-sorted': json('value', 9, ({ value }) => toBase64(writeSorted(unsigned(value)))),
 } as const satisfies Record<Serialization, SerializationRules>;

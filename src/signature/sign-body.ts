@@ -43,10 +43,10 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
   const { signature: _, ...rest } = body;
-  const excised = JSON.stringify(rest);
+  const unsignedText = JSON.stringify(rest);
   // What is signed is what is posted, even if a getter would give something else the second time.
-  const signed = canonicalText(scheme, { excised, value: JSON.parse(excised) as JsonObject });
+  const signed = canonicalText(scheme, { unsignedText, value: JSON.parse(unsignedText) as JsonObject });
   const signature = writeSignature(scheme, key, signed);
-  const separator = excised === '{}' ? '' : ',';
-  return { text: `${excised.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
+  const separator = unsignedText === '{}' ? '' : ',';
+  return { text: `${unsignedText.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
 }

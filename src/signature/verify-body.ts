@@ -39,10 +39,10 @@ export function verifyBody(body: string | Uint8Array, options: VerifyOptions): V
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkKeys(options.key);
   // Always cut out, whatever is signed: two signatures are refused under every scheme.
-  const { value, excised, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
-  const text = canonicalText(scheme, { excised, value });
+  const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
+  const text = canonicalText(scheme, { unsignedText, value });
   const keyIndex = findSigner(scheme, keys, { text, claim });
-  if (keyIndex !== -1) return { value, text, json: excised, keyIndex };
+  if (keyIndex !== -1) return { value, text, json: unsignedText, keyIndex };
   throw new SignatureError(
     'signature_mismatch',
     'The signature does not match: another key, another signature scheme, or a changed body.',

@@ -62,8 +62,8 @@ export function writePlain(node: LiteralNode): string {
 }
 
 /** The members of the outermost object, each name once; none for what is no object. */
-export function topMembers(excised: string, order: 'as-sent' | 'sorted'): readonly Member[] {
-  const tree = readLiteralTree(excised);
+export function topMembers(unsignedText: string, order: 'as-sent' | 'sorted'): readonly Member[] {
+  const tree = readLiteralTree(unsignedText);
   const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
   return order === 'sorted' ? members.sort(byCodeUnit) : members;
 }

@@ -162,7 +162,7 @@ describe('the reason that an error quotes', () => {
   });
 });
 
-describe('what an error suspects', () => {
+describe('the likely causes that an error names', () => {
   const signatureIds = [
     'signature-construction',
     'signature-serialization',

@@ -196,16 +196,17 @@ function checkEnding(text: string): undefined {
 function checkParts(text: string, encoding: Encoding, reference: ReferenceText): string | undefined {
   const [member] = signaturesIn(reference);
   if (member === undefined) return 'there is no signature';
-  const excised = without(text, reference, member);
+  const unsignedText = without(text, reference, member);
   const parts = parseSignedBody(text, encoding);
-  if (parts.excised !== excised) return `parseSignedBody leaves ${JSON.stringify(parts.excised)}`;
+  if (parts.unsignedText !== unsignedText)
+    return `parseSignedBody leaves ${JSON.stringify(parts.unsignedText)}`;
   if (!isDeepStrictEqual(parts.value, reference.value)) return 'parseSignedBody parses another value';
 
-  const right = createHmac('sha512', key).update(excised).digest('hex');
+  const right = createHmac('sha512', key).update(unsignedText).digest('hex');
   const signed = `${text.slice(0, member.valueStart)}"${right}"${text.slice(member.end)}`;
   try {
     const verified = verifyBody(signed, { key });
-    if (verified.text !== excised) return 'verifyBody tells another text once it is rightly signed';
+    if (verified.text !== unsignedText) return 'verifyBody tells another text once it is rightly signed';
     if (!isDeepStrictEqual(verified.value, readReference(signed)?.value))
       return 'verifyBody returns another value';
     return undefined;

@@ -125,8 +125,8 @@ function refuseByComparison(): (body: Uint8Array) => void {
 
 /** As verifyBody does it, but for the comparison. */
 function refuseNaively(body: Uint8Array): void {
-  const { value, excised, claim } = parseSignedBody(decodeBody(body), 'hex');
-  const expected = hmacOf(canonicalText(defaultScheme, { excised, value }));
+  const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), 'hex');
+  const expected = hmacOf(canonicalText(defaultScheme, { unsignedText, value }));
   for (let index = 0; index < 64; index++) if (expected[index] !== claim[index]) throw mismatch();
 }
 

@@ -29,14 +29,14 @@ const anyObject = fc
 interface Outcome {
   readonly code?: string;
   readonly value?: JsonObject;
-  readonly excised?: string;
+  readonly unsignedText?: string;
   readonly claim?: string;
 }
 
 function outcomeOf(text: string, encoding: Encoding): Outcome {
   try {
-    const { value, excised, claim } = parseSignedBody(text, encoding);
-    return { value, excised, claim: Buffer.from(claim).toString('hex') };
+    const { value, unsignedText, claim } = parseSignedBody(text, encoding);
+    return { value, unsignedText, claim: Buffer.from(claim).toString('hex') };
   } catch (error) {
     if (error instanceof SignatureError) return { code: error.code };
     throw error;
@@ -49,8 +49,8 @@ function outcomeOf(text: string, encoding: Encoding): Outcome {
  */
 function searchedOutcomeOf(text: string, encoding: Encoding): Outcome {
   const outcome = outcomeOf(text.replaceAll('"signature"', '"\\u0073ignature"'), encoding);
-  if (outcome.excised === undefined) return outcome;
-  return { ...outcome, excised: outcome.excised.replaceAll('"\\u0073ignature"', '"signature"') };
+  if (outcome.unsignedText === undefined) return outcome;
+  return { ...outcome, unsignedText: outcome.unsignedText.replaceAll('"\\u0073ignature"', '"signature"') };
 }
 
 describe('a body comes apart into what its serializer would have written without the signature', () => {
@@ -68,7 +68,7 @@ describe('a body comes apart into what its serializer would have written without
           const sent = Object.fromEntries(Object.entries(rest).toSpliced(place, 0, ['signature', signature]));
           expect(outcomeOf(JSON.stringify(sent, null, indent), encoding)).toEqual({
             value: JSON.parse(JSON.stringify(sent)),
-            excised: JSON.stringify(rest, null, indent),
+            unsignedText: JSON.stringify(rest, null, indent),
             claim: digest.toString('hex'),
           });
         },

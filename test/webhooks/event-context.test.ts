@@ -52,7 +52,7 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
     'has its numbers as they were written, under %s',
     async (serialization) => {
       const scheme: SignatureScheme = { ...defaultScheme, serialization };
-      const canonical = canonicalText(scheme, { excised: text, value: JSON.parse(text) });
+      const canonical = canonicalText(scheme, { unsignedText: text, value: JSON.parse(text) });
       const signature = createHmac('sha512', orderKey).update(canonical).digest('hex');
       const { decimal } = await contextFor(
         { deployment: { signature: scheme, wireNames: {} } },

@@ -48,12 +48,12 @@ function* withSignature({ source }: Sample): Generator<ChangedTexts> {
   if (member === undefined) return;
   const { start, end } = member.value;
   for (const literal of [...placeholders, `"${'0'.repeat(128)}"`]) {
-    const excised = source.slice(0, start) + literal + source.slice(end);
+    const changed = source.slice(0, start) + literal + source.slice(end);
     const what = literal.startsWith('"0') ? '128 zeros' : literal;
     yield {
       code: 'signature-in-body',
       message: `Fits when the body is signed with its signature member in it, as ${what}: put that in the member's place, and sign and verify that text. The contract leaves the member out (Authentication 4).`,
-      texts: textsWithSignature(excised),
+      texts: textsWithSignature(changed),
     };
   }
 }
@@ -61,13 +61,16 @@ function* withSignature({ source }: Sample): Generator<ChangedTexts> {
 /** What a sender may leave in the member until the signature is there, and as many zeros as a digest has digits. */
 const placeholders = ['""', 'null', '"signature"', '"SIGNATURE"', '"placeholder"'];
 
-function textsWithSignature(excised: string): TextCandidates {
-  const value: unknown = JSON.parse(excised);
-  const texts = new Map(textCandidates({ excised, value: {} }, allTextRules().filter(readsText)));
+function textsWithSignature(body: string): TextCandidates {
+  const value: unknown = JSON.parse(body);
+  const texts = new Map(textCandidates({ unsignedText: body, value: {} }, allTextRules().filter(readsText)));
   if (!isJsonObject(value)) return texts;
   // The member is left out at the top only: one level down it stays.
   for (const serialization of ['compact', 'sorted'] as const) {
-    const text = textUnder({ serialization }, { excised, value: { x: value } })?.slice('{"x":'.length, -1);
+    const text = textUnder({ serialization }, { unsignedText: body, value: { x: value } })?.slice(
+      '{"x":'.length,
+      -1,
+    );
     if (text !== undefined) texts.set(text, [{ serialization }, ...(texts.get(text) ?? [])]);
   }
   return texts;
@@ -85,7 +88,7 @@ function* withNewline(sample: Sample): Generator<ChangedTexts> {
   ] as const) {
     const texts = mapTexts(textCandidates(sample), (text) => text + newline);
     for (const rule of [{ serialization: 'base64' }] as const) {
-      const text = textUnder(rule, { excised: sample.excised + newline, value: {} });
+      const text = textUnder(rule, { unsignedText: sample.unsignedText + newline, value: {} });
       if (text !== undefined) texts.set(text, [rule]);
     }
     yield {
@@ -105,9 +108,9 @@ function* stringifiedTwice(sample: Sample): Generator<ChangedTexts> {
   };
 }
 
-function* otherSpellings({ excised, value }: Sample): Generator<ChangedTexts> {
+function* otherSpellings({ unsignedText, value }: Sample): Generator<ChangedTexts> {
   for (const [name, write] of Object.entries(allSpellings())) {
-    const text = write(excised, value);
+    const text = write(unsignedText, value);
     if (text === undefined) continue;
     yield {
       code: 'other-spelling',
@@ -117,7 +120,7 @@ function* otherSpellings({ excised, value }: Sample): Generator<ChangedTexts> {
   }
 }
 
-type Write = (excised: string, value: JsonObject) => string | undefined;
+type Write = (unsignedText: string, value: JsonObject) => string | undefined;
 
 // A function, so that a bundler can leave it out: calls at the top of a module stay.
 function allSpellings(): Readonly<Record<string, Write>> {
@@ -154,7 +157,7 @@ const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
 const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
 
 function spelled(spelling: Spelling): Write {
-  return (excised) => rewriteJson(excised, spelling);
+  return (unsignedText) => rewriteJson(unsignedText, spelling);
 }
 
 function indented({ signature: _, ...value }: JsonObject, indent: number | string): string | undefined {
@@ -176,14 +179,14 @@ function escapeUnits(json: string, isEscaped: (unit: number) => boolean): string
   return written;
 }
 
-function* otherNumbers({ excised, value }: Sample): Generator<ChangedTexts> {
+function* otherNumbers({ unsignedText, value }: Sample): Generator<ChangedTexts> {
   for (const [language, number] of [
     ['JavaScript', javascriptNumber],
     ['Python', pythonNumber],
     ['PHP', phpNumber],
   ] as const) {
-    const forms: BodyForms = { excised: rewriteJson(excised, { number }), value };
-    if (forms.excised === excised) continue;
+    const forms: BodyForms = { unsignedText: rewriteJson(unsignedText, { number }), value };
+    if (forms.unsignedText === unsignedText) continue;
     yield {
       code: 'numbers-respelled',
       message: `Fits once the numbers are written as ${language} writes them after parsing. The signer parses the body and writes it again: the scheme holds for bodies whose numbers are spelled in that way.`,

@@ -1,3 +1,4 @@
+import { keyPrefixes } from '../../credentials/check-key.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import type { DetectionSecrets, NearMissCode, SecretName } from './detection.ts';
 import { type KeyCandidates, keyCandidates, secretNames } from './key-candidates.ts';
@@ -106,7 +107,7 @@ function* withoutPrefix(secrets: DetectionSecrets): Generator<SecretChange> {
 }
 
 function prefixLength(secret: string): number {
-  const prefix = ['sk_partner_', 'sk_merchant_', 'pk_partner_'].find((each) => secret.startsWith(each));
+  const prefix = Object.values(keyPrefixes).find((each) => secret.startsWith(each));
   return prefix?.length ?? 0;
 }
 

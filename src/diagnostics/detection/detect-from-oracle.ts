@@ -1,8 +1,10 @@
+import { keyPrefixes } from '../../credentials/check-key.ts';
 import { isJsonObject } from '../../json/json-value.ts';
 import { detectScheme } from './detect-scheme.ts';
 import type { SchemeDetection } from './detection.ts';
 import { probeBody } from './probe-body.ts';
 import { encodingsOf } from './read-sample.ts';
+import { tryParse } from './try-parse.ts';
 
 /** Signs a body with a secret, as the deployment does it. */
 export type SigningOracle = (request: {
@@ -50,7 +52,7 @@ export async function detectFromOracle(
 ): Promise<OracleDetection> {
   const body = probeBody();
   const random = options.random ?? ((bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)));
-  const secret = `sk_partner_probe${Buffer.from(random(18)).toString('hex')}`;
+  const secret = `${keyPrefixes.partnerSecretKey}probe${Buffer.from(random(18)).toString('hex')}`;
   let answer: unknown;
   try {
     answer = await sign({ body, secret });
@@ -108,12 +110,4 @@ function describe(answer: unknown): string {
 
 function unusable(reply: OracleReply, message: string): OracleDetection {
   return { verdict: 'unusable', message, survivors: [], undecided: [], nearMisses: [], samples: [], reply };
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import { decodeDigest } from '../../signature/digest.ts';
 import { removeSignature } from '../../signature/remove-signature.ts';
 import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
 import type { SampleStatus } from './detection.ts';
+import { tryParse } from './try-parse.ts';
 
 /** Longest sample, in bytes: what bounds the work of a search. */
 export const maxSampleBytes = 65_536;
@@ -14,7 +15,7 @@ export interface Sample {
   /** As received. */
   readonly source: string;
   readonly value: JsonObject;
-  readonly excised: string;
+  readonly unsignedText: string;
   /** The digest that the signature stands for. */
   readonly claim: Uint8Array;
   /** As which it can be read: one, but for a hexadecimal one that happens to have no letter. */
@@ -62,7 +63,7 @@ export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
   // In a text that JSON.parse has accepted nothing else than its white space is around.
   const source = sample.source.trim();
   if (source.length === sample.source.length) return undefined;
-  return { ...sample, source, excised: sample.excised.trim() };
+  return { ...sample, source, unsignedText: sample.unsignedText.trim() };
 }
 
 export function isUsable(sample: Sample | UnusableSample): sample is Sample {
@@ -80,7 +81,7 @@ function readClaim(body: { source: string; value: JsonObject; signature: string 
   const claim = encodings[0] && decodeDigest(encodings[0], signature);
   if (claim === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
   try {
-    return { source, value, excised: removeSignature(source), claim: Uint8Array.from(claim), encodings };
+    return { source, value, unsignedText: removeSignature(source), claim: Uint8Array.from(claim), encodings };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
     return unusable('duplicate-signature', 'Has more than one top-level signature.');
@@ -102,14 +103,6 @@ function readText(body: string | ArrayBufferView): string | undefined {
     return decodeBody(
       typeof body === 'string' ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
     );
-  } catch {
-    return undefined;
-  }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { keyPrefixes } from '../../credentials/check-key.ts';
 import { type OrderKey, type SignatureScheme, schemeParts } from '../../signature/signature-scheme.ts';
 import type { DetectionSecrets, NearMiss } from './detection.ts';
 import { partNames } from './key-candidates.ts';
@@ -34,13 +35,7 @@ function byPrefix(orderKey: OrderKey, secrets: DetectionSecrets): OrderKey | und
   const parts = orderKey.split('+').map((part) => {
     const name = partNames.find(([each]) => each === part)?.[1];
     const secret = name && secrets[name];
-    return prefixes.find(([prefix]) => secret?.startsWith(prefix))?.[1] ?? part;
+    return partNames.find(([, each]) => secret?.startsWith(keyPrefixes[each]))?.[0] ?? part;
   });
   return schemeParts.orderKey.find((each) => each === parts.join('+'));
 }
-
-const prefixes = [
-  ['sk_partner_', 'partner'],
-  ['sk_merchant_', 'merchant'],
-  ['pk_partner_', 'public'],
-] as const;

@@ -25,10 +25,10 @@ const integerMember = { '1': 'Not in the contract: a name like this moves when t
 function awkwardText(body: JsonObject, key: string, scheme: SignatureScheme): string {
   const members = writeMembers(body);
   const last = writeMembers(integerMember);
-  const excised = braced([...members, ...last]);
+  const unsignedText = braced([...members, ...last]);
   // JSON.parse gives an object for what is written as one.
-  const value = JSON.parse(excised) as JsonObject;
-  const signature = writeSignature(scheme, key, canonicalText(scheme, { excised, value }));
+  const value = JSON.parse(unsignedText) as JsonObject;
+  const signature = writeSignature(scheme, key, canonicalText(scheme, { unsignedText, value }));
   return braced([...members, ...writeMembers({ signature }), ...last]);
 }
 

@@ -1,3 +1,4 @@
+import { keyPrefixes } from '../../credentials/check-key.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { ValidationError } from '../../errors/validation-error.ts';
@@ -123,9 +124,9 @@ export class PartnerRegistry {
 
   #issue(partnerId: string, partnerCode: string): SandboxCredentials {
     return Object.freeze({
-      partnerPublicKey: `pk_partner_${randomToken(this.#random, 24)}`,
-      partnerSecretKey: `sk_partner_${randomToken(this.#random, 24)}`,
-      merchantSecretKey: `sk_merchant_${randomToken(this.#random, 24)}`,
+      partnerPublicKey: `${keyPrefixes.partnerPublicKey}${randomToken(this.#random, 24)}`,
+      partnerSecretKey: `${keyPrefixes.partnerSecretKey}${randomToken(this.#random, 24)}`,
+      merchantSecretKey: `${keyPrefixes.merchantSecretKey}${randomToken(this.#random, 24)}`,
       partnerId,
       partnerCode,
     });
