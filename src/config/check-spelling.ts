@@ -7,8 +7,8 @@ const ownPrefix = 'PARTNER_EXCHANGE_';
 const prefixes = /^(partner|merchant|messenger)_/i;
 
 /**
- * Finds variables whose name is nearly one that is not set: they would be ignored otherwise. Those with our own prefix
- * are refused; the shorter prefixes may be another program's, so that a warning is all that is right.
+ * Finds set variables whose name is nearly one of ours: they would be ignored otherwise. Those with our own prefix are
+ * refused. The shorter prefixes may belong to another program, so they only get a warning.
  *
  * @throws {ConfigurationError} naming both
  */

@@ -9,7 +9,7 @@ import { readTextFile } from './read-text-file.ts';
 /** One row of the table of variables; docs/configuration.md is checked against it. */
 export interface EnvironmentVariable {
   readonly name: string;
-  /** What it sets: an option of `defineDeployment`, a member of the credentials, or a key of the messenger. */
+  /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */
   readonly sets: string;
   /** What it holds. */
   readonly form: string;
@@ -17,11 +17,11 @@ export interface EnvironmentVariable {
 
 /** A variable of the deployment. */
 export interface DeploymentVariable extends EnvironmentVariable {
-  /** The option that a value stands for. @throws {ConfigurationError} that does not show the value */
+  /** The option for a value. @throws {ConfigurationError} without the value in its message */
   readonly read: (value: string) => DeploymentOptions;
 }
 
-/** A variable that is handed on as it is. */
+/** A variable whose value is used as it is. */
 export interface TextVariable<Member extends string> extends EnvironmentVariable {
   readonly member: Member;
 }
@@ -116,7 +116,7 @@ export const credentialVariables = [
   },
 ] as const satisfies readonly TextVariable<string>[];
 
-/** Of several merchants each has a variable of its own: `MERCHANT_SECRET_KEY_NGN`. */
+/** Each merchant has a variable of its own: `MERCHANT_SECRET_KEY_NGN`. */
 export const merchantPrefix = 'MERCHANT_SECRET_KEY_';
 
 const namedMerchantVariable: EnvironmentVariable = {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 
-/** Something that an environment variable holds is malformed. The message never shows what it is. */
+/** The error for a malformed variable. The message never shows its value. */
 export function invalidEnvironment(message: string): ConfigurationError {
   return new ConfigurationError('invalid_environment', message);
 }

@@ -17,10 +17,10 @@ import {
 } from './environment-variables.ts';
 import { invalidEnvironment } from './invalid-environment.ts';
 
-/** What {@link readEnvironment} returns. `apiKey` and `masterKey` are not enumerable: a printed copy does not show them. */
+/** What {@link readEnvironment} returns. `apiKey` and `masterKey` are not enumerable, so they are not printed. */
 export interface Environment<Order = BuyOrder> {
   readonly deployment: Deployment<Order>;
-  /** `undefined` where no key of the partner is set. */
+  /** `undefined` if none of the partner's keys is set. */
   readonly credentials?: PartnerCredentials | undefined;
   /** For `MessengerClient`. */
   readonly apiKey?: string | undefined;
@@ -29,15 +29,15 @@ export interface Environment<Order = BuyOrder> {
 }
 
 /**
- * Reads deployment, credentials and messenger keys from environment variables; docs/configuration.md lists their
- * names. A variable that is empty counts as not set.
+ * Reads deployment, credentials and messenger keys from environment variables; docs/configuration.md lists their names.
+ * An empty variable counts as not set.
  *
- * @param env the variables; in a Worker its `env`. @default process.env
- * @param options options of `defineDeployment` that are set in code, e.g. `orderSchema`, in place of those of the
+ * @param env the variables; in a Worker, its `env`. @default process.env
+ * @param options options of `defineDeployment` that are set in code, e.g. `orderSchema`; they replace those of the
  *   environment
- * @throws {ConfigurationError} `invalid_environment`, naming the variable and never showing its value: for one that is
- *   malformed, for credentials of which a part is missing, and for a misspelt `PARTNER_EXCHANGE_…` (other misspelt
- *   names are warned of, since they may be another program's)
+ * @throws {ConfigurationError} `invalid_environment` for a malformed variable, for incomplete credentials, and for a
+ *   misspelt `PARTNER_EXCHANGE_…` (other misspelt names get a warning, since they may belong to another program). It
+ *   names the variable and never shows its value
  * @example
  * ```ts
  * const { deployment, credentials, apiKey } = readEnvironment();
@@ -70,7 +70,7 @@ function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): 
     return value === undefined ? [] : [{ name, value, part: named(name, [value], () => read(value)) }];
   });
   const flags = given.filter(({ part }) => part.allowInsecureHttp !== undefined).map(({ part }) => part);
-  // Each alone first, so that the error names the variable; then together, where two may be in each other's way.
+  // Check each alone first, so that the error names the variable; then all together, since two may conflict.
   for (const { name, value, part } of given) {
     named(name, [value], () => defineDeployment(Object.assign({}, ...flags, part)));
   }
@@ -85,7 +85,7 @@ function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): 
   const names = given.map(({ name }) => name).join(', ');
   const values = given.map(({ value }) => value);
   named(names, values, () => defineDeployment(together));
-  // What is wrong from here on is in the code, not in the environment.
+  // From here on an error is in the code, not in the environment.
   return defineDeployment({ ...together, orderSchema: undefined, ...options });
 }
 
@@ -97,7 +97,7 @@ function readCredentials(env: object): PartnerCredentials | undefined {
     ...credentialVariables.filter(({ name, member }) => member !== 'partnerCode' && textOf(env, name)),
     ...merchants,
   ].map(({ name }) => name);
-  // A code alone is no half of any credentials: one has it before there are keys.
+  // A partner code alone is not half of any credentials: one has it before there are keys.
   if (set.length === 0) return undefined;
   if (partnerPublicKey === undefined || partnerSecretKey === undefined) {
     const missing = ['PARTNER_PUBLIC_KEY', 'PARTNER_SECRET_KEY'].filter((name) => !set.includes(name));
@@ -126,7 +126,7 @@ function readCredentials(env: object): PartnerCredentials | undefined {
   });
 }
 
-/** `MERCHANT_SECRET_KEY_NGN` is the secret of the merchant `NGN`. */
+/** `MERCHANT_SECRET_KEY_NGN` holds the secret of the merchant `NGN`. */
 function namedMerchants(env: object): { name: string; merchant: string; key: string }[] {
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith(merchantPrefix)) return [];
@@ -146,16 +146,16 @@ function readMessengerKeys(env: object): { apiKey?: string; masterKey?: string }
   );
 }
 
-/** The variable's text; `undefined` when it is not set or empty. */
+/** The variable's text; `undefined` if it is not set or empty. */
 function textOf(env: object, name: string): string | undefined {
-  // By name, not by entries: on Windows names differ in case.
+  // By name, not by entries: on Windows the names ignore case.
   const value: unknown = Reflect.get(env, name);
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return value;
   throw invalidEnvironment(`${name} must be text.`);
 }
 
-/** Puts the variable's name before what is wrong with it, and takes out what it holds. */
+/** Prefixes an error with the variable's name, and removes the variable's value from it. */
 function named<Result>(variable: string, values: readonly string[], read: () => Result): Result {
   try {
     return read();

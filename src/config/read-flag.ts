@@ -1,6 +1,6 @@
 import { invalidEnvironment } from './invalid-environment.ts';
 
-/** @throws {ConfigurationError} unless it is `true` or `false`: `0`, `no` or a typing error must not switch it on */
+/** @throws {ConfigurationError} unless it is `true` or `false`, so that `0`, `no` or a typo cannot switch it on */
 export function readFlag(value: string): boolean {
   if (value === 'true') return true;
   if (value === 'false') return false;

@@ -3,10 +3,10 @@ import { checkScheme, type SignatureScheme, schemePartNames } from '../signature
 import { invalidEnvironment } from './invalid-environment.ts';
 
 /**
- * A signature scheme from its JSON, or from the JSON of a pin that `pinScheme` made. That the pin still holds is not
- * checked here, for that its keys are needed: run `checkPin` in a test.
+ * Reads a signature scheme from its JSON, or from the JSON of a pin made by `pinScheme`. It does not check the pin,
+ * since that needs the keys: run `checkPin` in a test.
  *
- * @throws {ConfigurationError} that shows nothing of the text
+ * @throws {ConfigurationError} without the text in its message
  */
 export function readScheme(text: string): SignatureScheme {
   const value = parse(text);
@@ -17,7 +17,7 @@ export function readScheme(text: string): SignatureScheme {
       `is a scheme with an unknown part: its parts are ${schemePartNames.join(', ')}.`,
     );
   }
-  // Sound: checkScheme refuses every value that the type does not have.
+  // Sound: checkScheme refuses every value that the type does not allow.
   return checkScheme(scheme as unknown as SignatureScheme);
 }
 
@@ -25,7 +25,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not as the cause: it quotes the text.
+    // JSON.parse's error is not kept as the cause: it quotes the text.
     throw invalidEnvironment('is not JSON.');
   }
 }

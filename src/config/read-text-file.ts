@@ -1,12 +1,12 @@
 import { invalidEnvironment } from './invalid-environment.ts';
 
-/** A scheme has a few hundred bytes, a pin some thousands for each sample. */
+/** A scheme has a few hundred bytes, a pin some thousands per sample. */
 const maxBytes = 1_048_576;
 
 /**
- * The text of a file. The file system is looked up when it is needed, not imported: the clients load where there is none.
+ * Reads a text file. `node:fs` is looked up when needed, not imported: the clients also load where there is none.
  *
- * @throws {ConfigurationError} that does not show the path
+ * @throws {ConfigurationError} without the path in its message
  */
 export function readTextFile(path: string): string {
   const fs = process.getBuiltinModule?.('node:fs');
@@ -20,7 +20,7 @@ export function readTextFile(path: string): string {
   throw invalidEnvironment(`names a file of more than ${maxBytes} bytes.`);
 }
 
-/** `ENOENT` or the like; the message of the system holds the path. */
+/** A code such as `ENOENT`. The system's message is not used, since it holds the path. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

@@ -11,7 +11,7 @@ const memberNames: OptionNames<PartnerCredentials> = {
   partnerCode: true,
 };
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
-/** The name under which Node, Bun and Deno look for an object's own way of being printed. */
+/** Node, Bun and Deno look under this name for how to print an object. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
 /**
@@ -69,7 +69,7 @@ function optionalText(name: 'partnerId' | 'partnerCode', value: unknown): Record
   if (typeof value !== 'string' || value === '' || value.trim() !== value) {
     throw invalid(`${name} must be text without blanks around it.`);
   }
-  // It travels as a header.
+  // It is sent as a header.
   if (name === 'partnerId') checkSecretText(value, name);
   return { [name]: value };
 }

@@ -5,7 +5,7 @@ import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 
 /** Which key verified a delivery. Never the key itself. */
 export interface MatchedKey {
-  /** Place of the credentials in the list given (0 for a single one), or of the key in `keys`. */
+  /** The place of the credentials in the given list (0 for a single one), or of the key in `keys`. */
   readonly index: number;
   readonly partnerId?: string;
   readonly partnerCode?: string;
@@ -13,19 +13,19 @@ export interface MatchedKey {
   readonly merchant?: string;
 }
 
-/** Keys to verify with, and what is known of each of them, at the same place of each list. */
+/** The keys to verify with, and what is known of each: the lists run in parallel. */
 export interface KeyRing {
   readonly keys: readonly string[];
   readonly labels: readonly MatchedKey[];
   /**
-   * Whose key it is: the same text for all keys of one partner, also of several generations; empty where nothing in
-   * the configuration says it.
+   * Whose key it is: the same text for all keys of one partner, in every generation; empty where the configuration does
+   * not say.
    */
   readonly partners: readonly string[];
 }
 
 /**
- * Every merchant of every set of credentials, in the order given. The sets may be generations of one partner, or
+ * Every merchant of every set of credentials, in the given order. The sets may be generations of one partner, several
  * partners, or both.
  *
  * @throws {ConfigurationError} `invalid_credentials`
@@ -40,7 +40,7 @@ export function keyRingOf(
   const entries = sets.flatMap((checked, index) =>
     merchantsFor(checked, scheme).map((merchant) => ({
       partner: partners[index] ?? '',
-      // Where a merchant secret is needed and there is none, this throws and says so.
+      // Throws when a merchant secret is needed and missing.
       key: signingKey(checked, 'order', { merchant, scheme }),
       label: {
         index,
@@ -58,11 +58,11 @@ export function keyRingOf(
 }
 
 /**
- * The partner of each set of credentials: its `partnerId`, else its `partnerCode`. A set that gives only the code is of
- * the partner whose ID another set gives with that code; a set that gives neither is of the one partner that the list
- * names. Where that leaves a choice, or no set names a partner, the set is of none.
+ * The partner of each set of credentials: its `partnerId`, otherwise its `partnerCode`. A set with only a code belongs
+ * to the partner whose ID another set gives with that code. A set with neither belongs to the only partner that the
+ * list names. If that leaves a choice, or no set names a partner, the set has no partner.
  *
- * The keys themselves say nothing: every generation has others, the public one too.
+ * The keys do not tell: every generation has new ones, the public key included.
  */
 function partnersOf(sets: readonly PartnerCredentials[]): string[] {
   const named = sets.map(({ partnerId, partnerCode }) => {
@@ -75,13 +75,13 @@ function partnersOf(sets: readonly PartnerCredentials[]): string[] {
   return named.map((partner) => partner ?? fallback);
 }
 
-/** The one value in a list; `undefined` when it has none or several. */
+/** The only value in a list; `undefined` if there is none or more than one. */
 function onlyValue(values: readonly (string | undefined)[]): string | undefined {
   const [only, ...others] = new Set(values.filter((value) => value !== undefined));
   return others.length === 0 ? only : undefined;
 }
 
-/** Keys given as they are, for a deployment that combines them differently: all of one partner. */
+/** Keys as they are, for a deployment that combines secrets differently: all of one partner. */
 export function keyRingOfKeys(keys: readonly string[]): KeyRing {
   if (
     !Array.isArray(keys) ||

@@ -1,7 +1,7 @@
 /**
  * What the service issues to a partner (contract: Partner credentials).
  *
- * A plain object will do wherever credentials are taken; `defineCredentials` checks it at once and makes a copy
+ * Every option that accepts credentials accepts a plain object; `defineCredentials` checks it at once and makes a copy
  * that does not print its secrets.
  */
 export interface PartnerCredentials {

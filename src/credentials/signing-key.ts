@@ -8,13 +8,13 @@ import type { PartnerCredentials } from './partner-credentials.ts';
  */
 export type SigningPurpose = 'general' | 'order';
 
-/** Of what the key for orders is made: the part of a signature scheme that concerns keys. */
+/** The part of a signature scheme that concerns keys: what the key for orders is made of. */
 export type KeyScheme = Pick<SignatureScheme, 'orderKey' | 'keySeparator'>;
 
 export interface SigningKeyOptions {
-  /** Which of `merchantSecretKeys`; not needed with a single merchant. */
+  /** Which of `merchantSecretKeys` to use; not needed with a single merchant. */
   merchant?: string | undefined;
-  /** The deployment's signature scheme, for one that makes its key for orders differently. */
+  /** The deployment's signature scheme, if it makes the key for orders differently. */
   scheme?: KeyScheme | undefined;
 }
 
@@ -50,8 +50,8 @@ export function signingKey(
 }
 
 /**
- * The merchants to make keys for under a scheme, by name; `undefined` stands for `merchantSecretKey`, or for no
- * merchant at all where the scheme needs none.
+ * The names of the merchants that have a key under a scheme. `undefined` stands for `merchantSecretKey`, or for no
+ * merchant at all if the scheme needs none.
  */
 export function merchantsFor(credentials: PartnerCredentials, scheme: KeyScheme): (string | undefined)[] {
   const needed = (scheme.orderKey ?? 'merchant+partner').includes('merchant');

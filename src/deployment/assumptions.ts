@@ -3,17 +3,17 @@ export interface Assumption {
   readonly id: string;
   readonly statement: string;
   /**
-   * `published`: the contract says so, though elsewhere it differs or says less. `reported`: public
+   * `published`: the contract says so, although it contradicts itself or says less elsewhere. `reported`: public
    * documentation of comparable deployments says so. `assumed`: our guess, or our choice.
    */
   readonly basis: 'published' | 'reported' | 'assumed';
-  /** How to do otherwise. */
+  /** How to change it. */
   readonly override: string;
 }
 
 /**
- * The assumption ledger: every guess by name. Errors that can stem from one cite its id in `assumptions`, and
- * the table in the README is checked against this list.
+ * The assumption ledger: every guess has a name. Errors that a wrong guess can cause list its id in `assumptions`, and
+ * a test checks the table in docs/assumptions.md against this list.
  */
 export const assumptions = [
   {

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 
 /**
- * A base URL without its trailing slashes, ready to have a path of the contract appended.
+ * A base URL without trailing slashes, so that a path of the contract can be appended.
  *
  * @throws {ConfigurationError} `invalid_deployment` unless it is absolute, http or https, and without credentials,
- *   query and fragment; for `http:` to another host than this one unless `allowInsecureHttp` is set. The message does
- *   not show the value: it may hold a password.
+ *   query and fragment; also for `http:` to any host but this one unless `allowInsecureHttp` is set. The message does not
+ *   show the value, which may hold a password.
  */
 export function checkBaseUrl(
   name: string,
@@ -29,7 +29,7 @@ export function checkBaseUrl(
   return url.origin + trimSlashes(url.pathname);
 }
 
-/** Whether a host, as a URL object writes it, is always this machine (RFC 6761: `localhost` and all names below it). */
+/** Whether a host name of a URL object is always this machine (RFC 6761: `localhost` and all names below it). */
 function isLoopback(hostname: string): boolean {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   if (name === 'localhost' || name.endsWith('.localhost')) return true;

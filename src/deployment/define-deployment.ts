@@ -24,13 +24,13 @@ export interface DeploymentOptions<Order = BuyOrder> {
   /** Base URL of the messenger service: `{base_url}` of the contract. */
   messengerBaseUrl?: string | URL | undefined;
   /**
-   * Takes base URLs with `http:` for other hosts than this one. Keys and one-time codes are then readable on the way.
+   * Allows `http:` base URLs for other hosts than this one. Keys and one-time codes can then be read on the way.
    * @default false
    */
   allowInsecureHttp?: boolean | undefined;
   /** Paths that differ from the published ones, each beginning with `/`. */
   paths?: Partial<Paths> | undefined;
-  /** Published name to this deployment's own, in requests and in events. */
+  /** Maps published names to this deployment's own, in requests and in events. */
   wireNames?: WireNames | undefined;
   /** How bodies are signed. @default defaultScheme (assumed) */
   signature?: SignatureScheme | undefined;
@@ -38,14 +38,14 @@ export interface DeploymentOptions<Order = BuyOrder> {
   orderSchema?: StandardSchema<Order, unknown> | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
-  /** Sent with every request; may not set what the client itself sets. */
+  /** Sent with every request. Headers that the client sets itself are refused. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
  * Everything that differs between deployments of the service; made by {@link defineDeployment}.
  *
- * `Order` is what its `createOrder` takes. `Deployment<unknown>` is any deployment, whatever its orders are.
+ * `Order` is the type that `createOrder` accepts. `Deployment<unknown>` is any deployment.
  */
 export interface Deployment<Order = BuyOrder> {
   readonly onboardingBaseUrl: string | undefined;
@@ -75,13 +75,12 @@ const optionNames: OptionNames<DeploymentOptions> = {
   headers: true,
 };
 
-/** Set by the client for each request, from credentials and body. */
+/** The client sets these for each request. */
 const clientHeaders = ['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding'];
 
 /**
- * Describes one deployment of the service. Give the base URLs of the services that you use: a call that needs another
- * one is refused. Everything else has a default; which of them are published, reported or assumed is listed in
- * `assumptions`.
+ * Describes one deployment of the service. Give the base URLs of the services that you use: a call that needs a missing
+ * one is refused. Everything else has a default; `assumptions` lists which of them are published, reported or assumed.
  *
  * @throws {ConfigurationError} `invalid_deployment` or `invalid_scheme`, naming the option
  * @example
@@ -113,7 +112,7 @@ export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Or
     paths: resolvePaths(options.paths, wireNames['connect-msg']),
     wireNames,
     signature: Object.freeze({ ...checkScheme(options.signature ?? defaultScheme) }),
-    // Sound: without an orderSchema the type parameter is its default, the reported order.
+    // Sound: without an orderSchema the type parameter has its default, the reported order.
     orderSchema: orderSchema as StandardSchema<Order, unknown>,
     numberCheckParameters: checkParameters(options.numberCheckParameters),
     headers: checkHeaders(options.headers),
@@ -121,17 +120,17 @@ export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Or
   return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
 }
 
-/** Marks what {@link defineDeployment} made, also in another copy of the package. */
+/** Marks deployments made by {@link defineDeployment}, also by another copy of the package. */
 const brand = Symbol.for('partner-exchange-sdk.deployment');
 
-/** The deployment itself when `defineDeployment` made it. @throws {ConfigurationError} `invalid_deployment` */
+/** Returns a deployment made by `defineDeployment`. @throws {ConfigurationError} `invalid_deployment` */
 export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
   throw invalid('deployment is missing: pass what defineDeployment returns.');
 }
 
 /**
- * Where an operation is.
+ * The URL of an operation.
  *
  * @throws {ConfigurationError} `not_configured` when its base URL was not given, and for the number check without a path
  */

@@ -11,39 +11,38 @@ export type Operation =
   | 'checkNumber'
   | 'sendMessage';
 
-/** Which of a deployment's base URLs an operation is below. */
+/** The base URL that an operation's path is appended to. */
 export type BaseUrlName = 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl';
 
-/** All that is known of one operation of the contract. */
+/** Everything that is known of one operation of the contract. */
 export interface OperationRules {
   readonly method: 'GET' | 'POST';
   readonly baseUrl: BaseUrlName;
-  /** Below the base URL; `undefined` where none is published or reported. */
+  /** The path below the base URL; `undefined` if none is published or reported. */
   readonly path: string | undefined;
   /**
-   * What proves who calls: nothing, the public key as bearer token, the bare master key, or the API key of a messenger
-   * device as a member of the query or of the body.
+   * How the caller proves who it is: not at all, by the public key as bearer token, by the bare master key, or by the
+   * API key of a messenger device in the query or in the body.
    */
   readonly authorization: 'none' | 'public-key' | 'master-key' | 'api-key-in-query' | 'api-key-in-body';
   /** Which key signs the body (contract: Authentication 5). */
   readonly signedWith: 'nothing' | 'general' | 'order';
   /**
-   * `always`: it does no harm to repeat it. `unless-acted`: it may only be repeated when the service has certainly not
-   * acted.
+   * `always`: repeating it does no harm. `unless-acted`: repeat it only if the service has certainly not acted.
    */
   readonly repeat: 'always' | 'unless-acted';
-  /** What a refusal can stem from, besides the caller's own data. */
+  /** Assumptions that can be behind a refusal, besides the caller's own data. */
   readonly assumptions: {
-    /** The path may be another one. */
+    /** The path may differ. */
     readonly path?: AssumptionId;
-    /** The payload may be another one. */
+    /** The payload may differ. */
     readonly payload?: AssumptionId;
   };
 }
 
 /**
- * The table of operations (contract: Endpoints): clients, sandbox, errors and reference are read off it. The order
- * notification (Endpoints 5) is not in it: the service calls the partner there.
+ * The table of operations (contract: Endpoints). Clients, sandbox and errors read everything about an operation from
+ * it. The order notification (Endpoints 5) is not listed: there the service calls the partner.
  */
 export const operations = {
   onboard: {
@@ -67,7 +66,7 @@ export const operations = {
   regenerateKeys: {
     method: 'POST',
     baseUrl: 'onboardingBaseUrl',
-    // The dot before the last slash is published so.
+    // The dot before the last slash is in the published path.
     path: '/api/v1/no-auth/PartnerP2P/OnboardPartner./',
     authorization: 'public-key',
     signedWith: 'general',
@@ -122,7 +121,7 @@ export const operations = {
   },
 } as const satisfies Record<Operation, OperationRules>;
 
-/** All that is known of an operation. */
+/** Everything that is known of an operation. */
 export function operationRules(operation: Operation): OperationRules {
   return operations[operation];
 }

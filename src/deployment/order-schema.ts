@@ -70,8 +70,8 @@ const members = {
 };
 
 /**
- * Keeps members that the schema does not know, and has no room for them in the type of its input: a misspelt member
- * does not compile, also after `extend`.
+ * Keeps members that the schema does not know, but does not allow them in its input type: a misspelt member does not
+ * compile, also after `extend`.
  */
 type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unknown> };
 
@@ -81,7 +81,7 @@ type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unkno
  */
 export const reportedBuyOrder: z.ZodObject<typeof members, KeepsUnknownMembers> = z.looseObject(members);
 
-/** The advice for the most common mistake; anything else gets the usual words. */
+/** Advice for the most common mistake; anything else gets the usual message. */
 function notANumber(example: string) {
   return ({ input }: { input?: unknown }) =>
     typeof input === 'number'

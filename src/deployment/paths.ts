@@ -30,7 +30,9 @@ const pathNames: OptionNames<Paths> = {
   sendMessage: true,
 };
 
-/** The published paths with a deployment's own in their place. @throws {ConfigurationError} `invalid_deployment` */
+/**
+ * The published paths, replaced by a deployment's own where given. @throws {ConfigurationError} `invalid_deployment`
+ */
 export function resolvePaths(
   overrides: Partial<Paths> | undefined,
   connectSegment: string | undefined,
@@ -51,7 +53,7 @@ function checkPath(operation: string, path: unknown): void {
   const unwanted = ['?', '#', '\\', '//'].find((piece) => path.includes(piece));
   if (unwanted !== undefined)
     throw invalid(`paths.${operation} must be a plain path: it holds "${unwanted}".`);
-  // What the URL parser would rewrite (dot segments, blanks, non-ASCII) would not be the path as given.
+  // The URL parser would rewrite such a path (dot segments, blanks, non-ASCII).
   if (new URL(path, 'http://host').pathname !== path) {
     throw invalid(
       `paths.${operation} must be written as it goes over the wire, percent-encoded where needed.`,

@@ -1,15 +1,15 @@
 import type { ValidationIssue } from '../errors/validation-error.ts';
 import { issuePath, type StandardIssue } from './standard-schema.ts';
 
-/** How zod's own messages begin. One that the author of a schema wrote stays as it is. */
+/** How zod's own messages begin. A message from the author of a schema stays as it is. */
 const zodWording =
   /^(?:Invalid (?:input|string|option|number|date|key|value|element|discriminator|[a-z0-9_ -]+$)|Too (?:small|big): |Unrecognized key)/i;
 
 /**
- * What a schema finds wrong, in words for somebody who does not know the schema's library: `is missing` in place of
- * `Invalid input: expected string, received undefined`. Never with the value.
+ * What a schema finds wrong, in words for people who do not know the schema's library: `is missing` instead of `Invalid
+ * input: expected string, received undefined`. Never shows the value.
  *
- * @param input what was checked: a missing member and one of the wrong type are one to zod
+ * @param input the checked value: zod reports a missing member and a wrong type alike
  */
 export function plainIssue(issue: StandardIssue, input: unknown): ValidationIssue {
   const path = issuePath(issue);
@@ -20,7 +20,7 @@ export function plainIssue(issue: StandardIssue, input: unknown): ValidationIssu
   return { path, message: describe(issue as ZodIssue, value, path.length === 0) };
 }
 
-/** What is read of an issue of zod 4, whichever copy of it made the issue. */
+/** The members that we read of a zod 4 issue, from any copy of zod. */
 interface ZodIssue {
   readonly code?: unknown;
   readonly expected?: unknown;
@@ -113,7 +113,7 @@ function oneOf(values: unknown): string {
   return `must be ${several ? 'one of ' : ''}${listed(values)}`;
 }
 
-/** The first of them: a schema may allow hundreds. */
+/** The first few: a schema may allow hundreds. */
 function listed(values: unknown): string {
   if (!Array.isArray(values)) return '?';
   const shown = values

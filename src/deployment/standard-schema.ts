@@ -32,7 +32,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard.validate === 'function';
 }
 
-/** The issue's path with every segment as a name or an index. */
+/** The path of an issue, with every segment as a name or an index. */
 export function issuePath(issue: StandardIssue): (string | number)[] {
   return (issue.path ?? []).map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;

@@ -4,8 +4,8 @@ import type { JsonObject } from '../json/json-value.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 
 /**
- * The names for which the contract and the reported facts have a neutral word in place of a brand:
- * three members of bodies and one path segment (`connect-msg`).
+ * Names that the contract and the reported facts give with a neutral word in place of a brand: three members of bodies
+ * and one path segment (`connect-msg`).
  */
 export type BrandedName =
   | 'platform_order_ref'
@@ -23,7 +23,7 @@ const brandedNames: OptionNames<Record<BrandedName, string>> = {
   'connect-msg': true,
 };
 
-/** Names that mean something else in a body of the contract, or to the language. */
+/** Names that have another meaning in a body of the contract, or in JavaScript. */
 const reserved: readonly string[] = [
   '__proto__',
   'api_key',
@@ -70,7 +70,7 @@ export function checkWireNames(names: WireNames | undefined): WireNames {
   return Object.freeze({ ...names });
 }
 
-/** A body with the deployment's own names in place of the published ones, in the same order. */
+/** Replaces the published names in a body with the deployment's own, keeping the order. */
 export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
   for (const [published, own] of pairs(names)) {
     if (Object.hasOwn(body, published) && Object.hasOwn(body, own)) {
@@ -83,8 +83,8 @@ export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
 }
 
 /**
- * A received body with the published names in place of the deployment's own. A body that already has the
- * published name keeps both members as they are: nothing is overwritten.
+ * Replaces the deployment's own names in a received body with the published ones. If the published name is there
+ * already, both members stay: nothing is overwritten.
  */
 export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
   const renamed = pairs(names);
@@ -93,7 +93,7 @@ export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
   return rename(body, new Map(wanted.map(([published, own]) => [own, published])));
 }
 
-/** Under which name a received body holds the member that is published as `published`: see {@link fromWireNames}. */
+/** The name under which a received body holds the member published as `published`: see {@link fromWireNames}. */
 export function receivedNameOf(published: string, body: JsonObject, names: WireNames): string {
   if (Object.hasOwn(body, published)) return published;
   return new Map(pairs(names)).get(published) ?? published;

@@ -1,11 +1,11 @@
 import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 
 /**
- * - `store_unavailable`: the store did not answer, not in time, or with an error.
+ * - `store_unavailable`: the store failed, or did not answer in time.
  * - `store_full`: the store has no room (SQLite: the disk, or `max_page_count`).
- * - `inbox_stopped`: `stop` was called; this process takes nothing more.
+ * - `inbox_stopped`: `stop` was called; this process accepts nothing more.
  * - `handler_timeout`: a handler did not settle within `timeLimitMs`.
- * - `lease_lost`: the process that handled a delivery for the last time died, or lost it to another one.
+ * - `lease_lost`: the last process that handled a delivery died, or lost the delivery to another one.
  * - `no_handler`: nothing is registered for a stored delivery.
  */
 export type InboxErrorCode =
@@ -16,7 +16,7 @@ export type InboxErrorCode =
   | 'lease_lost'
   | 'no_handler';
 
-/** An inbox could not keep a delivery, or not have it handled. Holds neither the body nor anything of it. */
+/** An inbox could not store a delivery or have it handled. Holds nothing of the body. */
 export class InboxError extends PartnerExchangeError {
   readonly code: InboxErrorCode;
 

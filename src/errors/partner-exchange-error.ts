@@ -1,4 +1,4 @@
-/** Marks our errors so that guards hold across two copies of the package. */
+/** Marks our errors, so that the guards work across two copies of the package. */
 const brand = Symbol.for('partner-exchange-sdk.error');
 
 /**
@@ -13,20 +13,20 @@ export abstract class PartnerExchangeError extends Error {
 
   constructor(kind: string, message: string, options?: ErrorOptions) {
     super(message, options);
-    // Not an own enumerable member: a printed error shows its name once, and minified builds keep it.
+    // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
     Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
     Object.defineProperty(this, brand, { value: kind });
   }
 }
 
-/** The kind an error was branded with, whichever copy of the package made it. */
+/** The kind of an error of ours, whichever copy of the package made it. */
 export function kindOf(error: unknown): string | undefined {
   try {
     if (!(error instanceof Error) || !(brand in error)) return undefined;
     const kind = error[brand];
     return typeof kind === 'string' ? kind : undefined;
   } catch {
-    // A handler may throw anything, also a proxy that throws when it is looked at: none of ours.
+    // A handler may throw anything, even a proxy that throws when it is read. That is not an error of ours.
     return undefined;
   }
 }

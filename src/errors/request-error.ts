@@ -37,7 +37,7 @@ export interface RequestErrorDetails {
   method: string;
   /** Without query values. */
   url: string;
-  /** How often it was sent: 0 when it never was, 1 when it was not repeated. */
+  /** How often it was sent: 0 if never, 1 if it was not repeated. */
   attempts?: number;
   status?: number;
   headers?: Headers;
@@ -58,11 +58,11 @@ export class RequestError extends PartnerExchangeError {
   readonly attempts: number;
   /** HTTP status, when there was a reply. */
   readonly status: number | undefined;
-  /** Milliseconds the service asked to wait (`Retry-After`), when it did. */
+  /** Milliseconds that the service asked to wait (`Retry-After`), if it did. */
   readonly retryAfterMs: number | undefined;
   /** What the caller's schema found wrong with the reply. */
   readonly issues: RequestErrorDetails['issues'];
-  /** Ids in the assumption ledger that this error may stem from. */
+  /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
   readonly assumptions: readonly string[];
   /** Reply headers, when there was a reply. Not enumerable: a printed error does not show them. */
   declare readonly headers: Headers | undefined;

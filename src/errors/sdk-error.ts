@@ -6,8 +6,7 @@ import type { SignatureError } from './signature-error.ts';
 import type { ValidationError } from './validation-error.ts';
 
 /**
- * Every error of this package, told apart by `code`: no code belongs to two classes, so a `switch` over it narrows to
- * the class.
+ * Every error of this package. No two classes share a `code`, so a `switch` over it narrows to the class.
  *
  * @example
  * ```ts
@@ -28,7 +27,7 @@ import type { ValidationError } from './validation-error.ts';
  */
 export type SdkError = ConfigurationError | InboxError | RequestError | SignatureError | ValidationError;
 
-/** True for any error of this package, also one thrown by another installed copy of it. */
+/** True for any error of this package, also of another installed copy. */
 export function isPartnerExchangeError(error: unknown): error is SdkError {
   return kindOf(error) !== undefined;
 }

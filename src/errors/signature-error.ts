@@ -1,14 +1,14 @@
 import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 
 /**
- * - `body_not_utf8`, `body_not_json`, `body_not_object`: nothing to verify in it.
- * - `body_too_deep`: nested too deeply for a scheme that serialises the parsed value again.
- * - `body_ambiguous`: holds `-0` or a number out of range (`1e999`), and the scheme serialises the parsed value again:
- *   under it `0` and `null` have the same signature.
+ * - `body_not_utf8`, `body_not_json`, `body_not_object`: the body is not a JSON object in UTF-8.
+ * - `body_too_deep`: nested too deeply for a scheme that signs the parsed value.
+ * - `body_ambiguous`: holds `-0` or a number out of range (`1e999`), and the scheme signs the parsed value: under it
+ *   `0` and `null` would have the same signature.
  * - `signature_missing`: no top-level `signature` member.
  * - `signature_duplicated`: more than one top-level `signature` member.
  * - `signature_malformed`: not a string, or not a SHA-512 digest in the scheme's encoding.
- * - `signature_mismatch`: well formed, and made with another key, another scheme, or over another body.
+ * - `signature_mismatch`: well formed, but made with another key or scheme, or over another body.
  */
 export type SignatureErrorCode =
   | 'body_not_utf8'
@@ -26,7 +26,7 @@ export type SignatureErrorCode =
  */
 export class SignatureError extends PartnerExchangeError {
   readonly code: SignatureErrorCode;
-  /** Ids in the assumption ledger that this error may stem from: a wrong guess looks like a forgery. */
+  /** Ids of the assumptions (see the ledger) that may be wrong: a wrong assumption looks like a forgery. */
   readonly assumptions: readonly string[];
 
   constructor(code: SignatureErrorCode, message: string, options?: { assumptions?: readonly string[] }) {

@@ -2,12 +2,12 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 
 /** What is wrong with one member of an input. Never holds the member's value. */
 export interface ValidationIssue {
-  /** Where, from the outermost member inwards; empty for the input as a whole. */
+  /** Where it is, from the outermost member inwards; empty for the input as a whole. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Input of a call does not fit: thrown before anything is signed or sent. */
+/** The input of a call does not fit. Thrown before anything is signed or sent. */
 export class ValidationError extends PartnerExchangeError {
   readonly code = 'invalid_input' as const;
   readonly issues: readonly ValidationIssue[];

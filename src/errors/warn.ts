@@ -1,4 +1,6 @@
-/** Reports something that has no caller to be thrown at: a process warning where there is one, else the console. */
+/**
+ * Warns when there is no caller to throw to: a process warning where the runtime has them, otherwise on the console.
+ */
 export function warn(message: string): void {
   const runtime: { process?: { emitWarning?: (message: string, options: { type: string }) => void } } =
     globalThis;
@@ -6,9 +8,9 @@ export function warn(message: string): void {
   else console.warn(message);
 }
 
-/** Reports a message once in the life of the process, however often it comes up. */
+/** Warns of each message once per process. */
 export function warnOnce(message: string): void {
-  // Messages may hold names from outside: this must not grow without bound.
+  // Messages may hold names from outside, so their number is limited.
   if (warned.has(message) || warned.size >= maxWarned) return;
   warned.add(message);
   warn(message);

@@ -31,7 +31,7 @@ export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
   credentials?: PartnerCredentials | undefined;
 }
 
-/** Who is onboarded, or gets new keys. */
+/** The partner to onboard, or to give new keys. */
 export interface PartnerIdentity {
   /** Where the one-time link is sent. */
   email: string;
@@ -63,7 +63,7 @@ const identity = z.looseObject({
 /**
  * Onboarding, IP whitelisting, key regeneration and orders of one partner.
  *
- * Secrets are kept out of reach of `console.log`, `JSON.stringify` and spread copies.
+ * `console.log`, `JSON.stringify` and spread copies do not show its secrets.
  *
  * @throws {ConfigurationError} from the constructor for unsound options
  * @example
@@ -114,7 +114,7 @@ export class ExchangeClient<Order = BuyOrder> {
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
   whitelistIp<Body>(data: JsonValue | undefined, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
-   * Has the service whitelist the address this call comes from (contract: Endpoints 2). Run it on every machine
+   * Has the service whitelist the address that this call comes from (contract: Endpoints 2). Run it on every machine
    * that will call the service.
    *
    * @param data any JSON data; the service does not read it. @default {}
@@ -155,10 +155,10 @@ export class ExchangeClient<Order = BuyOrder> {
     options: OrderCallOptions<Body> & CallOptionsWithSchema<Body>,
   ): Promise<Reply<Body>>;
   /**
-   * Creates a buy order. The payload is checked by the deployment's `orderSchema`, put into the deployment's
-   * wire names, and signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
+   * Creates a buy order. The deployment's `orderSchema` checks the payload; it is sent under the deployment's wire
+   * names, signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
    *
-   * An order whose outcome is `unknown` is never sent again by itself: look it up by `partner_order_id` first.
+   * An order whose outcome is `unknown` is never sent again automatically: look it up by `partner_order_id` first.
    *
    * @throws {ValidationError} before anything is sent
    * @throws {ConfigurationError} without credentials, or without a merchant secret
@@ -168,7 +168,7 @@ export class ExchangeClient<Order = BuyOrder> {
   async createOrder<Body>(order: Order, options: OrderCallOptions<Body> = {}): Promise<Reply<Body>> {
     checkNames('createOrder', options, orderCallOptionNames);
     const { merchant, ...callOptions } = options;
-    // Before the schema: a missing merchant secret is the configuration's fault, whatever the order.
+    // Before the schema: a missing merchant secret is a configuration error, whatever the order.
     const key = this.#signingKey('createOrder', merchant);
     const checked = await checkOrder(this.#deployment.orderSchema, order);
     const body = toWireNames(checked, this.#deployment.wireNames);
@@ -178,7 +178,7 @@ export class ExchangeClient<Order = BuyOrder> {
     return await this.#post('createOrder', { ...signed, headers, options: callOptions });
   }
 
-  /** The key that signs an operation, by the table of operations. */
+  /** The key that signs an operation, according to the table of operations. */
   #signingKey(operation: Operation, merchant?: string): string {
     if (this.#credentials === undefined) {
       throw new ConfigurationError(

@@ -2,7 +2,7 @@ import type { RequestOutcome } from '../errors/request-error.ts';
 import { outcomeOfStatus, worseOutcome } from './outcome.ts';
 import type { ReadReply } from './reply.ts';
 
-/** What is known of a call while its attempts go on. */
+/** What is known of a call during its attempts. */
 export class CallState {
   attempts = 0;
   /** The least certain outcome of the attempts that have ended. */
@@ -16,12 +16,12 @@ export class CallState {
     return ++this.attempts;
   }
 
-  /** The head of the reply is there; its body may still fail to come. */
+  /** The head of the reply has arrived; its body may still be lost. */
   arrive(attempt: number, head: ReadReply): void {
     if (attempt === this.attempts && this.#inFlight) this.reply = head;
   }
 
-  /** Ignores an attempt that ky has given up on: its time-out is settled already. */
+  /** Ignores an attempt that ky has given up: it was settled as a time-out. */
   settle(attempt: number, outcome: RequestOutcome, reply?: ReadReply): void {
     if (attempt !== this.attempts || !this.#inFlight) return;
     this.#inFlight = false;
@@ -29,7 +29,7 @@ export class CallState {
     this.outcome = worseOutcome(this.outcome, outcome);
   }
 
-  /** The attempt under way, if any, will not be waited for. What its head said counts. */
+  /** Gives up the current attempt, if there is one. What its head said counts. */
   abandon(): RequestOutcome {
     const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status);
     this.settle(this.attempts, outcome, this.reply);

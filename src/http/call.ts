@@ -14,7 +14,7 @@ export interface CallOptions<Body = unknown> {
 
 export const callOptionNames: OptionNames<CallOptions> = { signal: true, timeoutMs: true, schema: true };
 
-/** Options of a call whose reply has to fit a schema: its body gets the type of what the schema makes of it. */
+/** Options of a call whose reply must fit a schema, which also gives the body its type. */
 export interface CallOptionsWithSchema<Body> extends CallOptions<Body> {
   schema: StandardSchema<unknown, Body>;
 }
@@ -28,11 +28,10 @@ export interface Call<Body> {
   /** Exactly what goes over the wire. */
   readonly body?: string | undefined;
   /**
-   * `always` for what can be repeated without harm; `unless-acted` for what may only be repeated when the
-   * service has certainly not acted.
+   * `always`: repeating it does no harm. `unless-acted`: repeat it only if the service has certainly not acted.
    */
   readonly repeat: 'always' | 'unless-acted';
-  /** Never shown in an error, whatever the transport's own errors say. */
+  /** Never shown in an error, even if an error of the transport quotes them. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Body>;
 }

@@ -7,9 +7,9 @@ import type { JsonObject } from '../json/json-value.ts';
 import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /**
- * A call's input as its schema returns it, free of anything that JSON would change.
+ * Checks a call's input with its schema, and for anything that JSON would change.
  *
- * @throws {ValidationError} naming each member that does not fit; never with its value
+ * @throws {ValidationError} naming each member that does not fit, never its value
  */
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
   warnOfMisspelt(operation, schema, input);
@@ -22,7 +22,7 @@ export function checkInput(operation: string, schema: z.ZodObject, input: unknow
   }
   const issue = findNonJson(result.data);
   if (issue) throw new ValidationError(operation, [issue]);
-  // An object schema returns an object, and it has just been walked: all of it is JSON data.
+  // Sound: an object schema returns an object, and the walk has found only JSON data.
   return result.data as JsonObject;
 }
 

@@ -3,7 +3,7 @@ import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
 import type { Backoff } from '../runtime/backoff.ts';
 
-/** A request about to be sent, without its secrets and its body. */
+/** A request that is about to be sent, without its secrets and its body. */
 export interface RequestObservation {
   readonly operation: string;
   readonly method: string;
@@ -12,7 +12,7 @@ export interface RequestObservation {
   readonly headers: Readonly<Record<string, string>>;
   /** UTF-8 bytes of the body. */
   readonly bodyBytes: number;
-  /** 1 for the first time it is sent. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
 }
 
@@ -31,40 +31,40 @@ export interface ResponseObservation {
 export interface RetryOptions {
   /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 300 */
   firstDelayMs?: number | undefined;
-  /** Milliseconds at most between two attempts. A `Retry-After` beyond it ends the call instead. @default 10000 */
+  /** Most milliseconds between two attempts. A longer `Retry-After` ends the call. @default 10000 */
   maxDelayMs?: number | undefined;
 }
 
 /** Options common to both clients. */
 export interface ClientOptions {
   /**
-   * Sends one attempt, e.g. over a proxy. The request's body can be read once. It must not send the request again by
-   * itself: the service could act twice, and `outcome` and `attempts` would not tell. @default globalThis.fetch
+   * Sends one attempt, e.g. through a proxy. The request's body can be read only once. It must not repeat the request
+   * by itself: the service could act twice, and `outcome` and `attempts` would be wrong. @default globalThis.fetch
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Milliseconds for each attempt, its reply included. @default 30000 */
   timeoutMs?: number | undefined;
-  /** Milliseconds for a call with all of its attempts. @default 90000 */
+  /** Milliseconds for a call with all its attempts. @default 90000 */
   totalTimeoutMs?: number | undefined;
   /**
-   * How often a request is sent at most. Only what is provably safe is sent again: GETs and the IP capture on network
-   * errors, 408, 429 and 5xx; any other POST only when it was not sent, or on 429. 1: never again.
+   * Most attempts per call. Only what is provably safe is sent again: GETs and the IP capture on network errors, 408,
+   * 429 and 5xx; any other POST only if it was not sent, or on 429. 1 means no repetition.
    * @default 3
    */
   maxAttempts?: number | undefined;
   /** How long to wait between attempts. */
   retry?: RetryOptions | undefined;
-  /** Bytes read of a reply at most. @default 1048576 */
+  /** Most bytes read of a reply. @default 1048576 */
   maxReplyBytes?: number | undefined;
-  /** Sees each attempt; secrets are redacted. What it throws is reported as a process warning. */
+  /** Called for each attempt; secrets are redacted. If it throws, that becomes a process warning. */
   onRequest?: ((request: RequestObservation) => void) | undefined;
-  /** Sees each reply; secrets are redacted. What it throws is reported as a process warning. */
+  /** Called for each reply; secrets are redacted. If it throws, that becomes a process warning. */
   onResponse?: ((response: ResponseObservation) => void) | undefined;
   /** A number from 0 up to 1, for jitter. @default Math.random */
   random?: (() => number) | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
-  /** Allow a browser, where secret keys do not belong. For tests in a simulated one. @default false */
+  /** Allows a browser, where secret keys do not belong. For tests in a simulated browser. @default false */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface ResolvedClientOptions {
   readonly now: () => number;
 }
 
-/** The names of what both clients take, for the check of each client's own. */
+/** The names of the shared options; each client adds its own. */
 export const clientOptionNames: OptionNames<ClientOptions> = {
   fetch: true,
   timeoutMs: true,
@@ -98,11 +98,11 @@ export const clientOptionNames: OptionNames<ClientOptions> = {
 
 const retryNames: OptionNames<RetryOptions> = { firstDelayMs: true, maxDelayMs: true };
 
-/** No JavaScript engine holds a longer text. */
+/** No JavaScript engine holds a longer string. */
 const longestText = 2 ** 30;
 
 /**
- * The options that both clients share, each with its value. Names that are none are refused before, by the client.
+ * The options that both clients share, with their defaults. The client has already refused unknown names.
  *
  * @throws {ConfigurationError} `invalid_option` or `browser_environment`
  */

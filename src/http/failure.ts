@@ -29,7 +29,7 @@ type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumption
   retryAfterMs?: number | undefined;
 };
 
-/** The error for a call, with everything that is known of it and no secret. */
+/** The error of a failed call, with everything that is known and without secrets. */
 export function failure(call: Call<unknown>, state: CallState, details: FailureDetails): RequestError {
   const { retryAfterMs: wait, cause: original, assumptions, ...rest } = details;
   const reply = state.reply;
@@ -55,7 +55,7 @@ export function failure(call: Call<unknown>, state: CallState, details: FailureD
   });
 }
 
-/** The status, and what the service says about it; or what the transport says, where there was no reply. */
+/** The status and the service's own reason, or the transport's if there was no reply. */
 function reasonOf(
   call: Call<unknown>,
   { code, cause }: FailureDetails,
@@ -79,17 +79,17 @@ function adviceOn([first, ...others]: readonly LikelyCause[]): string {
   return ` Likely: ${line(first)}.${rest}`;
 }
 
-/** Characters of somebody else's words in a message of ours at most. */
+/** Most characters of a foreign text in our message. */
 const maxQuoted = 200;
-/** And of those that are looked through for more than the request's own secrets. */
+/** Most characters that are searched for secrets other than the request's own. */
 const maxRead = 4_000;
 
-/** Somebody else's words, fit to be quoted: one short line without secrets, which cannot pass for our own. */
+/** A foreign text that is safe to quote: one short line without secrets, which cannot pass for our own words. */
 function quotable(text: string, secrets: readonly string[]): string {
   const plain = printableText(redactText(text, secrets).slice(0, maxRead));
-  // Once more: a secret that invisible characters had split is whole now.
+  // Again, since a secret that invisible characters had split is whole now.
   const shown = redactCredentials(redactText(plain, secrets)).replaceAll('"', "'");
-  // Not through the middle of a character.
+  // Do not cut through the middle of a character.
   return shown.length > maxQuoted
     ? `${shown
         .slice(0, maxQuoted)

@@ -26,15 +26,15 @@ const repeatableStatuses = {
   'unless-acted': [429],
 } as const satisfies Record<Call<unknown>['repeat'], readonly number[]>;
 
-/** Stands for a status that a Response object cannot be made with: 999, or 100 where a runtime passes that on. */
+/** Replaces a status that a Response object refuses: 999, or 100 where a runtime passes it on. */
 const unheardStatus = 599;
 
 /**
- * Sends a call under the rules for time-out, repetition and outcome, and returns its reply.
+ * Sends a call, keeps its time limits, repeats it where that is safe, and returns its reply.
  *
- * ky keeps time and repeats; each attempt reads its own reply to the end, so that the time-out covers it.
+ * ky does the timing and repeating. Each attempt reads its own reply to the end, so that the time limit covers it.
  *
- * @throws {ConfigurationError} `invalid_option` for unsound options of the call, before anything is sent
+ * @throws {ConfigurationError} `invalid_option` for malformed options of the call, before anything is sent
  * @throws {RequestError}
  */
 export async function sendCall<Body>(given: Call<Body>, client: ResolvedClientOptions): Promise<Reply<Body>> {
@@ -81,7 +81,7 @@ async function attempt(
   state: CallState,
 ): Promise<Response> {
   const request = input instanceof Request ? input : new Request(input);
-  // Aborted since the call was made, or since the last attempt: nothing is sent, and this is no attempt.
+  // Aborted between attempts or before the first: nothing is sent, so this is not an attempt.
   request.signal.throwIfAborted();
   const number = state.begin();
   const shown = { operation: call.operation, method: call.method, url: redactUrl(call.url), attempt: number };
@@ -111,7 +111,7 @@ async function attempt(
   return handOver(reply, number, state);
 }
 
-/** The reply as ky needs it to decide whether to go on: its status. */
+/** What ky needs to decide whether to repeat: the reply's status. */
 function handOver(reply: ReadReply, number: number, state: CallState): Response {
   const ok = reply.status >= 200 && reply.status < 300;
   if (ok && reply.failure !== undefined) {
@@ -134,18 +134,18 @@ function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: C
   const { firstDelayMs, maxDelayMs } = client.retry;
   const asked = () => askedToWait(state, client);
   return {
-    // ky counts what comes after the first attempt.
+    // ky counts only the repetitions.
     limit: client.maxAttempts - 1,
     methods: [call.method.toLowerCase()],
     statusCodes: [...repeatableStatuses[call.repeat]],
-    // ky would read headers of its own choice, by its own clock, and without a bound.
+    // ky would read several headers, use its own clock and set no limit. We read Retry-After ourselves.
     afterStatusCodes: [],
     delay: (attemptCount: number) =>
       asked() ?? backoffDelay(attemptCount, { firstDelayMs, maxDelayMs }, client.random),
     backoffLimit: maxDelayMs,
     shouldRetry: ({ error }: { error: Error }) => {
       if (isHTTPError(error)) {
-        // `undefined`: the list of statuses above decides.
+        // `undefined` lets the list of statuses above decide.
         return (asked() ?? 0) > maxDelayMs || isUnheard(state.reply?.status ?? 200) ? false : undefined;
       }
       if (error instanceof AttemptFailure) {
@@ -167,7 +167,7 @@ async function finish<Body>(call: Call<Body>, state: CallState): Promise<Reply<B
   if (reply === undefined) throw new TypeError('A call ended without a reply.');
   const { status, headers, body } = reply;
   const schema = call.options.schema;
-  // Without a schema the type parameter is `unknown`, which any body is.
+  // Sound: without a schema the type parameter is `unknown`, which any body fits.
   if (schema === undefined) return { status, headers, body: body as Body };
   const nonconforming = {
     code: 'reply_nonconforming',
@@ -178,7 +178,7 @@ async function finish<Body>(call: Call<Body>, state: CallState): Promise<Reply<B
   try {
     result = await schema['~standard'].validate(body);
   } catch (cause) {
-    // The service has acted: what a schema of the caller's throws may not hide that.
+    // The service has acted, so an exception from the caller's schema must not look like a failed request.
     const issues = [{ message: 'the schema threw instead of answering', path: [] }];
     throw failure(call, state, { ...nonconforming, issues, cause });
   }
@@ -204,7 +204,7 @@ function toRequestError(
     });
   }
   if (isTimeoutError(error)) {
-    // Time may run out between two attempts: the last reply is there then.
+    // If time runs out between two attempts, the last reply is known.
     return failure(call, state, { code: 'timeout', outcome, retryAfterMs: askedToWait(state, client) });
   }
   if (error instanceof AttemptFailure) {
@@ -219,7 +219,7 @@ function observe<Observation>(
   observation: () => Observation,
 ): void {
   if (observer === undefined) return;
-  // Runs at once; also catches what an observer that is an async function rejects with.
+  // Runs at once, and also catches the rejection of an async observer.
   (async () => observer(observation()))().catch((error: unknown) => {
     warn(`${name} threw ${error instanceof Error ? error.name : typeof error}; the request goes on.`);
   });

@@ -3,22 +3,22 @@ import { type Operation, type OperationRules, operationRules } from '../deployme
 import type { Call, CallOptions } from './call.ts';
 import { userAgent } from './user-agent.ts';
 
-/** What one call adds to the rules of its operation. */
+/** What a call adds to the rules of its operation. */
 export interface CallContent<Body> {
-  /** What proves who calls. The rules say where it goes; an API key in the body is already there. */
+  /** Proves who calls. The rules say where it goes; an API key in the body is already there. */
   readonly credential?: string | undefined;
   /** Exactly what is posted: JSON. */
   readonly body?: string | undefined;
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Besides those that every request has. */
+  /** Added to the headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Never shown in an error; credential, body and query are added. */
+  /** Never shown in an error; credential, body and query are added to these. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Body>;
 }
 
 /**
- * The request of an operation, by the table of operations.
+ * Builds the request of an operation from the table of operations.
  *
  * @throws {ConfigurationError} `not_configured` when the deployment has no address for it
  */
@@ -34,7 +34,7 @@ export function makeCall<Body>(
   const headers = new Headers({
     accept: 'application/json',
     'user-agent': userAgent,
-    // The deployment's own win over these two; it may not set those below.
+    // The deployment may replace these two headers, but not those below.
     ...deployment.headers,
     ...content.headers,
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -50,6 +50,6 @@ function authorizationHeader(
 ): Record<string, string> {
   if (credential === undefined) return {};
   if (authorization === 'public-key') return { authorization: `Bearer ${credential}` };
-  // Bare, without a scheme in front (contract: Endpoints 6).
+  // The master key goes bare, without a scheme in front (contract: Endpoints 6).
   return authorization === 'master-key' ? { authorization: credential } : {};
 }

@@ -1,7 +1,7 @@
 import type { RequestErrorCode, RequestOutcome } from '../errors/request-error.ts';
 import { isConnectError } from './connect-errors.ts';
 
-/** How one attempt to send a request failed before a whole reply was there. */
+/** How one attempt failed before a whole reply was read. */
 export class AttemptFailure extends Error {
   readonly code: RequestErrorCode;
   readonly outcome: RequestOutcome;
@@ -14,9 +14,9 @@ export class AttemptFailure extends Error {
 }
 
 /**
- * Failures that happen before a byte of the request can have left: name look-up, connecting, checking the certificate.
- * By the names that Node (undici), Bun and workerd give them. A name that is not here counts as `unknown`: also those
- * of broken TLS (`EPROTO`, `ERR_SSL_…`), which Bun gives to a connection that broke after the request was sent, too.
+ * Failures before a byte of the request can have left: name look-up, connecting, checking the certificate. These are
+ * the names of Node (undici), Bun and workerd. Any other counts as `unknown`, also broken TLS (`EPROTO`, `ERR_SSL_…`):
+ * Bun reports that too when a connection breaks after the request was sent.
  */
 const beforeSending = new Set([
   'EAI_AGAIN',
@@ -43,12 +43,12 @@ const beforeSending = new Set([
   'FailedToOpenSocket',
 ]);
 
-/** The rest of what OpenSSL finds wrong with a certificate: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT_LOCALLY` … */
+/** Other certificate errors of OpenSSL: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT_LOCALLY` … */
 const certificateCode = /^(?:CERT|ERROR_IN_CERT|UNABLE_TO)_[A-Z_]+$/;
 
 /**
- * Where there are no codes: Deno says that it was the connection that failed, and `fetch` itself refuses some ports
- * (Fetch standard: port blocking).
+ * Failures without a code: Deno says that connecting failed, and `fetch` itself refuses some ports (Fetch standard:
+ * port blocking).
  */
 const beforeSendingMessages = [
   /client error \(Connect\)/,
@@ -59,7 +59,7 @@ const beforeSendingMessages = [
   /^Client network socket disconnected before secure TLS connection was established$/,
 ];
 
-/** What a rejected `fetch` says about the request. */
+/** What a rejected `fetch` tells about the request. */
 export function classifyFetchError(error: unknown): AttemptFailure {
   return isBeforeSending(error, 0)
     ? new AttemptFailure('connection_failed', 'not-sent', error)
@@ -69,25 +69,25 @@ export function classifyFetchError(error: unknown): AttemptFailure {
 function isBeforeSending(error: unknown, depth: number): boolean {
   if (!(error instanceof Error) || depth > 4) return false;
   if (isConnectError(error)) return true;
-  // "Host unreachable" can also end a connection that has carried the request.
+  // "Host unreachable" can also end a connection that has already carried the request.
   if ('syscall' in error && (error.syscall === 'read' || error.syscall === 'write')) return false;
   if ('code' in error && typeof error.code === 'string') {
     if (beforeSending.has(error.code) || certificateCode.test(error.code)) return true;
   }
-  // A connect that timed out carries the general code, and says in which call it happened.
+  // A connect that timed out has a general code; `syscall` tells that it was connecting.
   if ('code' in error && error.code === 'ETIMEDOUT' && 'syscall' in error && error.syscall === 'connect')
     return true;
   if (beforeSendingMessages.some((said) => said.test(String(error.message)))) return true;
-  // Several addresses were tried: only when none was reached is the request certainly not sent.
+  // Several addresses were tried: the request was certainly not sent only if none was reached.
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every((one) => isBeforeSending(one, depth + 1));
   return isBeforeSending(error.cause, depth + 1);
 }
 
 /**
- * What a status that is not 2xx says (ledger: `errors`). 4xx: the service says it did not act. 408 and 5xx may
- * come from a proxy while the service goes on. A redirect with 307 or 308 asks for the same request elsewhere;
- * 301, 302 and 303 are also how some services end a POST that they have carried out.
+ * What a status outside 2xx tells (ledger: `errors`). 4xx: the service says that it did not act. 408 and 5xx may come
+ * from a proxy while the service goes on. 307 and 308 ask for the same request at another address; 301, 302 and 303 may
+ * also end a POST that was carried out.
  */
 export function outcomeOfStatus(status: number): RequestOutcome {
   if (status === 307 || status === 308) return 'refused';
@@ -96,7 +96,7 @@ export function outcomeOfStatus(status: number): RequestOutcome {
 
 const weight = { 'not-sent': 0, refused: 1, unknown: 2 } as const satisfies Record<RequestOutcome, number>;
 
-/** The outcome of several attempts: the least certain one. */
+/** The outcome of several attempts is the least certain one. */
 export function worseOutcome(one: RequestOutcome, other: RequestOutcome): RequestOutcome {
   return weight[one] >= weight[other] ? one : other;
 }

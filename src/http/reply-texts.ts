@@ -1,13 +1,13 @@
-/** Where services put what a person should read, the most telling first. */
+/** Where services put a message for people, the most telling member first. */
 const members = ['message', 'error_description', 'detail', 'title', 'reason', 'msg', 'description'] as const;
-/** Members that hold a text, or an object or a list with the members above; a code is better than nothing. */
+/** Members that hold a text, or an object or list with the members above. A code is better than nothing. */
 const nested = ['error', 'errors', 'code'] as const;
-/** How deep errors are looked for inside errors. */
+/** How deep to look for errors inside errors. */
 const maxDepth = 3;
 
 /**
- * What a reply says in words, the most telling text first: from the usual members of a JSON error, or else the title
- * or the start of a page, or the text itself. As it came: neither bounded nor safe to be shown.
+ * The texts in a reply, the most telling first: the usual members of a JSON error, otherwise the title or the start of
+ * a page, or the text itself. Neither bounded nor redacted.
  */
 export function replyTexts(body: unknown): string[] {
   if (typeof body === 'string') return textsOf(pageText(body));

@@ -1,14 +1,14 @@
 import { readBounded } from '../runtime/read-bounded.ts';
 
 /**
- * A successful reply. The contract does not show any (ledger: `replies`), so nothing is read into it: give a
- * call a `schema` to have the body checked and typed.
+ * A successful reply. The contract shows none (ledger: `replies`), so we assume nothing about its body: pass a `schema`
+ * to check and type it.
  */
 export interface Reply<Body = unknown> {
   /** 200 to 299. */
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; text where it is not JSON; `undefined` where it is empty. */
+  /** Parsed JSON, or text if it is not JSON; `undefined` if empty. */
   readonly body: Body;
 }
 
@@ -17,19 +17,19 @@ export interface ReadReply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
-  /** Why `body` is missing, when reading it failed. */
+  /** Why `body` is missing, if reading it failed. */
   readonly failure?: 'too_large' | 'broken';
   readonly cause?: unknown;
 }
 
 /** What is known of a reply before its body is read. */
 export function replyHead(response: Response): ReadReply {
-  // An opaque redirect is how some runtimes answer `redirect: 'manual'`.
+  // Some runtimes answer `redirect: 'manual'` with an opaque redirect, whose status is 0.
   const status = response.status === 0 ? 302 : response.status;
   return { status, headers: response.headers, body: undefined };
 }
 
-/** Reads a response's body up to a limit, then stops reading. Never throws: a failure is part of the answer. */
+/** Reads a response's body up to a limit. Never throws: a failure is part of the result. */
 export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
   const { status, headers } = replyHead(response);
   const reader = response.body?.getReader();
@@ -38,7 +38,7 @@ export async function readReply(response: Response, maxBytes: number): Promise<R
     if (bytes !== undefined) {
       return { status, headers, body: parseReplyBody(new TextDecoder().decode(bytes)) };
     }
-    // Not awaited: a peer that never ends its body must not hold the caller.
+    // Not awaited: a peer that never ends its body must not block the caller.
     reader?.cancel().catch(() => {});
     return { status, headers, body: undefined, failure: 'too_large' };
   } catch (cause) {

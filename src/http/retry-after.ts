@@ -1,9 +1,9 @@
-/** An HTTP date. `Date.parse` by itself makes a date of almost anything, `-5` and `1.5` included. */
+/** An HTTP date. `Date.parse` alone accepts almost anything, even `-5` and `1.5`. */
 const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Milliseconds that a `Retry-After` header asks to wait: seconds, or a date. `undefined` where it says nothing. What
- * is beyond any number stays a wait, the longest that can be told exactly.
+ * The milliseconds that a `Retry-After` header asks to wait, given in seconds or as a date. `undefined` if it is
+ * malformed. A number that is too large becomes the longest exact wait.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim();

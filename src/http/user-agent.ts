@@ -1,2 +1,2 @@
-/** Kept equal to package.json by a test. */
+/** A test keeps it equal to the version in package.json. */
 export const userAgent = 'partner-exchange-sdk/0.1.0';

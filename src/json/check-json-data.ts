@@ -1,12 +1,12 @@
 import type { ValidationIssue } from '../errors/validation-error.ts';
 
-/** Deeper than any payload of the contract; keeps serialisation clear of the call stack's limit. */
+/** Deeper than any payload of the contract, and well below the limit of the call stack. */
 const maxDepth = 500;
 
 /**
- * What `JSON.stringify` would change without saying so: `NaN` to `null`, a `Map` to `{}`, a member that is a
- * function to nothing. Returns the first such finding, by path, or `undefined` for clean JSON data.
- * Members that are `undefined` are allowed, and left out as `JSON.stringify` leaves them out.
+ * Finds what `JSON.stringify` would silently change: `NaN` to `null`, a `Map` to `{}`, a function to nothing. Returns
+ * the first finding with its path, or `undefined` for clean JSON data. Members that are `undefined` are allowed, since
+ * `JSON.stringify` leaves them out.
  */
 export function findNonJson(value: unknown): ValidationIssue | undefined {
   return visit(value, []);

@@ -1,6 +1,6 @@
 /**
- * A parsed JSON text that still knows how its numbers were spelled, in which order its members stood, and which of
- * them were repeated. A `literal` is a number, `true`, `false` or `null`, as it stands in the text.
+ * A parsed JSON text that keeps how its numbers were spelled, the order of its members, and repeated members. A
+ * `literal` is a number, `true`, `false` or `null`, as the text spells it.
  */
 export type LiteralNode =
   | { readonly kind: 'literal'; readonly text: string }
@@ -9,7 +9,8 @@ export type LiteralNode =
   | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: LiteralNode])[] };
 
 /**
- * Reads a text that `JSON.parse` has accepted. Recursive: throws `RangeError` for one nested beyond the call stack.
+ * Reads a text that `JSON.parse` has accepted. Recursive: throws `RangeError` when it is nested too deeply for the call
+ * stack.
  */
 export function readLiteralTree(text: string): LiteralNode {
   let index = 0;
@@ -45,7 +46,7 @@ export function readLiteralTree(text: string): LiteralNode {
       items.push(readItem());
       skipSpace();
       if (text[index] === ',') index++;
-      // Not JSON after all: what does not move on would not end.
+      // Not JSON after all. Without progress the loop would never end.
       if (index === before) throw new SyntaxError('The text is not JSON.');
     }
     index++;
@@ -57,7 +58,7 @@ export function readLiteralTree(text: string): LiteralNode {
     while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
     index++;
     const slice = text.slice(start, index);
-    // JSON.parse returns a text for a JSON string.
+    // JSON.parse returns a string for a JSON string.
     return slice.includes('\\') ? String(JSON.parse(slice)) : slice.slice(1, -1);
   }
 

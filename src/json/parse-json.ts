@@ -2,15 +2,15 @@ import type { JsonValue } from './json-value.ts';
 import { type LiteralNode, readLiteralTree } from './literal-tree.ts';
 
 /**
- * `JSON.parse`, guarded against a bug of V8 12.8 and later (nodejs/node#63785): an escaped member name may be read as
- * another name, one that ends in a backslash and stood in an earlier text. Bodies are parsed before they are verified,
- * so anybody can send that earlier text. A value with a backslash in a name is therefore parsed again by our own reader.
+ * `JSON.parse`, guarded against a bug of V8 12.8 and later (nodejs/node#63785): an escaped member name may be read as a
+ * different name, one that ends in a backslash and was in an earlier text. Bodies are parsed before they are verified,
+ * so anybody can send that earlier text. So a value that has a backslash in a name is parsed again by our own reader.
  *
- * Remove the guard, and use `JSON.parse`, when every Node version in `engines` has the fix: the tests in
- * `found-defects.test.ts` that run only where the engine misreads are then skipped on all of them.
+ * Remove this guard and use `JSON.parse` when every Node version in `engines` has the fix. Then the tests in
+ * `found-defects.test.ts` that run only where the engine misreads are skipped everywhere.
  *
  * @throws {SyntaxError} as JSON.parse
- * @throws {RangeError} when our own reader is needed and the text is nested beyond the call stack
+ * @throws {RangeError} when our own reader is needed and the text is nested too deeply for the call stack
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -25,7 +25,7 @@ function hasBackslashInName(value: unknown): boolean {
     if (Array.isArray(next)) {
       for (const element of next) if (isNested(element)) pending.push(element);
     } else if (isNested(next)) {
-      // Not by Object.entries: of an object with many members that takes as long as parsing it.
+      // Object.entries of a large object takes as long as parsing it.
       for (const name in next) {
         if (name.includes('\\')) return true;
         if (isNested(next[name])) pending.push(next[name]);

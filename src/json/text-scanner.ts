@@ -1,7 +1,6 @@
 /**
- * Finds places in a JSON text that `JSON.parse` has already accepted. Each function reads the text in linear time, from
- * left to right, without regular expressions; given a text that is not JSON the answer is unspecified, but the
- * scan still ends.
+ * Finds places in a JSON text that `JSON.parse` has accepted. Each function scans from left to right, in linear time
+ * and without regular expressions. For a text that is not JSON the result is unspecified, but the scan still ends.
  */
 
 const quote = 0x22;
@@ -12,24 +11,22 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const space = 0x20;
-/** Sets the one bit in which a bracket differs from a brace. */
+/** The one bit in which a bracket differs from a brace. */
 const braceBit = 0x20;
 
-/** Half-open range of a text. */
+/** A half-open range of a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A member of an object: where its name begins (at the quote) and where its value lies. */
+/** A member of an object: where its name begins (at the quote), and where its value is. */
 export interface MemberSpan {
   readonly start: number;
   readonly value: Span;
 }
 
-/**
- * The members with this name directly in the object that begins at or after `from`, however the name is escaped.
- */
+/** The members with this name, however it is escaped, directly in the object that begins at or after `from`. */
 export function findMembers(text: string, name: string, from = 0): MemberSpan[] {
   const found: MemberSpan[] = [];
   let index = skipSpace(text, from) + 1;
@@ -47,7 +44,7 @@ export function findMembers(text: string, name: string, from = 0): MemberSpan[] 
   return found;
 }
 
-/** Where element `wanted` of the array that begins at or after `from` lies. */
+/** The place of element `wanted` in the array that begins at or after `from`. */
 export function findElement(text: string, wanted: number, from = 0): Span | undefined {
   let index = skipSpace(text, skipSpace(text, from) + 1);
   for (let element = 0; index < text.length; element++) {
@@ -61,7 +58,7 @@ export function findElement(text: string, wanted: number, from = 0): Span | unde
   return undefined;
 }
 
-/** The first index at or after `index` that is not white space: in JSON, nothing else is at or below U+0020. */
+/** The first index at or after `index` that is not white space. In JSON only white space is at or below U+0020. */
 function skipSpace(text: string, index: number): number {
   let at = index;
   while (at < text.length && text.charCodeAt(at) <= space) at++;
@@ -71,7 +68,7 @@ function skipSpace(text: string, index: number): number {
 /** The end of the string that opens at `open`. */
 function stringEnd(text: string, open: number): number {
   const { length } = text;
-  // The engine searches a text faster than we read it, and few strings hold an escaped quote.
+  // indexOf is faster than our own loop, and few strings hold an escaped quote.
   const first = text.indexOf('"', open + 1);
   if (text.charCodeAt(first - 1) !== backslash) return first === -1 ? length : first + 1;
   for (let index = open + 1; index < length; index++) {
@@ -94,7 +91,7 @@ function valueEnd(text: string, start: number): number {
   return index;
 }
 
-/** The end of the object or array that opens at `start`. Brackets need no matching: JSON.parse has done that. */
+/** The end of the object or array that opens at `start`. Brackets need no matching: JSON.parse has checked them. */
 function nestedEnd(text: string, start: number): number {
   const { length } = text;
   let depth = 0;
@@ -111,12 +108,12 @@ function nestedEnd(text: string, start: number): number {
   return length;
 }
 
-/** What the escapes of two characters stand for. */
+/** The escapes of two characters, and what they mean. */
 const shortEscapes = new Map(
   Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }),
 );
 
-/** Whether the inside of a string means `name`, with any of its characters escaped. */
+/** Whether the inside of a string means `name`, even if characters of it are escaped. */
 function spells(text: string, start: number, end: number, name: string): boolean {
   let index = start;
   for (let position = 0; position < name.length; position++) {

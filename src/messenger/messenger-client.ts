@@ -19,7 +19,7 @@ import { checkNames, type OptionNames } from '../options/check-names.ts';
 
 export interface MessengerClientOptions extends ClientOptions {
   deployment: Deployment<unknown>;
-  /** Key of one messenger device; can be given with each call instead. */
+  /** Key of one messenger device; can also be given with each call. */
   apiKey?: string | undefined;
   /** The operator's secret; used only to generate API keys. */
   masterKey?: string | undefined;
@@ -126,8 +126,8 @@ export class MessengerClient {
   }
 
   /**
-   * The address to open in a browser to scan the device; no request is made (contract: Endpoints 7). It holds the
-   * API key: show it to the device's owner only.
+   * The address to open in a browser to pair the device; sends nothing (contract: Endpoints 7). It holds the API key:
+   * show it to the device's owner only.
    *
    * @throws {ConfigurationError} `not_configured` without an API key
    */
@@ -155,7 +155,7 @@ export class MessengerClient {
     const apiKey = this.#requireApiKey('checkNumber', request);
     const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
     const names = this.#deployment.numberCheckParameters;
-    // Last: a further member may not take the place of either.
+    // Last, so that no other member can replace them.
     const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
     const call = makeCall(this.#deployment, 'checkNumber', { query, secrets: [apiKey], options });
     return await sendCall(call, this.#client);
@@ -164,7 +164,7 @@ export class MessengerClient {
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
   sendMessage<Body>(request: MessageRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
-   * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again by itself.
+   * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again automatically.
    *
    * @throws {ConfigurationError} `not_configured` without an API key
    * @throws {ValidationError} before anything is sent
@@ -190,7 +190,7 @@ export class MessengerClient {
   }
 }
 
-/** Further members of a request as a query holds them: text as it is, anything else as JSON. */
+/** Further members as query parameters: text as it is, anything else as JSON. */
 function queryOf(members: JsonObject): Record<string, string> {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -199,8 +199,8 @@ function queryOf(members: JsonObject): Record<string, string> {
 }
 
 /**
- * What may be a one-time code in a message, so that no error repeats one: every word with a digit in it, or in capitals
- * only.
+ * The words of a message that may be a one-time code, so that no error repeats one: words with a digit, and words in
+ * capitals.
  */
 function codesIn(message: string): string[] {
   const words = message.match(/[\p{L}\p{N}-]+/gu) ?? [];

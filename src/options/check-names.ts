@@ -2,15 +2,15 @@ import { ConfigurationError, type ConfigurationErrorCode } from '../errors/confi
 import { nearestName } from './nearest-name.ts';
 
 /**
- * The names of all options of a type, for {@link checkNames}: one that is missing, or is none, fails to compile.
+ * The names of all options of a type, for {@link checkNames}. It does not compile when a name is missing or unknown.
  */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 /**
- * Refuses options that are not an object, and names that are none, with the nearest one that is: a misspelt option
- * would be ignored otherwise.
+ * Refuses options that are not an object, and unknown names, with the nearest known name in the message. Without this
+ * check a misspelt option would be ignored.
  *
- * @param owner whose options they are, as the user calls it: `createWebhooks`, `retry`
+ * @param owner what the options belong to, as the user calls it: `createWebhooks`, `retry`
  * @throws {ConfigurationError}
  */
 export function checkNames(

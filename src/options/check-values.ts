@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { longestTimerMs } from '../runtime/longest-timer.ts';
 
-/** An option that is malformed. The message never shows its value. */
+/** The error for a malformed option. The message never shows its value. */
 export function invalidOption(message: string): ConfigurationError {
   return new ConfigurationError('invalid_option', message);
 }
@@ -20,7 +20,7 @@ export function checkInteger(
   );
 }
 
-/** Milliseconds that a timer can hold. @throws {ConfigurationError} `invalid_option` */
+/** Checks milliseconds for a timer. @throws {ConfigurationError} `invalid_option` */
 export function checkTimerMs(name: string, value: unknown, least = 1): number {
   return checkInteger(name, value, { least, most: longestTimerMs });
 }

@@ -1,6 +1,6 @@
 /**
- * The known name that a name most likely stands for: the {@link nearestSpelling}, or one of which it is a part, or the
- * other way round. `undefined` when none is near.
+ * The known name that was most likely meant: the {@link nearestSpelling}, or a name that contains this one or is
+ * contained in it. `undefined` when none is near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const near = nearestSpelling(name, known);
@@ -27,10 +27,10 @@ export function nearestSpelling(name: string, known: readonly string[]): string 
   return best?.candidate;
 }
 
-/** A longer name is none of ours, is not worth comparing, and might be made long on purpose. */
+/** A longer name is not one of ours, and comparing it could be made costly on purpose. */
 const maxLength = 64;
 
-/** Letters to add, drop, change or swap with their neighbour until one text is the other (optimal string alignment). */
+/** How many letters to add, drop, change or swap to get from one text to the other (optimal string alignment). */
 function editDistance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

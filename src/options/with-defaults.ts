@@ -1,9 +1,9 @@
-/** Options in which those that have a default are always there. */
+/** Options in which those that have a default are always set. */
 export type WithDefaults<Options, Defaults> = Omit<Options, keyof Defaults> & {
   readonly [Name in keyof Options & keyof Defaults]-?: Exclude<Options[Name], undefined>;
 };
 
-/** A copy of the options with a default in place of what is absent, or `undefined`, which is the same. */
+/** A copy of the options, with the default where one is absent or `undefined`. */
 export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
   options: Options,
   defaults: Defaults,

@@ -2,8 +2,8 @@ import { redactCredentials } from './redact-credentials.ts';
 import { storableText } from './storable-text.ts';
 
 /**
- * What somebody threw, as a short text to be kept; a handler may throw anything. Without what drivers and HTTP
- * clients are known to put there of credentials: it outlives the process.
+ * Describes anything that was thrown, as a short text to store. Credentials that drivers and HTTP clients put into
+ * their messages are left out, since the text outlives the process.
  */
 export function describeError(error: unknown): string {
   return storableText(redactCredentials(text(error).slice(0, 5_000)).slice(0, 500));

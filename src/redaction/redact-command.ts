@@ -1,6 +1,6 @@
 /**
- * The error of a store's client, safe to be shown. ioredis tells of the whole command that failed: among its arguments
- * may be the body of a delivery, or the password of Redis.
+ * Makes the error of a store's client safe to show. ioredis puts the whole failed command into it: its arguments may
+ * hold the body of a delivery, or the password of Redis.
  */
 export function redactCommand(error: unknown): unknown {
   if (error instanceof Error && 'command' in error && isCommand(error.command)) {

@@ -1,6 +1,8 @@
 import { hidden, redactCredentials } from './redact-credentials.ts';
 
-/** Request headers that are shown. Any other may hold a secret, whatever its name: gateways have headers of their own. */
+/**
+ * Request headers that are shown. Any other may hold a secret, whatever its name: gateways add headers of their own.
+ */
 const harmlessHeaders: readonly string[] = [
   'accept',
   'accept-encoding',
@@ -21,8 +23,8 @@ export function redactRequestHeaders(headers: Headers, secrets: readonly string[
 }
 
 /**
- * The headers of a reply as an object, without the values of those that may hold a secret, and without the request's
- * secrets in any other: a redirect's `location` may repeat the query.
+ * The headers of a reply as an object. Headers that may hold a secret show no value, and the request's secrets are
+ * hidden in the others: a redirect's `location` may repeat the query.
  */
 export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
   return redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
@@ -41,8 +43,8 @@ function redactHeaders(
 }
 
 /**
- * The header values of a request that no text may repeat. A value of one to three characters is no secret, and hiding
- * it would take such characters out of every text.
+ * The header values of a request that no text may repeat. Values of up to three characters are not secrets, and hiding
+ * them would cut those characters out of every text.
  */
 export function sensitiveValues(headers: Headers): string[] {
   return [...headers]
@@ -50,7 +52,7 @@ export function sensitiveValues(headers: Headers): string[] {
     .map(([, value]) => value);
 }
 
-/** Characters of an error's texts at most: who threw it may have put a whole reply into them. */
+/** The most characters shown of an error's texts: a whole reply may have been put into them. */
 const maxShown = 10_000;
 
 /** A URL with every query value hidden: the messenger's API key travels there. */
@@ -61,8 +63,8 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * An error that may serve as a `cause`: name, code and message of the original and of its causes, without the secrets
- * of the request and whatever else looks like one. The original may carry the request itself.
+ * A copy of an error that is safe as a `cause`: name, code and message of it and of its causes, without the request's
+ * secrets and anything else that looks like one. The original may carry the request itself.
  */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
@@ -79,8 +81,8 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
 }
 
 /**
- * A text without the secrets, however they are written. The longest first: one secret may be part of another. An
- * error's members may be anything, not only text.
+ * A text without the secrets, in every way they may be written. The longest go first, since one secret may be part of
+ * another. Takes anything: the members of an error need not be text.
  */
 export function redactText(text: unknown, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret !== '').flatMap(writtenForms);
@@ -88,7 +90,7 @@ export function redactText(text: unknown, secrets: readonly string[]): string {
   return forms.reduce((shown, form) => shown.replaceAll(form, hidden), String(text ?? ''));
 }
 
-/** As it is, inside a JSON string, in a URL, and as `URLSearchParams` writes it. */
+/** Plain, inside a JSON string, in a URL, and as `URLSearchParams` writes it. */
 function writtenForms(secret: string): string[] {
   const query = new URLSearchParams({ '': secret }).toString().slice(1);
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), query];

@@ -7,8 +7,8 @@ export interface Backoff {
 }
 
 /**
- * Milliseconds to wait after an attempt that failed: doubled each time, less up to half by chance, so that many that
- * failed together do not come again together.
+ * Milliseconds to wait after a failed attempt: doubled each time, minus up to half at random, so that callers that
+ * failed together do not all come back together.
  *
  * @param attempt the one that failed, from 1
  * @param random a number from 0 up to 1

@@ -1,9 +1,9 @@
 /**
- * Runs a callback once what is at hand now is done: on Node when the current callback and all promises that it
- * settles have run. For timers that most often would be cleared unused: what ends within a turn needs none.
+ * Runs a callback after the current work: on Node, after the current callback and the promises that it settled. Used to
+ * set timers late: most work ends before then and needs no timer.
  */
 export const onNextTick: (callback: () => void) => void =
-  // Where there is none, at once: the timer is then set every time.
+  // Without nextTick the callback runs at once, and the timer is set every time.
   runtime().process?.nextTick ?? ((callback) => callback());
 
 function runtime(): { process?: { nextTick?: (callback: () => void) => void } } {

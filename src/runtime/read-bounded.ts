@@ -1,8 +1,8 @@
 /**
- * Reads a stream of bytes to its end, but no further than a limit: `undefined` when there is more. Whoever asked for
- * it cancels the reader then.
+ * Reads a stream of bytes to its end, or gives up beyond a limit and returns `undefined`. The caller then cancels the
+ * reader.
  *
- * @throws {TypeError} for a stream of something else than bytes: its size is unknown, and would slip past the limit
+ * @throws {TypeError} when the stream gives anything but bytes: their size is unknown, so the limit could not hold
  */
 export async function readBounded(
   reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -19,7 +19,7 @@ export async function readBounded(
   }
 }
 
-/** One array of bytes out of many. */
+/** Joins several arrays of bytes. */
 export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = chunks;
   if (first !== undefined && chunks.length === 1) return first;

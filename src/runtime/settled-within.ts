@@ -1,6 +1,6 @@
 import { longestTimerMs } from './longest-timer.ts';
 
-/** Waits until all have settled, but not longer than the time given. True when they have. */
+/** Waits until all have settled, but no longer than the given time. True when all have. */
 export async function settledWithin(
   promises: readonly Promise<unknown>[],
   timeoutMs: number,

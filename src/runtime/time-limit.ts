@@ -2,8 +2,8 @@ import { InboxError } from '../errors/inbox-error.ts';
 import { onNextTick } from './next-tick.ts';
 
 /**
- * Runs work, but not for ever: past the limit it rejects with `handler_timeout` and the work's signal is aborted.
- * The same when the outer signal is aborted. Work that ignores the signal goes on, unheeded.
+ * Runs work with a time limit. Past the limit, or when the outer signal is aborted, it rejects with `handler_timeout`
+ * and aborts the work's signal. Work that ignores its signal keeps running, and its result is dropped.
  */
 export function withTimeLimit<Result>(
   work: (options: { readonly signal: AbortSignal }) => Promise<Result>,

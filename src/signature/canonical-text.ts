@@ -24,7 +24,7 @@ export function canonicalText({ serialization, joiner = '' }: SignatureScheme, b
     // Two texts that are not well-formed Unicode may have the same digest.
     if (text.isWellFormed()) return text;
   } catch (error) {
-    // Serialising is recursive, in the engine too: a text nested beyond its call stack has a typed outcome.
+    // Serialising is recursive, also in the engine. Give too deep a text a typed error.
     if (!(error instanceof RangeError)) throw error;
     throw new SignatureError('body_too_deep', 'The body is nested too deeply to be serialised again.');
   }
@@ -32,11 +32,11 @@ export function canonicalText({ serialization, joiner = '' }: SignatureScheme, b
 }
 
 /**
- * Whether a parsed body holds a number that `JSON.stringify` writes as something else: `-0` as `0`, and `1e999`, which
- * is parsed as Infinity, as `null`. Whoever holds a signed body could put one in the place of the other.
+ * Whether a parsed body holds a number that `JSON.stringify` writes differently: `-0` as `0`, and `1e999` (parsed as
+ * Infinity) as `null`. Somebody who holds a signed body could exchange one for the other.
  */
 function hasAmbiguousNumber(body: JsonValue): boolean {
-  // Not recursive: a body may be nested beyond the call stack.
+  // Not recursive: a body may be nested too deeply for the call stack.
   const pending: JsonValue[] = [body];
   while (pending.length > 0) {
     const value = pending.pop();

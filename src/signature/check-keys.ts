@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 
-/** A key, or a list of them, as a list of at least one. @throws {ConfigurationError} `invalid_credentials` */
+/** A key or a list of keys as a list with at least one. @throws {ConfigurationError} `invalid_credentials` */
 export function checkKeys(key: string | readonly string[]): readonly string[] {
   const keys = typeof key === 'string' ? [key] : key;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');

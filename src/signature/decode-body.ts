@@ -1,21 +1,21 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { SignatureError } from '../errors/signature-error.ts';
 
-// A byte order mark is kept, so that JSON.parse refuses it: nobody signs one.
+// The byte order mark is kept, so that JSON.parse refuses it: nobody signs one.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The text of a raw body.
  *
- * Text that is not well-formed Unicode is refused like bytes that are not UTF-8: two different such texts would
- * have the same digest.
+ * Text that is not well-formed Unicode is refused like bytes that are not UTF-8: two such texts could have the same
+ * digest.
  */
 export function decodeBody(body: string | Uint8Array): string {
   if (typeof body === 'string') {
     if (!body.isWellFormed()) throw notUtf8();
     return body;
   }
-  // Not by its class: tests run in a realm of their own.
+  // Not by instanceof: test runners have several realms.
   if (!ArrayBuffer.isView(body)) {
     throw new ConfigurationError(
       'raw_body_required',

@@ -5,22 +5,22 @@ import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 /** Bytes of a SHA-512 digest. */
 const digestBytes = 64;
 
-/** The signature of a text (taken as UTF-8) with a key. */
+/** Signs a text (as UTF-8) with a key. */
 export function writeSignature(scheme: SignatureScheme, key: string, text: string): string {
   return encode(scheme.encoding, digestOf(scheme, key, text));
 }
 
 /**
- * The bytes of a text that is exactly one digest in exactly this encoding, without any other case, alphabet, length
- * or padding; otherwise `undefined`.
+ * The bytes of a text that is exactly one digest in exactly this encoding. `undefined` for any other case, alphabet,
+ * length or padding.
  */
 export function decodeDigest(encoding: Encoding, text: string): Buffer | undefined {
   const digest = decode(encoding, text);
-  // Decoding is lenient: it stops at what is not hexadecimal and skips what is not base64.
+  // Buffer decodes leniently, so the result is encoded again and compared.
   return digest.length === digestBytes && encode(encoding, digest) === text ? digest : undefined;
 }
 
-/** The index of the first key with which a text has this digest, -1 for none. Compares in constant time. */
+/** The index of the first key that gives the text this digest, or -1. Compares in constant time. */
 export function findSigner(
   scheme: SignatureScheme,
   keys: readonly string[],
@@ -29,7 +29,7 @@ export function findSigner(
   return keys.findIndex((key) => timingSafeEqual(digestOf(scheme, key, text), claim));
 }
 
-/** The 64 bytes. Taken from Latin-1: a Buffer that the digest makes itself costs twice as much. */
+/** The 64 bytes, by way of Latin-1: a Buffer made by the digest itself costs twice as much. */
 function digestOf(scheme: SignatureScheme, key: string, text: string): Buffer {
   return Buffer.from(binaryDigest(scheme, key, text), 'latin1');
 }

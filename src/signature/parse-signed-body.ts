@@ -13,7 +13,7 @@ export interface ParsedSignedBody {
   readonly value: JsonObject;
   /** Its own text without the top-level `signature`. */
   readonly unsignedText: string;
-  /** The digest that the signature stands for. */
+  /** The digest that the signature encodes. */
   readonly claim: Uint8Array;
 }
 
@@ -28,9 +28,9 @@ export function parseSignedBody(source: string, encoding: Encoding): ParsedSigne
 }
 
 /**
- * A body whose last member is its signature, as nearly every sender writes it. The signature is cut off first and the
- * rest is parsed, so that no search for the member is needed: if the rest is an object without a `signature` of its
- * own, the body is that object with exactly this one. `undefined` for a body that ends in another way.
+ * Parses a body whose last member is its signature, as nearly every sender writes it. The signature is cut off first
+ * and the rest is parsed, so nothing has to be searched: if the rest is an object without a `signature`, the body is
+ * that object plus exactly this one. `undefined` for a body that ends differently.
  */
 function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody | undefined {
   const brace = spaceStart(source, source.length) - 1;
@@ -42,7 +42,7 @@ function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody |
   const before = spaceStart(source, comma);
   if (source[brace] !== '}' || source[end - 1] !== '"' || source[colon] !== ':') return undefined;
   if (!source.endsWith(memberName, nameEnd) || source[comma] !== ',') return undefined;
-  // `{,"signature":…}` is no JSON, and would be without the signature.
+  // `{,"signature":…}` is not JSON, but would be without the signature.
   if (source[before - 1] === '{') return undefined;
   const signature = source.slice(open + 1, end - 1);
   const claim = decodeDigest(encoding, signature);
@@ -74,7 +74,7 @@ function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBo
   return { value, unsignedText: removeSignature(source), claim };
 }
 
-/** Without what the parser itself says: that quotes the body. */
+/** Without the parser's own message, which quotes the body. */
 function notJson(source: string): SignatureError {
   return new SignatureError('body_not_json', `The body is ${describe(source)}.`);
 }
@@ -84,7 +84,7 @@ function describe(source: string): string {
   return source.startsWith('\uFEFF') ? 'JSON behind a byte order mark' : 'not JSON';
 }
 
-/** `undefined` for what is not JSON. @throws {SignatureError} `body_too_deep` where it is beyond the call stack */
+/** `undefined` for what is not JSON. @throws {SignatureError} `body_too_deep` */
 function tryParse(text: string): unknown {
   try {
     return parseJson(text);

@@ -4,8 +4,8 @@ import { checkScheme, defaultScheme, type SignatureScheme } from './signature-sc
 import type { VerifiedBody } from './verify-body.ts';
 
 /**
- * What `verifyBody` returned for a body that was verified when it arrived and has been stored since: its keys may have
- * been rotated. It checks no signature: never give it a body from outside.
+ * What `verifyBody` returned for a body that was verified on arrival and stored since. Its keys may have been rotated
+ * meanwhile, so the signature is not checked again: never pass it a body from outside.
  */
 export function parseVerifiedBody(
   body: string,

@@ -2,10 +2,10 @@ import { SignatureError } from '../errors/signature-error.ts';
 import { findMembers } from '../json/text-scanner.ts';
 
 /**
- * A JSON object's text without its top-level `signature` member: what a serializer would have written, had the
- * member not been there.
+ * A JSON object's text without its top-level `signature` member: what its serializer would have written without that
+ * member.
  *
- * @param text accepted by `JSON.parse` as an object with a `signature` member of its own
+ * @param text an object with a top-level `signature`, accepted by `JSON.parse`
  * @throws {SignatureError} `signature_duplicated` when it has more than one
  */
 export function removeSignature(text: string): string {
@@ -14,10 +14,10 @@ export function removeSignature(text: string): string {
   const { start } = member;
   const { end } = member.value;
   const before = spaceStart(text, start);
-  // `{"a":1 , "signature":"x"` -> `{"a":1`: with the comma before it, and the space before that.
+  // `{"a":1 , "signature":"x"` -> `{"a":1`: the comma before it goes, with the space before that.
   if (text[before - 1] === ',') return text.slice(0, spaceStart(text, before - 1)) + text.slice(end);
   const after = spaceEnd(text, end);
-  // `{ "signature":"x" , "a":1` -> `{ "a":1`: up to the next member.
+  // `{ "signature":"x" , "a":1` -> `{ "a":1`: cut up to the next member.
   if (text[after] === ',') return text.slice(0, start) + text.slice(spaceEnd(text, after + 1));
   // The only member: `{ "signature":"x" }` -> `{}`.
   return text.slice(0, before) + text.slice(after);
@@ -41,7 +41,7 @@ function spaceEnd(text: string, index: number): number {
   return at;
 }
 
-/** White space as JSON has it, which is less than `trim` takes away. */
+/** White space in JSON, which is less than what `trim` removes. */
 function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }

@@ -13,29 +13,29 @@ import {
 /**
  * Which text is signed. "The body" is the body without its top-level `signature`.
  *
- * - `as-sent`: the body's own text, with the member cut out. Loses nothing.
- * - `compact`: `JSON.stringify` of the parsed body. Does not see how numbers are spelled (`10.0`, `1e2`), string
- *   escapes (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names
- *   (they move to the front).
- * - `sorted`: as `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
- * - `sorted-shallow`: as `sorted`, for the outermost object only; those inside stay as in `compact`.
+ * - `as-sent`: the body's own text with the member cut out. Nothing is lost.
+ * - `compact`: `JSON.stringify` of the parsed body. It ignores how numbers are spelled (`10.0`, `1e2`), string escapes
+ *   (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names (they move
+ *   to the front).
+ * - `sorted`: `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
+ * - `sorted-shallow`: `sorted` for the outermost object only; nested objects stay as in `compact`.
  *
- * These three, and `base64-compact` and `base64-sorted`, sign the parsed value. Two bodies with the same signature have
- * the same parsed value: a body with `-0` or with a number out of range (`1e999`), which would be signed as `0` and
- * `null`, is refused as `body_ambiguous`. What remains is what parsing loses: a number is rounded to the nearest double,
- * so that `9007199254740993` and `9007199254740992` are the same number and have the same signature.
+ * These three, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same signature have the same
+ * parsed value. A body with `-0` or a number out of range (`1e999`), which would be signed as `0` and `null`, is
+ * refused as `body_ambiguous`. What parsing loses stays lost: a number is rounded to the nearest double, so
+ * `9007199254740993` and `9007199254740992` have the same signature.
  *
- * The rest keep numbers as they are spelled and, unless sorted, members where they stand:
+ * The others keep the spelling of numbers and, unless sorted, the order of members:
  *
  * - `python`: `json.dumps`: `", "` and `": "` between, everything beyond ASCII as `\uXXXX`.
  * - `python-sorted`: `json.dumps(sort_keys=True)`: by code point, in every object.
  * - `php`: `json_encode`: no spaces, `/` as `\/`, everything beyond ASCII as `\uXXXX`.
- * - `values`: the values of the outermost object, in code unit order of their names, with `joiner` between. Texts
- *   stand without quotes, null as nothing, objects and arrays as compact JSON.
- * - `values-as-sent`: the same in the order in which they were sent.
+ * - `values`: the values of the outermost object, in code unit order of their names, joined by `joiner`. Strings go
+ *   without quotes, null as nothing, objects and arrays as compact JSON.
+ * - `values-as-sent`: the same, in the order in which they were sent.
  * - `query`: `name=value&name=value` in code unit order of the names; values as in `values`, not percent-encoded.
- *   Under these three a signature does not pin the body: whoever holds one can move text across the borders of
- *   members (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the order.
+ *   Under these three a signature does not pin the body: somebody who holds one can move text from member to member
+ *   (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the order.
  * - `base64`, `base64-compact`, `base64-sorted`: base64 of the UTF-8 bytes of `as-sent`, `compact`, `sorted`.
  */
 export type Serialization =
@@ -61,26 +61,29 @@ export interface BodyForms {
   readonly value: JsonObject;
 }
 
-/** All that is known of one serialization. */
+/** Everything that is known of one serialization. */
 export interface SerializationRules {
-  /** The text that is signed. Recursive, but for `as-sent`: throws `RangeError` beyond the call stack. */
+  /**
+   * The text that is signed. All but `as-sent` are recursive, and throw `RangeError` for a body that is nested too
+   * deeply.
+   */
   readonly write: (body: BodyForms, joiner: string) => string;
-  /** What is written: the body's own text, or its parsed value, which has lost how the text was spelled. */
+  /** What is written: the body's own text, or its parsed value, which no longer knows the spelling. */
   readonly source: 'text' | 'value';
   /**
-   * What a signature pins. `json`: the whole body. `pairs` and `values`: text can move across the borders of members
-   * under the same signature; of `values` the names are not signed either.
+   * What a signature pins. `json`: the whole body. `pairs` and `values`: text can move between members under the same
+   * signature; with `values` the names are not signed either.
    */
   readonly pins: 'json' | 'pairs' | 'values';
-  /** Whether a `joiner` stands between its parts. */
+  /** Whether it uses `joiner`. */
   readonly takesJoiner: boolean;
-  /** Place in the order in which detection prefers those that fit alike: the text itself, plain JSON, the rest. */
+  /** The rank when several fit: the text itself first, then plain JSON, then the rest. */
   readonly preference: number;
 }
 
 /**
- * The registry of serializations: whatever depends on the name of one is read off it, so that another is one entry
- * more. What each of them does is documented at {@link Serialization}.
+ * The registry of serializations. Whatever depends on the name of one is read from here, so a new one is one more
+ * entry. {@link Serialization} documents each.
  */
 export const serializations = {
   'as-sent': json('text', 0, ({ unsignedText }) => unsignedText),
@@ -121,7 +124,7 @@ export const serializations = {
   'base64-sorted': json('value', 9, ({ value }) => toBase64(writeSorted(unsigned(value)))),
 } as const satisfies Record<Serialization, SerializationRules>;
 
-/** All that is known of a serialization. */
+/** Everything that is known of a serialization. */
 export function serializationRules(name: Serialization): SerializationRules {
   return serializations[name];
 }

@@ -7,7 +7,7 @@ import { writeSignature } from './digest.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 
 export interface SignOptions {
-  /** The secret text; see {@link signingKey} for which one signs what. */
+  /** The secret text; {@link signingKey} says which one signs what. */
   key: string;
   /** @default {@link defaultScheme} */
   scheme?: SignatureScheme | undefined;
@@ -21,10 +21,9 @@ export interface SignedBody {
 }
 
 /**
- * Serialises a body once, signs it as the scheme says, and adds the signature to exactly that text.
+ * Serialises a body once, signs it under the scheme, and adds the signature to exactly that text.
  *
- * A `signature` member that the body already has is replaced: the contract ignores it when signing
- * (Authentication 4).
+ * A `signature` member that the body already has is replaced: the contract ignores it when signing (Authentication 4).
  *
  * @throws {ValidationError} for a body that is not plain JSON data (`NaN`, a `Date`, a circle)
  * @throws {ConfigurationError} `invalid_scheme`, or `invalid_credentials` for an empty key
@@ -44,7 +43,7 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   if (issue) throw new ValidationError('The body to sign', [issue]);
   const { signature: _, ...rest } = body;
   const unsignedText = JSON.stringify(rest);
-  // What is signed is what is posted, even if a getter would give something else the second time.
+  // Sign what is posted, even if a getter would return something else the second time.
   const signed = canonicalText(scheme, { unsignedText, value: JSON.parse(unsignedText) as JsonObject });
   const signature = writeSignature(scheme, key, signed);
   const separator = unsignedText === '{}' ? '' : ',';

@@ -15,8 +15,8 @@ export type Construction = 'hmac' | 'hash-suffix' | 'hash-prefix' | 'hash-both';
 export type Encoding = 'hex' | 'hex-upper' | 'base64' | 'base64url' | 'base64-hex';
 
 /**
- * Of what the key for orders is made. `merchant+partner` is published; `public+partner` is the reported variant
- * (public key and partner secret); the others are for services that do otherwise.
+ * What the key for orders is made of. `merchant+partner` is published; `public+partner` (public key and partner secret)
+ * is the reported variant; the others are for services that differ.
  */
 export type OrderKey = 'merchant+partner' | 'partner+merchant' | 'merchant' | 'partner' | 'public+partner';
 
@@ -25,17 +25,17 @@ export interface SignatureScheme {
   readonly construction: Construction;
   readonly serialization: Serialization;
   readonly encoding: Encoding;
-  /** Stands between secret and text; not for `hmac`. @default '' */
+  /** Between secret and text; not for `hmac`. @default '' */
   readonly separator?: string | undefined;
-  /** Stands between the values of `values` and `values-as-sent`. @default '' */
+  /** Between the values of `values` and `values-as-sent`. @default '' */
   readonly joiner?: string | undefined;
   /** The key for orders and order events; general requests use the partner secret. @default 'merchant+partner' */
   readonly orderKey?: OrderKey | undefined;
-  /** Stands between the two parts of the key for orders. @default '' */
+  /** Between the two parts of the key for orders. @default '' */
   readonly keySeparator?: string | undefined;
 }
 
-/** Every value of the parts that a scheme must have, and of `orderKey`. */
+/** Every allowed value of the required parts of a scheme, and of `orderKey`. */
 export const schemeParts = {
   construction: ['hmac', 'hash-suffix', 'hash-prefix', 'hash-both'],
   // Sound: the registry is checked against the type below.
@@ -46,7 +46,7 @@ export const schemeParts = {
 
 const textParts = ['separator', 'joiner', 'keySeparator'] as const;
 
-/** Every part that a scheme may have. */
+/** The name of every part of a scheme. */
 export const schemePartNames = [
   'construction',
   'serialization',
@@ -69,7 +69,7 @@ export const defaultScheme: SignatureScheme = Object.freeze({
 
 const checked = new WeakSet<SignatureScheme>([defaultScheme]);
 
-/** The scheme itself when it is sound. @throws {ConfigurationError} `invalid_scheme` */
+/** Returns the scheme if it is valid. @throws {ConfigurationError} `invalid_scheme` */
 export function checkScheme(scheme: SignatureScheme): SignatureScheme {
   if (checked.has(scheme)) return scheme;
   for (const [part, allowed] of Object.entries({

@@ -8,13 +8,13 @@ import { parseSignedBody } from './parse-signed-body.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 
 export interface VerifyOptions {
-  /** One secret text or several (two generations during a rotation, several merchants). */
+  /** One secret text or several (two generations during a rotation, or several merchants). */
   key: string | readonly string[];
   /** @default {@link defaultScheme} */
   scheme?: SignatureScheme | undefined;
 }
 
-/** A body whose signature is right. */
+/** A body whose signature is correct. */
 export interface VerifiedBody {
   /** The whole parsed body, `signature` included. */
   readonly value: JsonObject;
@@ -27,10 +27,10 @@ export interface VerifiedBody {
 }
 
 /**
- * Checks the signature of a body as received and returns what it says. Never returns for a wrong one.
+ * Verifies the signature of a body as received and returns what the body says. Throws when it is wrong.
  *
- * Give it the raw text or bytes: what a framework has parsed and written again is another text. Bytes must be
- * UTF-8; a byte order mark is refused.
+ * Pass the raw text or bytes: a body that a framework parsed and wrote again is another text. Bytes must be UTF-8; a
+ * byte order mark is refused.
  *
  * @throws {SignatureError} see {@link SignatureErrorCode}
  * @throws {ConfigurationError} `raw_body_required` for a parsed object, `invalid_scheme`, `invalid_credentials`
@@ -38,7 +38,7 @@ export interface VerifiedBody {
 export function verifyBody(body: string | Uint8Array, options: VerifyOptions): VerifiedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkKeys(options.key);
-  // Always cut out, whatever is signed: two signatures are refused under every scheme.
+  // Always cut the signature out, whatever is signed: two of them are refused under every scheme.
   const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
   const text = canonicalText(scheme, { unsignedText, value });
   const keyIndex = findSigner(scheme, keys, { text, claim });

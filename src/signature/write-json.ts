@@ -1,14 +1,14 @@
 import type { JsonValue } from '../json/json-value.ts';
 import { type LiteralNode, readLiteralTree } from '../json/literal-tree.ts';
 
-/** The JSON of a value with its members sorted by code unit; `writeMember` writes those of the outermost object. */
+/** JSON with members sorted by code unit; `writeMember` writes the members of the outermost object. */
 export function writeSorted(
   value: JsonValue,
   writeMember: (member: JsonValue) => string = writeSorted,
 ): string {
   if (Array.isArray(value)) return `[${value.map((element) => writeSorted(element)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // Written by hand: an object with its members set in order would still list integer-like names first.
+  // Written by hand: an object built in sorted order would still list integer-like names first.
   const members: string[] = [];
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
@@ -36,7 +36,7 @@ export const phpStyle: Style = {
   quote: (text) => quoteAscii(text, 0x80).replaceAll('/', '\\/'),
 };
 
-/** A node as a serializer of that style writes it. */
+/** Writes a node in that style. */
 export function writeNode(node: LiteralNode, style: Style): string {
   switch (node.kind) {
     case 'literal':
@@ -55,20 +55,20 @@ export function writeNode(node: LiteralNode, style: Style): string {
   }
 }
 
-/** A value without the quotes of JSON, as joins and queries take it. */
+/** A value without JSON's quotes, for joined values and queries. */
 export function writePlain(node: LiteralNode): string {
   if (node.kind === 'text') return node.text;
   return node.kind === 'literal' && node.text === 'null' ? '' : writeNode(node, compactStyle);
 }
 
-/** The members of the outermost object, each name once; none for what is no object. */
+/** The members of the outermost object, each name once; none if it is not an object. */
 export function topMembers(unsignedText: string, order: 'as-sent' | 'sorted'): readonly Member[] {
   const tree = readLiteralTree(unsignedText);
   const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
   return order === 'sorted' ? members.sort(byCodeUnit) : members;
 }
 
-/** Of a repeated name the last one counts, as in JSON.parse. */
+/** The last member of each name counts, as in JSON.parse. */
 function lastOfEach(members: readonly Member[]): Member[] {
   return [...new Map(members)];
 }
@@ -77,7 +77,7 @@ function byCodeUnit([one]: Member, [other]: Member): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** The order of Python. */
+/** The order in which Python sorts. */
 export function byCodePoint([one]: Member, [other]: Member): number {
   let index = 0;
   while (index < one.length && index < other.length) {
@@ -88,7 +88,7 @@ export function byCodePoint([one]: Member, [other]: Member): number {
   return one.length - other.length;
 }
 
-/** A JSON string in which every unit from `from` on is written as `\uXXXX`. */
+/** A JSON string with every code unit from `from` on written as `\uXXXX`. */
 function quoteAscii(text: string, from: number): string {
   const json = JSON.stringify(text);
   let quoted = '';
