@@ -56,14 +56,14 @@ const first = start();
 console.log('first delivery:', (await first.webhooks.receive(body)).kind);
 console.log('repeated:', (await first.webhooks.receive(body)).kind);
 while ((await first.inbox.counts()).dead === 0) await pause(20);
-const [letter] = await first.inbox.deadLetters();
-console.log('given up after', letter?.attempts, 'attempts:', letter?.reason);
+const [dead] = await first.inbox.deadLetters();
+console.log('given up after', dead?.attempts, 'attempts:', dead?.reason);
 console.log('stopped:', await first.inbox.stop());
 
 // A new process finds everything where the old one left it.
 accountsAreDown = false;
 const second = start();
-if (letter !== undefined) await second.inbox.replay(letter.digest);
+if (dead !== undefined) await second.inbox.replay(dead.digest);
 while ((await second.inbox.counts()).open > 0) await pause(20);
 console.log('repeated after the restart:', (await second.webhooks.receive(body)).kind);
 await second.inbox.stop();

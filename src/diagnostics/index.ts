@@ -1,5 +1,5 @@
 /**
- * Find out, prove, pin and explain how a deployment signs. For development and tests: never on the way of a request.
+ * Find out, prove, pin and explain how a deployment signs. For development and tests, never while handling a request.
  *
  * @module partner-exchange-sdk/diagnostics
  */

@@ -1,8 +1,8 @@
 import { findElement, findMembers, type Span } from '../json/text-scanner.ts';
 
 /**
- * The number at a path of a JSON text exactly as it is written there, e.g. `15000.10`, `9007199254740993` or
- * `1e2`: what `JSON.parse` rounds away is still in it. Decimal libraries take it as it is.
+ * The number at a path of a JSON text exactly as it is written, e.g. `15000.10`, `9007199254740993` or `1e2`: the
+ * digits that `JSON.parse` rounds away are still there. Decimal libraries accept it.
  *
  * @param text the verified text (`text` of `verifyBody`, or of a webhook handler's context)
  * @param path the member's name, or names and array indexes from the outermost inwards
@@ -34,7 +34,7 @@ function step(text: string, at: Span, segment: string | number): Span | undefine
   return opening === '{' ? findMembers(text, segment, at.start).at(-1)?.value : undefined;
 }
 
-/** The scanner is only defined on JSON; a caller's text may be anything. */
+/** The scanner only works on JSON, and a caller's text may be anything. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { settledCryptoStatuses, thirdPartyKycErrors } from './spellings.ts';
 
 /**
- * The schemas of the published events, made of the kind of object given: `z.looseObject` for the schemas that users
- * get, which keep unknown members. What each member means is said in `event-types.ts`.
+ * The schemas of the published events, built with the given kind of object: `z.looseObject` for the schemas that users
+ * get, which keep unknown members. `event-types.ts` says what each member means.
  */
 export function makeEventSchemas(object: typeof z.looseObject) {
   /** The members every event has (contract: Buy order event record), without the statuses and the rate. */

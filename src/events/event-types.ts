@@ -206,5 +206,5 @@ export interface BuyCloseEvent extends BuyOrderRecord {
   meta_data: RefundDetails;
 }
 
-/** Any of the members, or none; as a schema makes it, also `undefined`. */
+/** Any or none of the members; `undefined` too, as a schema produces it. */
 type PartOf<Members> = { [Name in keyof Members]?: Members[Name] | undefined };

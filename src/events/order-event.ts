@@ -11,7 +11,7 @@ import type {
 
 const schemas = makeEventSchemas(z.looseObject);
 
-/** The schema of {@link BuyInitEvent}. Unknown members are kept, as by all of these. */
+/** The schema of {@link BuyInitEvent}. Like all of these, it keeps unknown members. */
 export const buyInitEvent = schemas.buyInitEvent;
 
 /** The schema of {@link BuyFiatReceivedEvent}. */
@@ -38,7 +38,7 @@ export const buyCloseEvent = schemas.buyCloseEvent;
 /**
  * The schema of {@link OrderEvent}: every published order event, told apart by `event_name` (contract: Events).
  *
- * For bodies from the network prefer `parseOrderEvent`, which also says what an authentic but unfamiliar body is.
+ * For bodies from the network prefer `parseOrderEvent`: it also says what is unfamiliar about an authentic body.
  */
 export const orderEvent = z.discriminatedUnion('event_name', [
   buyInitEvent,
@@ -50,8 +50,8 @@ export const orderEvent = z.discriminatedUnion('event_name', [
 ]);
 
 /**
- * Any published order event, told apart by `event_name`. Members beyond these are kept in the value, and are not in
- * the type: read them from the body (`body` of `parseOrderEvent`, and of a webhook handler's context).
+ * Any published order event, told apart by `event_name`. Further members are kept in the value but are not in the type:
+ * read them from the body (`body` of `parseOrderEvent`, and of a webhook handler's context).
  */
 export type OrderEvent =
   | BuyInitEvent

@@ -13,18 +13,18 @@ export const orderEventNames = [
   'buy.event.close',
 ] as const satisfies readonly OrderEventName[];
 
-/** One way in which a body differs from the published event of its name. Never holds the value found. */
+/** A difference between a body and the published event of its name. Never holds the value found. */
 export interface EventIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** What a body turned out to be. In every case all of its members are kept. */
+/** What a body turned out to be. All of its members are kept in every case. */
 export type ParsedOrderEvent =
   | {
       readonly kind: 'known';
       readonly event: OrderEvent;
-      /** The same value, with the members that the type of the event does not have. */
+      /** The same value, with members that the event's type does not have. */
       readonly body: JsonObject;
     }
   | { readonly kind: 'unknown'; readonly name: string; readonly body: JsonObject }
@@ -38,10 +38,10 @@ export type ParsedOrderEvent =
     };
 
 /**
- * Narrows a verified body. Never throws: a body with an unfamiliar name is `unknown`, one that does not have
- * its event's published shape (or has no name at all) is `nonconforming`, with what is wrong.
+ * Narrows a verified body. Never throws: a body with an unfamiliar name is `unknown`; one without a name, or not in the
+ * published shape of its event, is `nonconforming`, with the differences.
  *
- * The value is returned as it is, not as a copy: nothing is dropped from it.
+ * Returns the value itself, not a copy, so nothing is lost.
  */
 export function parseOrderEvent(value: unknown): ParsedOrderEvent {
   if (!isJsonObject(value)) {
@@ -62,19 +62,20 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
   if (check === undefined) return { kind: 'unknown', name, body: value };
   const result = check.safeParse(value);
   if (result.success) {
-    // Sound: no schema of the union transforms, so the value has the type of the copy that zod made.
+    // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
     return { kind: 'known', event: value as unknown as OrderEvent, body: value };
   }
   const issues = result.error.issues.map(({ path, message }) => ({ path, message }));
   return { kind: 'nonconforming', name, body: value, issues };
 }
 
-/** The published schemas by event name, made when the first event arrives: that takes longer than loading this. */
+/**
+ * The published schemas by event name. Made when the first event arrives, since that takes longer than loading this.
+ */
 let checks: ReadonlyMap<string, z.ZodType> | undefined;
 
 function buildChecks(): ReadonlyMap<string, z.ZodType> {
-  // Sound: only the verdict of these is used. Objects that pass over unknown members reach it sooner than those that
-  // copy them.
+  // Sound: only the verdict is used. Schemas that drop unknown members are faster than those that copy them.
   const schemas = makeEventSchemas(z.object as unknown as typeof z.looseObject);
   const byName: Record<OrderEventName, z.ZodType> = {
     'event.buy.init': schemas.buyInitEvent,

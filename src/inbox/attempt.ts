@@ -1,19 +1,18 @@
 import { withTimeLimit } from '../runtime/time-limit.ts';
 import type { AttemptResult, Delivery, InboxHost } from './inbox.ts';
 
-/** A delivery that belongs to a worker until its lease ends. */
+/** A delivery that belongs to one worker until its lease ends. */
 export interface LeasedDelivery {
   readonly delivery: Delivery;
-  /** Counting this one, from 1; without lost leases among others, after which it is tried again alone. */
+  /** The number of this attempt, from 1. A lease that was lost while others ran does not count. */
   readonly attempt: number;
   readonly receivedAt: number;
-  /** Milliseconds that its lease leaves for handling it, where that may be less than the time limit. */
+  /** Milliseconds that the lease leaves for the handler, if that may be less than the time limit. */
   readonly timeLimitMs?: number | undefined;
 }
 
 /**
- * One attempt to handle a stored delivery. Never rejects: what a handler throws, and a handler that does not settle
- * in time, is an outcome.
+ * Makes one attempt to handle a stored delivery. Never rejects: a handler that throws or takes too long is an outcome.
  */
 export async function attemptDelivery(
   host: InboxHost,
@@ -26,7 +25,7 @@ export async function attemptDelivery(
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<AttemptResult> {
-  // Not less than nothing, where the clock went back.
+  // Not negative, even if the clock went back.
   const waitedMs = Math.max(0, options.now() - receivedAt);
   const begun = performance.now();
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
@@ -35,7 +34,7 @@ export async function attemptDelivery(
     await withTimeLimit(work, Math.min(timeLimitMs, options.timeLimitMs), options.signal);
     return { outcome: 'handled', ...timings() };
   } catch (error) {
-    // A stop cuts off what it finds: that makes no dead letter.
+    // A stop never makes a dead letter of what it interrupts.
     const isLast = attempt >= options.maxAttempts && options.signal?.aborted !== true;
     return { outcome: isLast ? 'dead' : 'failed', error, ...timings() };
   }

@@ -1,15 +1,15 @@
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkInteger, invalidOption } from '../options/check-values.ts';
 
-/** Which dead letters are listed, and with what. */
+/** Which dead letters to list, and whether with their bodies. */
 export interface DeadLetterOptions {
-  /** How many at most; no more are read from the store. @default 100 */
+  /** How many to list; no more are read from the store. @default 100 */
   readonly limit?: number | undefined;
-  /** Whether each comes with its body, which holds personal data. @default false */
+  /** Whether to add each body, which holds personal data. @default false */
   readonly withBody?: boolean | undefined;
 }
 
-/** The same, with every value. */
+/** The options with their defaults. */
 export interface DeadLetterQuery {
   readonly limit: number;
   readonly withBody: boolean;

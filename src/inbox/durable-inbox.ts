@@ -5,22 +5,22 @@ import type { Handling } from './handling-options.ts';
 import type { Delivery, InboxHost } from './inbox.ts';
 import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
 
-/** What a durable inbox needs of whatever keeps its deliveries. */
+/** What a durable inbox needs from its engine. */
 export interface InboxEngine {
   store(delivery: Delivery): Promise<'stored' | 'duplicate'>;
-  /** Begins to handle. Called once at most, and not with `role: 'receiver'`. */
+  /** Starts handling. Called at most once, and never with `role: 'receiver'`. */
   start(host: InboxHost): void;
   deadLetters(query: DeadLetterQuery): Promise<DeadLetter[]>;
   replay(digest: string): Promise<boolean>;
   discard(digest: string): Promise<boolean>;
   counts(): Promise<InboxCounts>;
-  /** Called once at most; nothing is stored after it. */
+  /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
 
 const defaults = Object.freeze({ stopTimeoutMs: 10_000 });
 
-/** An inbox on an engine: it belongs to one host, accepts nothing while it stops, and does nothing once it has. */
+/** An inbox on an engine. It belongs to one host, accepts nothing while it stops, and does nothing after that. */
 export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;

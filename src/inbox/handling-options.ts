@@ -15,23 +15,23 @@ export interface RetryDelays {
 
 /** How stored deliveries are handled; the same for every durable inbox. */
 export interface HandlingOptions {
-  /** Attempts until a delivery becomes a dead letter. @default 8 */
+  /** Attempts before a delivery becomes a dead letter. @default 8 */
   maxAttempts?: number | undefined;
   /**
-   * Milliseconds until a handler is cut off and its attempt has failed. A worker that dies loses its deliveries to
-   * another one after a little more than that; with BullMQ, which renews its locks, within a minute. They are tried
-   * alone then, and only a death of that counts as an attempt. @default 60000
+   * Milliseconds before a handler is aborted and its attempt has failed. When a worker dies, another one gets its
+   * deliveries a little later than that; with BullMQ, which renews its locks, within a minute. They are tried alone
+   * then, and only a death while alone counts as an attempt. @default 60000
    */
   timeLimitMs?: number | undefined;
   /** How long to wait between attempts. */
   retry?: RetryDelays | undefined;
-  /** How many deliveries this process handles at a time. @default 10 */
+  /** How many deliveries this process handles at once. @default 10 */
   concurrency?: number | undefined;
   /** Milliseconds for which the digest of a delivery is remembered. @default 2592000000 (30 days) */
   rememberMs?: number | undefined;
-  /** `receiver`: this process only stores; another one handles. @default 'both' */
+  /** `receiver`: this process only stores, and another one handles. @default 'both' */
   role?: 'both' | 'receiver' | undefined;
-  /** Learns why the store failed while nobody was waiting for an answer. @default a process warning */
+  /** Called when the store fails while nobody waits for an answer. @default a process warning */
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /** From 0 to 1. @default Math.random */
   random?: (() => number) | undefined;
@@ -39,7 +39,7 @@ export interface HandlingOptions {
   now?: (() => number) | undefined;
 }
 
-/** For {@link checkNames}: an inbox adds its own. */
+/** For {@link checkNames}; each inbox adds its own. */
 export const handlingOptionNames: OptionNames<HandlingOptions> = Object.freeze({
   maxAttempts: true,
   timeLimitMs: true,
@@ -54,7 +54,7 @@ export const handlingOptionNames: OptionNames<HandlingOptions> = Object.freeze({
 
 const retryNames: OptionNames<RetryDelays> = { firstDelayMs: true, maxDelayMs: true };
 
-/** Every option with its value. */
+/** The options with their defaults. */
 export type Handling = {
   readonly [Option in Exclude<keyof HandlingOptions, 'retry'>]-?: Exclude<HandlingOptions[Option], undefined>;
 } & { readonly retry: Backoff };
@@ -71,13 +71,15 @@ export const handlingDefaults = Object.freeze({
   now: Date.now,
 }) satisfies Handling;
 
-/** Checks the values, not the names: an inbox may have options of its own. @throws {ConfigurationError} `invalid_option` */
+/**
+ * Checks values but not names, since an inbox may have further options. @throws {ConfigurationError} `invalid_option`
+ */
 export function checkHandling(options: HandlingOptions): Handling {
   const defaults = handlingDefaults;
   return Object.freeze({
     maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, { most: 1000 }),
     timeLimitMs: checkInteger('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, {
-      // A lease is longer, and has to fit into a timer too.
+      // A lease is longer than the time limit and has to fit into a timer too.
       most: Math.floor(longestTimerMs / 2),
     }),
     retry: checkDelays(options.retry ?? {}),

@@ -1,6 +1,6 @@
 import { InboxError } from '../errors/inbox-error.ts';
 
-/** Why a delivery is dead whose last attempt nobody saw the end of. */
+/** The error of a dead letter whose last attempt never reported its end. */
 export function leaseLost(): InboxError {
   return new InboxError(
     'lease_lost',

@@ -1,33 +1,33 @@
 import type { DeadLetterOptions } from './dead-letter-options.ts';
 import type { Inbox } from './inbox.ts';
 
-/** An inbox with dead letters, which can be stopped. */
+/** An inbox with dead letters that can be stopped. */
 export interface ManagedInbox extends Inbox {
   /**
-   * Deliveries that are not tried any more, unless they are replayed: the oldest first.
+   * Deliveries that are not tried again unless they are replayed, oldest first.
    * @throws {ConfigurationError} `invalid_option`
    */
   deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
   /**
-   * Has a dead letter tried again, with all its attempts. Resolves with false when there is none of this digest.
-   * A durable inbox handles it soon after; the memory before it resolves, and rejects when that fails (false also
-   * while a repetition is being handled).
+   * Tries a dead letter again, with all its attempts. Resolves with false if no dead letter has this digest. A durable
+   * inbox handles it soon afterwards. The memory inbox handles it before this resolves, and this rejects if that fails
+   * (false also while a repetition is being handled).
    */
   replay(digest: string): Promise<boolean>;
-  /** Forgets a dead letter for good; its digest stays remembered. False when there is none of this digest. */
+  /** Drops a dead letter; its digest stays remembered. False if no dead letter has this digest. */
   discard(digest: string): Promise<boolean>;
   /** What is in the inbox now. */
   counts(): Promise<InboxCounts>;
   /**
-   * Accepts nothing more (503), waits for the handlers that run, and lets go of the store. Handlers that are still
-   * running after the time have their signal aborted; a durable inbox has their deliveries handled again. What is
-   * asked of a durable inbox after it has stopped rejects with `inbox_stopped`.
+   * Accepts nothing more (503), waits for running handlers, and releases the store. Handlers that still run after the
+   * time are aborted; a durable inbox has their deliveries handled again. Afterwards every call to a durable inbox
+   * rejects with `inbox_stopped`.
    * @param options.timeoutMs @default 10000
    */
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-/** A delivery that failed at all its attempts. */
+/** A delivery that failed at every attempt. */
 export interface DeadLetter {
   readonly digest: string;
   /** The `event_name`. */
@@ -35,16 +35,16 @@ export interface DeadLetter {
   readonly attempts: number;
   readonly receivedAt: Date;
   /**
-   * What the last attempt failed with, cut to 500 characters. Credentials in addresses, queries and Authorization
-   * headers are left out; what else a handler writes into its error is kept as it is.
+   * The error of the last attempt, cut to 500 characters. Credentials in addresses, queries and Authorization headers
+   * are left out; anything else that a handler puts into its error is kept.
    */
   readonly reason: string;
-  /** As it was received, signature included: only with `withBody`. It holds personal data. */
+  /** The body as received, signature included; only with `withBody`. It holds personal data. */
   readonly body?: string;
 }
 
 export interface InboxCounts {
-  /** Stored and not yet handled: waiting for its first attempt or the next, or being handled. */
+  /** Stored and not yet handled: waiting for an attempt, or being handled. */
   readonly open: number;
   readonly dead: number;
 }

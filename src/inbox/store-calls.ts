@@ -2,22 +2,22 @@ import { InboxError } from '../errors/inbox-error.ts';
 import { checkInteger, checkTimerMs } from '../options/check-values.ts';
 import { redactCommand } from '../redaction/redact-command.ts';
 
-/** How long, and by how many, a store over the network is waited for. */
+/** Limits for a store that is reached over the network. */
 export interface StoreCallOptions {
   /** Milliseconds to wait for the store before a delivery is answered 503. @default 5000 */
   storeTimeoutMs?: number | undefined;
-  /** How many deliveries may wait for the store before further ones are answered 503 at once. @default 1000 */
+  /** Most deliveries waiting for the store; further ones are answered 503 at once. @default 1000 */
   maxPending?: number | undefined;
 }
 
-/** Calls a store over the network. Rejects with an {@link InboxError}, and within the time limit. */
+/** Calls a store over the network. Rejects with an {@link InboxError} at the latest when the time is over. */
 export type CallStore = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const defaults = Object.freeze({ storeTimeoutMs: 5_000, maxPending: 1_000 });
 
 /**
- * Clients of Redis and PostgreSQL wait and queue while their server is away, some for ever. This waits no longer
- * than the sender of a webhook would, and lets no more than so many wait.
+ * Clients of Redis and PostgreSQL wait and queue while their server is away, some of them for ever. This waits no
+ * longer than the sender of a webhook would, and limits how many calls wait.
  *
  * @throws {ConfigurationError} `invalid_option`
  */

@@ -1,15 +1,15 @@
 import { storableText } from '../redaction/storable-text.ts';
 import type { Delivery } from './inbox.ts';
 
-/** A delivery as the data of a job. The name is what the sender wrote; the body holds it as it was. */
+/** The data of a delivery's job. The name is stored as the sender wrote it; the body holds it too. */
 export function writeDelivery({ digest, name, key, body }: Delivery): object {
   return { digest, name: storableText(name), key, body };
 }
 
 /**
- * A delivery out of the data of a job, or `handled` where only the memory of its digest is left.
+ * Reads a delivery from a job's data, or `handled` if only its digest is remembered.
  *
- * @throws {TypeError} when it is neither: another program wrote to the queue
+ * @throws {TypeError} if it is neither: another program has written to the queue
  */
 export function readDelivery(data: unknown): Delivery | 'handled' {
   if (typeof data !== 'object' || data === null) throw foreign();
@@ -17,11 +17,11 @@ export function readDelivery(data: unknown): Delivery | 'handled' {
   const { digest, name, body, key } = { digest: null, name: null, body: null, key: null, ...data };
   if (typeof digest !== 'string' || typeof name !== 'string' || typeof body !== 'string') throw foreign();
   if (typeof key !== 'object' || key === null) throw foreign();
-  // Written by writeDelivery: the rest of the job is.
+  // Sound: writeDelivery stored the key with the rest.
   return { digest, name, body, key: key as Delivery['key'] };
 }
 
-/** A delivery out of the data of a job; `undefined` when it is none that may still be handled. */
+/** Reads a delivery from a job's data; `undefined` if it holds none that can still be handled. */
 export function findDelivery(data: unknown): Delivery | undefined {
   try {
     const delivery = readDelivery(data);
@@ -31,7 +31,7 @@ export function findDelivery(data: unknown): Delivery | undefined {
   }
 }
 
-/** The members of what a store gave, which may be anything. */
+/** The members of a value from a store, which may be anything. */
 export function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

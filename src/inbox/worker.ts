@@ -8,44 +8,46 @@ import type { AttemptResult, InboxHost } from './inbox.ts';
 import { leaseLost } from './lease-lost.ts';
 
 /**
- * Where a worker gets its deliveries, and what it does with their outcomes.
+ * Where a worker gets its deliveries, and where it reports their outcomes.
  *
- * When a process dies, all that it had leased lose their lease, and nobody knows which of them killed it. So each of
+ * When a process dies, everything it had leased loses its lease, and nobody knows which delivery killed it. So each of
  * them is tried alone from then on, while nothing else runs in its process, and a lost lease counts as an attempt only
- * of a delivery that ran alone.
+ * for a delivery that ran alone.
  */
 export interface WorkSource<One extends LeasedDelivery> {
-  /** Leases up to so many that are due and may run side by side; and says when there may be more, in milliseconds. */
+  /**
+   * Leases up to `limit` due deliveries that may run side by side, and says in how many milliseconds there may be more.
+   */
   lease(limit: number): Promise<{ leased: One[]; pauseMs: number }>;
-  /** Whether one is due that has to be tried alone. */
+  /** Whether a delivery that has to be tried alone is due. */
   isAloneDue(): Promise<boolean>;
   /**
-   * Leases one that has to be tried alone; called while nothing runs. Those that lost the lease of their last attempt
-   * are dead letters by then.
+   * Leases one delivery that has to be tried alone; called while nothing runs. Those whose last attempt lost its lease
+   * have become dead letters.
    */
   leaseAlone(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
   /**
-   * Writes down what became of one. Repeated when it rejects. False when another worker has it by now: what became
-   * of that attempt counts.
+   * Stores the outcome of an attempt; repeated if it rejects. False if another worker has the delivery by now: that
+   * worker's outcome counts.
    */
   settle(leased: One, result: AttemptResult): Promise<boolean>;
-  /** Gives back what was cut off by a stop, to be leased again soon. */
+  /** Gives back what a stop has aborted, so that it is soon leased again. */
   release(leased: readonly One[]): Promise<void>;
-  /** Now and then, when all went well. */
+  /** Called from time to time while all goes well. */
   tidy?(): Promise<void>;
 }
 
 export interface Worker {
-  /** Something may be due. */
+  /** Tells the worker that something may be due. */
   wake(): void;
-  /** Resolves when nothing is handled any more, or the time is over and the rest was given back. */
+  /** Resolves when all handlers have ended, or when the time is over and the rest was given back. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
 
 const afterErrorMs = 1_000;
 const settleTries = 5;
 
-/** Handles what is due, no more than `concurrency` at a time, until it is stopped. Holds nothing that waits. */
+/** Handles due deliveries, at most `concurrency` at a time, until it is stopped. Keeps none that wait in memory. */
 export function startWorker<One extends LeasedDelivery>(
   source: WorkSource<One>,
   options: {
@@ -60,7 +62,7 @@ export function startWorker<One extends LeasedDelivery>(
   const cutOff = new AbortController();
   let alarm = new AbortController();
   let stopping = false;
-  /** `due`: nothing is started until all that runs has ended, and then that one alone. */
+  /** `due`: nothing starts until everything running has ended; then that delivery runs alone. */
   let alone: 'none' | 'due' | 'running' = 'none';
   let lookForAloneAt = Number.NEGATIVE_INFINITY;
 
@@ -83,7 +85,7 @@ export function startWorker<One extends LeasedDelivery>(
 
   /** Starts what is due and fits in. Resolves with the time until there may be more. */
   async function startDue(): Promise<number> {
-    // The next that ends rings the alarm.
+    // The end of the next handler wakes the worker.
     if (alone === 'running' || (alone === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
     if (alone === 'due') {
       await startAlone();
@@ -110,7 +112,7 @@ export function startWorker<One extends LeasedDelivery>(
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
     alone = leased === undefined ? 'none' : 'running';
-    // The next one, if there is any, follows what else is due by then: neither keeps the other waiting for ever.
+    // Other due deliveries go first, then the next one alone: neither waits for ever.
     lookForAloneAt = Number.NEGATIVE_INFINITY;
     if (leased !== undefined) start(leased);
   }
@@ -126,7 +128,7 @@ export function startWorker<One extends LeasedDelivery>(
 
   async function handle(leased: One): Promise<void> {
     const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
-    // Given back by stop.
+    // The stop has given it back.
     if (cutOff.signal.aborted) return;
     let settled = false;
     for (let tries = 1; tries <= settleTries; tries++) {
@@ -135,12 +137,12 @@ export function startWorker<One extends LeasedDelivery>(
         break;
       } catch (error) {
         reportStore(error, handling);
-        // Its lease runs out, and it is handled again.
+        // The lease expires, and it is handled again.
         if (stopping || tries === settleTries) break;
         await sleep(afterErrorMs, cutOff.signal);
       }
     }
-    // It is tried again where it did not become a dead letter, and reported as dead when it does.
+    // If it could not be stored as a dead letter it is tried again, and reported as dead when that succeeds.
     const open = result.outcome === 'dead' && !settled;
     host.report(leased.delivery, open ? { ...result, outcome: 'failed' } : result);
   }
@@ -162,11 +164,11 @@ export function startWorker<One extends LeasedDelivery>(
   };
 }
 
-/** Tells `onStoreError`, whatever that does. */
+/** Calls `onStoreError`, which may throw. */
 export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
   try {
     void Promise.resolve(onStoreError(redactCommand(error))).catch(() => {});
   } catch {
-    // The store's failure is what matters, not that of its report.
+    // The store's failure matters, not that of its report.
   }
 }

@@ -15,10 +15,10 @@ import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.ts
 import { createState, type SandboxState } from './sandbox-state.ts';
 
 /**
- * Simulates the service of the contract: all nine operations, with nothing but memory behind them. Each sandbox
- * has its own partners, orders, devices and logs, which last as long as it does: make a new one for each test.
+ * Simulates the service of the contract: all nine operations, in memory. Each sandbox has its own partners, orders,
+ * devices and logs: make a new one for each test.
  *
- * What the contract leaves open is answered as the options say, or by these choices of the sandbox:
+ * Where the contract is silent, it does what the options say, or makes these choices:
  *
  * - **Replies**: 200 with a JSON object; errors are `{ error, message }`, with 400 for a body or query that does
  *   not fit, 401 for a missing or wrong key or signature, 403 for an IP that is not whitelisted, 404, 405 with
@@ -120,7 +120,7 @@ function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): Co
     onboardingBaseUrl: `${origin}/onboarding`,
     stagingUrl: `${origin}/staging`,
     messengerBaseUrl: `${origin}/messenger`,
-    // `listen` may be asked for an address that other machines reach.
+    // `listen` may use an address that other machines reach.
     allowInsecureHttp: true,
     paths: options.paths,
     wireNames: options.wireNames,
@@ -141,7 +141,7 @@ function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
   }
 }
 
-/** IPv4 as such, also where a dual-stack socket writes it as IPv6. */
+/** IPv4 in its own form, even if a dual-stack socket writes it as IPv6. */
 function plainIp(ip: string): string {
   return ip.toLowerCase().startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
 }

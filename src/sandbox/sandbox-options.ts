@@ -17,7 +17,7 @@ import type { EventSpelling } from './callbacks/event-text.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { type RandomBytes, randomToken } from './secrets.ts';
 
-/** What differs between deployments, as in `defineDeployment`: this is what the sandbox speaks. */
+/** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<
   DeploymentOptions<Order>,
   'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
@@ -30,48 +30,48 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   now?: (() => number) | undefined;
   /** Source of keys, links and references. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;
-  /** Whether orders are refused from an IP that was not captured before. @default 'enforced' */
+  /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
   whitelist?: 'enforced' | 'off' | undefined;
   /** Longest request body, in bytes. @default 1048576 (1 MiB; the sandbox's choice) */
   maxBodyBytes?: number | undefined;
   /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
   callbackTimeoutMs?: number | undefined;
   /**
-   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, a name like an
-   * integer behind the signature: a receiver that verifies anything but the raw body fails, here as in production.
+   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, and an integer-like
+   * name after the signature: a receiver that verifies anything but the raw body fails, as it would in production.
    * `compact`: as `JSON.stringify` writes them. @default 'awkward' (the sandbox's choice)
    */
   eventSpelling?: EventSpelling | undefined;
-  /** The messenger's master key. @default a fresh one, to be read from `sandbox.masterKey` */
+  /** The messenger's master key. @default a random one, see `sandbox.masterKey` */
   masterKey?: string | undefined;
   /**
    * Fiat units for one crypto unit, as decimal text, for every pair or by pair (`NGN/USDT`).
    * @default '1500' (the sandbox's choice)
    */
   exchangeRate?: string | ((pair: string) => string) | undefined;
-  /** Kept back from each refund, as decimal text in fiat units. @default '0' (the sandbox's choice) */
+  /** Deducted from each refund, as decimal text in fiat units. @default '0' (the sandbox's choice) */
   refundFee?: string | undefined;
   /**
    * Fiat currencies paid by mobile money: their orders have a payment link, and a phone number to pay into.
    * @default ['GHS', 'KES', 'KHS'] (reported as currencies; that they are mobile money is the sandbox's choice)
    */
   mobileMoneyCurrencies?: readonly string[] | undefined;
-  /** Phone numbers, however written, that cannot be reached over the messenger. @default [] */
+  /** Phone numbers, in any notation, that are not on the messenger. @default [] */
   numbersNotOnMessenger?: readonly string[] | undefined;
   /** Spelling of the status of a credited order. @default 'PAID' (contract: the event for crediting) */
   settledCryptoStatus?: SettledCryptoStatus | undefined;
   /** Spelling of the third-party KYC error. @default 'THIRD_PARTY_PAYMENT' (contract: the sample body) */
   thirdPartyKycError?: ThirdPartyKycError | undefined;
   /**
-   * For an `orderSchema` with another payload: gives the same order with the members that the events are made
-   * of: `partner_order_id`, `fiat_amount` (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`,
-   * `partner_callback_url`, and where there are any `buyer_email`, `buyer_phone`, `first_name`, `last_name` and
-   * `refund_account`. @default the payload itself, which has them when it is the reported one
+   * For an `orderSchema` with another payload: returns the order with the members that the events need:
+   * `partner_order_id`, `fiat_amount` (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`,
+   * `partner_callback_url`, and if there are any `buyer_email`, `buyer_phone`, `first_name`, `last_name` and
+   * `refund_account`. @default the payload itself, which has them if it is the reported one
    */
   readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
 }
 
-/** The options with every default in place. Not public. */
+/** The options with their defaults. Not public. */
 export interface ResolvedSandboxOptions {
   readonly fetch: typeof fetch;
   readonly now: () => number;
@@ -91,7 +91,7 @@ export interface ResolvedSandboxOptions {
 }
 
 const defaults = Object.freeze({
-  // Looked up when used, so that a fetch that is replaced later counts.
+  // Looked up at each call, so that a fetch that is replaced later is used.
   fetch: (input: string | URL | Request, init?: RequestInit) => globalThis.fetch(input, init),
   now: () => Date.now(),
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -109,7 +109,7 @@ const defaults = Object.freeze({
 } satisfies Required<Omit<SandboxOptions, keyof DeploymentPart<unknown> | 'masterKey'>>);
 
 const optionNames: OptionNames<SandboxOptions> = {
-  // Checked by `defineDeployment`.
+  // `defineDeployment` checks these.
   paths: true,
   wireNames: true,
   signature: true,

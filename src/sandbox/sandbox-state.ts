@@ -5,7 +5,7 @@ import { OrderRegistry } from './orders/order-registry.ts';
 import { PartnerRegistry } from './partners/partner-registry.ts';
 import type { ResolvedSandboxOptions } from './sandbox-options.ts';
 
-/** Everything that one sandbox holds; nothing is shared between two of them. */
+/** The whole state of one sandbox; nothing is shared between sandboxes. */
 export interface SandboxState {
   readonly deployment: Deployment<unknown>;
   readonly options: ResolvedSandboxOptions;
@@ -13,7 +13,7 @@ export interface SandboxState {
   readonly orders: OrderRegistry;
   readonly deliveryQueue: DeliveryQueue;
   readonly messenger: MessengerRegistry;
-  /** IPs that were captured. */
+  /** The captured IPs. */
   readonly whitelist: Set<string>;
 }
 

@@ -18,21 +18,24 @@ export interface Webhooks {
   /** Handles every published event, after the handler of its name. @throws {ConfigurationError} `duplicate_handler` */
   onAny(handler: EventHandler<OrderEvent>): Webhooks;
   /**
-   * Handles authentic bodies that are no published event or not in its shape. Without it they are acknowledged,
-   * with one process warning for each name. @throws {ConfigurationError} `duplicate_handler`
+   * Handles authentic bodies that are no published event, or not in its shape. Without it they are acknowledged, with
+   * one process warning for each name. @throws {ConfigurationError} `duplicate_handler`
    */
   onUnrecognized(handler: EventHandler<UnrecognizedEvent>): Webhooks;
   /**
-   * Takes a raw body from anywhere: queues, tests, other frameworks. Forged and failing deliveries are outcomes,
-   * not exceptions. @throws {ConfigurationError} `raw_body_required` for a parsed object
+   * Receives a raw body from anywhere: queues, tests, other frameworks. Forged and failing deliveries are outcomes, not
+   * exceptions. @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   receive(body: string | Uint8Array): Promise<Outcome>;
-  /** For Hono, Next, Bun, Deno and Workers. Bound: can be passed on as it is. */
+  /** For Hono, Next, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
   fetch(request: Request): Promise<Response>;
-  /** For node:http and node:http2, Express, NestJS and raw Fastify. Bound: can be passed on as it is. Mount it before body parsers. */
+  /**
+   * For node:http and node:http2, Express, NestJS and raw Fastify. Bound, so it can be passed on as it is. Mount it
+   * before body parsers.
+   */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
   /**
-   * For any other shape of I/O that has a whole body: says what to answer. Bound: can be passed on as it is.
+   * For any other source of whole bodies: says what to answer. Bound, so it can be passed on as it is.
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   answer(request: WholeRequest): Promise<WebhookResponse>;

@@ -1,11 +1,11 @@
 import { hash } from '../signature/hash.ts';
 
 /**
- * What a delivery is known by: SHA-256, in hex, of its partner and of the text that identifies it.
+ * Identifies a delivery: SHA-256, in hex, of its partner and of the text that the signature pins.
  *
- * The partner is in it, so that one partner's delivery never counts as a repetition of another's with the same text.
- * The key is not: the service may repeat a delivery with the next generation of keys. The length of the partner's
- * name stands before it, so that no two pairs give one text.
+ * It includes the partner, so that one partner's delivery never counts as a repetition of another's with the same text.
+ * It leaves the key out: the service may repeat a delivery with the next generation of keys. The length of the
+ * partner's name goes first, so that no two pairs give the same text.
  *
  * @param pinned see `pinnedText`
  */

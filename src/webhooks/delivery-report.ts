@@ -2,16 +2,17 @@ import type { SignatureErrorCode } from '../errors/signature-error.ts';
 import type { RequestRefusalCode } from './outcome.ts';
 
 /**
- * The outcome of one delivery, for metrics and logs. Holds nothing of the body but the name of its event, and no key.
+ * The outcome of one delivery, for metrics and logs. It holds the name of the event, nothing else of the body, and no
+ * key.
  *
- * Every request is reported once, also one that is refused before its body is read. A delivery in a durable inbox is
- * reported when it is received (`stored`), and at each attempt to handle it. `memoryInbox` handles while it receives:
- * it reports `handle` only to say that a delivery is `dead`, beside the `failed` of its last request.
+ * Every request is reported once, even if it is refused before its body is read. A delivery in a durable inbox is
+ * reported when it is received (`stored`) and at each attempt to handle it. `memoryInbox` handles while it receives: it
+ * reports `handle` only for a delivery that is `dead`, besides the `failed` of its last request.
  */
 export interface DeliveryReport {
-  /** `receive`: the request, up to its answer. `handle`: an attempt to handle what was stored. */
+  /** `receive`: the request, up to its answer. `handle`: an attempt to handle a stored delivery. */
   readonly stage: 'receive' | 'handle';
-  /** As {@link Outcome}, and `dead`: the last attempt failed, see the dead letters of the inbox. */
+  /** The outcomes of {@link Outcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. */
   readonly outcome:
     | 'handled'
     | 'ignored'
@@ -25,21 +26,21 @@ export interface DeliveryReport {
   /** `receive`: the HTTP status of the answer. */
   readonly status?: number | undefined;
   /**
-   * The `event_name`; only of an authentic delivery. Whoever has a key may name anything: for a label of a metric
-   * replace what is not in `orderEventNames`.
+   * The `event_name`, of authentic deliveries only. Somebody who has a key can use any name: as a metric label, replace
+   * names that are not in `orderEventNames`.
    */
   readonly name?: string | undefined;
-  /** The digest it is known by; only of an authentic delivery. */
+  /** The delivery's digest, of authentic deliveries only. */
   readonly digest?: string | undefined;
   /** Why it was refused. */
   readonly code?: SignatureErrorCode | RequestRefusalCode | undefined;
   /**
-   * Milliseconds. `receive`: from the whole body to the outcome, and of a request that was refused before that, from
-   * its head. `handle`: how long the handlers ran; absent when their process died.
+   * Milliseconds. `receive`: from the whole body to the outcome, or from the head of a request that was refused before
+   * that. `handle`: how long the handlers ran; absent if their process died.
    */
   readonly durationMs?: number | undefined;
-  /** `handle`: milliseconds from its storing to this attempt. */
+  /** `handle`: milliseconds from storing to this attempt. */
   readonly waitedMs?: number | undefined;
-  /** `handle`: from 1. */
+  /** `handle`: the number of the attempt, from 1. */
   readonly attempt?: number | undefined;
 }

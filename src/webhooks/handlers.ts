@@ -6,39 +6,39 @@ import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ReceivedEvent } from './received-event.ts';
 
-/** What a handler learns beside the event. */
+/** What a handler gets besides the event. */
 export interface EventContext extends DeliveryReference {
   /**
-   * The whole parsed body under the published names, `signature` included: also the members that the event's type
-   * does not have.
+   * The whole parsed body under the published names, `signature` included, with members that the event's type does not
+   * have.
    */
   readonly body: JsonObject;
   /**
-   * The text that was signed. Under `as-sent` it is the body as it came, without its signature; under the other
-   * serializations it is what they make of it.
+   * The text that was signed. Under `as-sent` it is the body as received, without its signature; under other
+   * serializations, the text that they write.
    */
   readonly text: string;
   /**
-   * The number at a path exactly as the service wrote it, as a decimal string; `undefined` where there is none. For
-   * money: `event.fiat_amount_to_pay` may have been rounded by parsing. It is read from the body as it came, under
-   * every signature scheme.
+   * The number at a path exactly as the service wrote it, as a decimal string; `undefined` if there is none. For money,
+   * since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as received, under every
+   * signature scheme.
    * @param path the published name of a member, or names and array indexes from the outermost inwards
    */
   decimal(path: string | readonly (string | number)[]): string | undefined;
-  /** Aborted when the inbox cuts the handler off (its time limit, or a stop): pass it on to what can be aborted. */
+  /** Aborted when the inbox stops the handler (its time limit, or a stop). Pass it on to whatever can be aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Handles one event. Without a durable inbox it runs to its end before the delivery is acknowledged, and what it throws
- * is answered with 500. With one it runs after that, and what it throws makes the inbox try again. It may throw anything.
+ * Handles one event. Without a durable inbox the delivery is acknowledged after the handler, and what it throws is
+ * answered with 500. With one it runs after that, and the inbox tries again if it throws. It may throw anything.
  */
 export type EventHandler<Event> = (event: Event, context: EventContext) => void | Promise<void>;
 
-/** An authentic body that is no published event, or not in the shape of the event it names. */
+/** An authentic body that is no published event, or not in the shape of its event. */
 export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
 
-/** What is registered, and how an event gets there. */
+/** The registered handlers, and how an event gets to them. */
 export class Handlers {
   readonly #byName = new Map<OrderEventName, EventHandler<OrderEvent>>();
   #any: EventHandler<OrderEvent> | undefined;
@@ -54,7 +54,7 @@ export class Handlers {
       );
     }
     checkFree(`on('${name}')`, this.#byName.get(name), handler);
-    // Sound: dispatch looks handlers up by the event's own name.
+    // Sound: dispatch looks up handlers by the event's own name.
     this.#byName.set(name, handler as EventHandler<OrderEvent>);
   }
 
@@ -68,12 +68,12 @@ export class Handlers {
     this.#unrecognized = handler;
   }
 
-  /** False as long as nothing at all is registered. */
+  /** False while no handler is registered. */
   get any(): boolean {
     return this.#byName.size > 0 || this.#any !== undefined || this.#unrecognized !== undefined;
   }
 
-  /** Runs the handlers of an event; `undefined` when nothing is registered for it. */
+  /** Runs the handlers of an event; `undefined` if none is registered for it. */
   find(received: ReceivedEvent, delivery: DeliveryReference): HandleDelivery | undefined {
     const { parsed } = received;
     if (parsed.kind !== 'known') {
@@ -91,14 +91,14 @@ export class Handlers {
     return async (options) => {
       const context = contextOf(received, delivery, options?.signal);
       if (named !== undefined) await named(event, context);
-      // The handler before it was cut off: the delivery belongs to another attempt now.
+      // The handler before was aborted: the delivery now belongs to another attempt.
       options?.signal?.throwIfAborted();
       if (any !== undefined) await any(event, context);
     };
   }
 
   #warnOnce(parsed: UnrecognizedEvent): void {
-    // The sender is authentic, but its names may still be many.
+    // The sender is authentic, but may still send many names.
     if (this.#warned.has(parsed.name) || this.#warned.size >= 100) return;
     this.#warned.add(parsed.name);
     const name = JSON.stringify(parsed.name.slice(0, 100));

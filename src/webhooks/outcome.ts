@@ -1,7 +1,7 @@
 import type { SignatureError, SignatureErrorCode } from '../errors/signature-error.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 
-/** Why a request was refused before its signature could be looked at. */
+/** Why a request was refused before its signature was checked. */
 export type RequestRefusalCode =
   | 'method_not_allowed'
   | 'unsupported_media_type'
@@ -11,15 +11,15 @@ export type RequestRefusalCode =
   | 'raw_body_required';
 
 /**
- * What became of one delivery, with the HTTP status to answer.
+ * The outcome of one delivery, with the HTTP status to answer.
  *
  * - `handled`: a handler ran to its end.
- * - `ignored`: authentic, and nothing is registered for it.
- * - `stored`: a durable inbox has it and will have it handled.
+ * - `ignored`: authentic, but no handler is registered for it.
+ * - `stored`: a durable inbox has it and will handle it.
  * - `duplicate`: handled (or stored) before.
  * - `busy`: another delivery of the same event is being handled right now.
  * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
- * - `unavailable`: the store of the inbox is down or full; nothing was kept, the sender is told to come again.
+ * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type Outcome =

@@ -19,15 +19,15 @@ import { readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
 import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
 
-/** What a raw body goes through, whatever brought it. */
+/** What every raw body goes through, wherever it came from. */
 export interface DeliveryReceiver {
-  /** Verifies, narrows, hands to the inbox. */
+  /** Verifies a body, narrows it, and passes it to the inbox. */
   receive(body: string | Uint8Array): Promise<Outcome>;
   /** Handles what an inbox has stored. */
   readonly inboxHost: InboxHost;
 }
 
-/** Milliseconds until the sender is told to come again. */
+/** Milliseconds until the sender should try again. */
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 export function deliveryReceiver(
@@ -60,10 +60,10 @@ export function deliveryReceiver(
     const reference: DeliveryReference = {
       name: parsed.kind === 'known' ? parsed.event.event_name : parsed.name,
       digest: deliveryDigest(ring.partners[keyIndex] ?? '', pinned),
-      // Every key has a label at the same place.
+      // The lists of the key ring run in parallel.
       key: ring.labels[keyIndex] ?? { index: keyIndex },
     };
-    // A receiver without any handler may be one that stores for another process.
+    // A receiver without handlers may store for another process.
     const onlyStores = inbox.role === 'receiver' && !handlers.any;
     const handle = onlyStores ? unhandled : handlers.find(event, reference);
     if (handle === undefined) return { kind: 'ignored', status: 200, ...reference };
@@ -104,7 +104,7 @@ export function deliveryReceiver(
       },
       report({ name, digest, key }, handled) {
         const { outcome, attempt, durationMs, waitedMs } = handled;
-        // A handler may throw undefined, too.
+        // Not `handled.error !== undefined`: a handler may throw undefined.
         if ('error' in handled) reporting.error(handled.error, { name, digest, key });
         reporting.delivery?.({ stage: 'handle', outcome, name, digest, durationMs, waitedMs, attempt });
       },
@@ -112,7 +112,7 @@ export function deliveryReceiver(
   };
 }
 
-/** Handles a stored delivery that nothing is registered for: it must not count as handled. */
+/** Handles a stored delivery without a handler: it must not count as handled. */
 const unhandled: HandleDelivery = async () => {
   throw new InboxError(
     'no_handler',
@@ -125,14 +125,14 @@ function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
 }
 
-/** Seldom counts bytes: UTF-8 takes one to three of them for each unit of text. */
+/** Rarely has to count bytes: UTF-8 takes one to three of them for each code unit. */
 function exceeds(body: string | Uint8Array, maxBytes: number): boolean {
-  // A parsed object or null has no length; verifying refuses it and says why.
+  // A parsed object or null has no length; verification refuses it and says why.
   if (typeof body !== 'string') return body?.byteLength > maxBytes;
   return body.length > maxBytes || (body.length * 3 > maxBytes && Buffer.byteLength(body) > maxBytes);
 }
 
-/** An inbox of the user's own may resolve with anything: only what says that the delivery is kept is acknowledged. */
+/** A user's own inbox may return anything. Only results that say it was kept are acknowledged. */
 function checkResult(result: InboxResult): InboxResult {
   if (inboxResults.includes(result)) return result;
   throw new ConfigurationError(

@@ -4,7 +4,7 @@ import { type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-ev
 import type { JsonObject } from '../json/json-value.ts';
 import type { VerifiedBody } from '../signature/verify-body.ts';
 
-/** An authentic body with the published names, and what it says. */
+/** An authentic body under the published names, with what it says. */
 export interface ReceivedEvent {
   readonly parsed: ParsedOrderEvent;
   /** The whole body. */

@@ -4,7 +4,7 @@ import type { RequestRefusalCode } from './outcome.ts';
 /** Why a request or its body was refused. */
 export type RefusalCode = SignatureErrorCode | RequestRefusalCode;
 
-/** For each refusal of a request what was wrong, and what to do if it came from the service. */
+/** What was wrong with a refused request, and what to do if it came from the service. */
 const requestAdvice: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was no POST. Give health checks an address of their own.',
   unsupported_media_type:
@@ -16,12 +16,12 @@ const requestAdvice: Readonly<Record<RequestRefusalCode, string>> = {
   raw_body_required: 'The body was parsed before its signature could be checked.',
 };
 
-/** What the operator is told of the first request that is refused with a code. Nothing of the request is in it. */
+/** The warning for the first request refused with a code. It holds nothing of the request. */
 export function requestWarning(code: RequestRefusalCode, remedy?: string): string {
   return warningText(code, remedy === undefined ? requestAdvice[code] : `${requestAdvice[code]} ${remedy}`);
 }
 
-/** The same for a body that could not be verified: the message of the error holds nothing of the body. */
+/** The same for a body that could not be verified. The error's message holds nothing of the body. */
 export function bodyWarning({ code, message }: SignatureError): string {
   return warningText(
     code,

@@ -6,15 +6,15 @@ import type { RequestRefusalCode } from './outcome.ts';
 import { bodyWarning, type RefusalCode, requestWarning } from './refusal-warning.ts';
 import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
 
-/** Tells the operator and the user's hooks. Nothing waits for a hook, and nothing here throws. */
+/** Informs the operator and the user's hooks. Nothing waits for a hook, and nothing here throws. */
 export interface Reporting {
-  /** `onDelivery`; absent when there is none, so that nothing is measured for nobody. */
+  /** Calls `onDelivery`; absent if there is none, so that nothing is measured needlessly. */
   readonly delivery: ((report: DeliveryReport) => void) | undefined;
-  /** `onError`. */
+  /** Calls `onError`. */
   error(error: unknown, delivery: DeliveryReference): void;
-  /** One process warning for each code, no more: whoever can reach the address could fill the log otherwise. */
+  /** Warns once per code: otherwise anybody who can reach the address could fill the log. */
   refusal(code: RequestRefusalCode, remedy?: string): void;
-  /** The same for a body that could not be verified, and `onRefused`. */
+  /** The same for a body that could not be verified, and calls `onRefused`. */
   refusedBody(rawBody: string | Uint8Array, error: SignatureError): void;
 }
 
@@ -31,7 +31,7 @@ export function makeReporting({
     warn(message());
   }
 
-  // Once each: a hook that fails is likely to fail every time.
+  // Once per hook: one that fails is likely to fail every time.
   const deliveryHookFailed = () =>
     warnOnce('onDelivery', () => 'onDelivery failed; the answers are not affected.');
   const refusedHookFailed = () =>

@@ -12,58 +12,58 @@ import type { RefusedBody } from './refused-body.ts';
 
 export interface WebhooksOptions {
   /**
-   * One set of credentials, or several: generations during a rotation, or partners. Give `partnerId` (or `partnerCode`)
-   * with every set when there are several partners: a delivery of one must not count as a repetition of another's.
+   * One set of credentials, or several: generations during a rotation, or partners. For several partners give
+   * `partnerId` (or `partnerCode`) in every set, so that a delivery of one never counts as a repetition of another's.
    */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
   /**
-   * Verification keys as they are, in place of `credentials`, for a deployment that combines secrets differently. All
-   * of one partner.
+   * Verification keys as they are, instead of `credentials`, for a deployment that combines secrets differently. All of
+   * one partner.
    */
   keys?: readonly string[] | undefined;
   /** Its signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
   /** @default digests in memory; a delivery is handled before it is acknowledged */
   inbox?: Inbox | undefined;
-  /** Bytes of a body at most, enforced while it is read; then 413. @default 262144 */
+  /** Most bytes of a body, enforced while it is read; then 413. @default 262144 */
   maxBodyBytes?: number | undefined;
   /**
-   * Milliseconds that a body may take to arrive, from the moment the webhooks are called; then 408. A framework that
-   * reads the body first has a limit of its own. @default 10000
+   * Milliseconds for a body to arrive, from the moment the webhooks are called; then 408. A framework that reads the
+   * body first has its own limit. @default 10000
    */
   bodyTimeoutMs?: number | undefined;
   /**
-   * How many handled deliveries are remembered without an `inbox`, for 30 days; refused beside one.
+   * How many handled deliveries are remembered without an `inbox`, for 30 days. Refused together with one.
    * @default 10000
    */
   maxRemembered?: number | undefined;
   /**
-   * Milliseconds until a handler is cut off and answered with 500. Refused beside an `inbox`, which has a
-   * `timeLimitMs` of its own. @default 60000
+   * Milliseconds before a handler is aborted and answered with 500. Refused together with an `inbox`, which has its own
+   * `timeLimitMs`. @default 60000
    */
   timeLimitMs?: number | undefined;
   /**
-   * Learns why a handler (or the inbox) failed, while a delivery is received and at each attempt to handle a stored
-   * one; nothing waits for it. @default console.error
+   * Called when a handler (or the inbox) fails, while a delivery is received and at each attempt to handle a stored
+   * one. Nothing waits for it. @default console.error
    */
   onError?: ((error: unknown, delivery: DeliveryReference) => unknown) | undefined;
   /**
-   * Learns the outcome of every request and of every stored delivery, with timings: for metrics. Nothing waits for it,
-   * and what it throws is warned of and dropped.
+   * Called with the outcome of every request and of every stored delivery, with timings: for metrics. Nothing waits for
+   * it; what it throws becomes a process warning.
    */
   onDelivery?: ((report: DeliveryReport) => unknown) | undefined;
   /**
-   * Gets every body that could not be verified, as received: for capturing one while the signature scheme is looked
-   * for. Nothing waits for it, it cannot change the answer, and what it throws is warned of once and dropped.
+   * Called with every body that could not be verified, as received: for capturing one while you look for the signature
+   * scheme. Nothing waits for it, it cannot change the answer, and the first thing it throws becomes a process warning.
    *
-   * The body may hold personal data of a buyer, and whoever can reach the address can post as many as they like: keep
-   * a few, keep them safe, and take the option out when the scheme is found.
+   * The body may hold personal data of a buyer, and anybody who can reach the address can send as many as they like:
+   * keep only a few, keep them safe, and remove the option once the scheme is found.
    * @default none
    */
   onRefused?: ((refused: RefusedBody) => unknown) | undefined;
 }
 
-/** Every option, checked and with its default. */
+/** The options, checked and with their defaults. */
 export interface ResolvedWebhooksOptions {
   readonly scheme: SignatureScheme;
   readonly ring: KeyRing;
@@ -119,7 +119,7 @@ export function resolveWebhooksOptions(options: WebhooksOptions): ResolvedWebhoo
 function resolveDeployment(
   deployment: WebhooksOptions['deployment'] = { signature: defaultScheme, wireNames: {} },
 ): Pick<ResolvedWebhooksOptions, 'scheme' | 'wireNames'> {
-  // A whole deployment has its paths, and defineDeployment has checked its names.
+  // defineDeployment has checked the names of a whole deployment.
   if (!('paths' in Object(deployment))) {
     checkNames('deployment', deployment, { signature: true, wireNames: true });
   }

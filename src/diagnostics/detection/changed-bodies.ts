@@ -7,14 +7,14 @@ import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling }
 import { allTextRules, type TextRule } from './scheme-space.ts';
 import { type TextCandidates, textCandidates, textUnder } from './search.ts';
 
-/** Texts that would be tried if the body had been signed in another form. */
+/** Texts that would be tried if the body had been signed in a different form. */
 export interface ChangedTexts {
   readonly code: NearMissCode;
   readonly message: string;
   readonly texts: TextCandidates;
 }
 
-/** Every form in which the body may have been signed, the likeliest first. A text tried before is left out. */
+/** Every form in which the body may have been signed, the likeliest first. Texts tried before are left out. */
 export function* changedBodies(sample: Sample): Generator<ChangedTexts> {
   const tried = new Set(textCandidates(sample).keys());
   for (const changed of changes(sample)) {
@@ -39,7 +39,7 @@ function* withoutSpaceAround(sample: Sample): Generator<ChangedTexts> {
   yield { code: 'white-space-around', message: whiteSpaceMessage, texts: textCandidates(trimmed) };
 }
 
-/** For a body that fits once it is trimmed. */
+/** Advice for a body that fits once it is trimmed. */
 export const whiteSpaceMessage =
   'Fits without the white space (a line break?) around the body: whatever captured it has added that. Leave it out of the sample, and verify the raw body as it comes.';
 
@@ -58,14 +58,14 @@ function* withSignature({ source }: Sample): Generator<ChangedTexts> {
   }
 }
 
-/** What a sender may leave in the member until the signature is there, and as many zeros as a digest has digits. */
+/** What a sender may put into the member before the signature is known; 128 zeros are tried too. */
 const placeholders = ['""', 'null', '"signature"', '"SIGNATURE"', '"placeholder"'];
 
 function textsWithSignature(body: string): TextCandidates {
   const value: unknown = JSON.parse(body);
   const texts = new Map(textCandidates({ unsignedText: body, value: {} }, allTextRules().filter(readsText)));
   if (!isJsonObject(value)) return texts;
-  // The member is left out at the top only: one level down it stays.
+  // These rules leave out a top-level member only, so the body goes one level down to keep it.
   for (const serialization of ['compact', 'sorted'] as const) {
     const text = textUnder({ serialization }, { unsignedText: body, value: { x: value } })?.slice(
       '{"x":'.length,
@@ -76,7 +76,7 @@ function textsWithSignature(body: string): TextCandidates {
   return texts;
 }
 
-/** Whether a rule starts from the text, not from the parsed value. */
+/** Whether a rule works on the text, not on the parsed value. */
 function readsText({ serialization }: TextRule): boolean {
   return serializationRules(serialization).source === 'text';
 }
@@ -122,7 +122,7 @@ function* otherSpellings({ unsignedText, value }: Sample): Generator<ChangedText
 
 type Write = (unsignedText: string, value: JsonObject) => string | undefined;
 
-// A function, so that a bundler can leave it out: calls at the top of a module stay.
+// A function, so that a bundler can drop it: calls at the top of a module stay.
 function allSpellings(): Readonly<Record<string, Write>> {
   return {
     'indented by two spaces': (_, value) => indented(value, 2),
@@ -152,7 +152,7 @@ function allSpellings(): Readonly<Record<string, Write>> {
   };
 }
 
-/** The units of `<>&`, and of the two line ends that JavaScript once refused in strings. */
+/** The code units of `<>&`, and of the two line ends that JavaScript once refused in strings. */
 const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
 const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
 
@@ -164,7 +164,7 @@ function indented({ signature: _, ...value }: JsonObject, indent: number | strin
   try {
     return JSON.stringify(value, null, indent);
   } catch (error) {
-    // Nested beyond the call stack.
+    // Nested too deeply for the call stack.
     if (!(error instanceof RangeError)) throw error;
     return undefined;
   }

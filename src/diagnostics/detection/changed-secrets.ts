@@ -3,18 +3,18 @@ import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import type { DetectionSecrets, NearMissCode, SecretName } from './detection.ts';
 import { type KeyCandidates, keyCandidates, secretNames } from './key-candidates.ts';
 
-/** Keys that would be tried if the secrets were otherwise. */
+/** Keys that would be tried if the secrets were different. */
 export interface ChangedKeys {
   readonly code: NearMissCode;
   readonly message: string;
   readonly keys: KeyCandidates;
 }
 
-/** Every way in which the secrets may be off, the likeliest first. A key that was tried before is left out. */
+/** Every way in which the secrets may be wrong, the likeliest first. Keys tried before are left out. */
 export function* changedSecrets(secrets: DetectionSecrets, purpose: SigningPurpose): Generator<ChangedKeys> {
   const tried = new Set(keyCandidates(secrets, purpose).keys());
   for (const { code, message, secrets: changed, purpose: other = purpose } of changes(secrets, purpose)) {
-    // With nothing between the parts, as reported: every separator would be too much work for a guess.
+    // Only without separator, as reported: trying every separator would be too much work for a guess.
     const keys = new Map([...keyCandidates(changed, other, [''])].filter(([key]) => !tried.has(key)));
     for (const key of keys.keys()) tried.add(key);
     if (keys.size > 0) yield { code, message, keys };
@@ -53,7 +53,7 @@ function* trimmed(secrets: DetectionSecrets): Generator<SecretChange> {
   };
 }
 
-/** Two in each other's place, and all three gone round. */
+/** Two secrets swapped, or all three rotated. */
 function* exchanged(secrets: DetectionSecrets): Generator<SecretChange> {
   const [partner, merchant, pub] = secretNames;
   const orders: readonly (readonly SecretName[])[] = [
@@ -77,7 +77,7 @@ function* exchanged(secrets: DetectionSecrets): Generator<SecretChange> {
   }
 }
 
-/** The signer read its secret from a file or a form, with what stood behind it. */
+/** The signer read its secret from a file or form, with a line end or blank behind it. */
 function* ended(secrets: DetectionSecrets): Generator<SecretChange> {
   const names: SecretName[] = present(secrets).filter((name) => name !== 'partnerPublicKey');
   const groups = names.length > 1 ? [...names.map((name) => [name]), names] : [names];

@@ -21,7 +21,7 @@ import { findSwappedSecrets } from './swapped-secrets.ts';
 
 export interface DetectOptions {
   /**
-   * What the samples are. `order`: order events and order creation, with every key that the secrets can make.
+   * What the samples are. `order`: order events and order creation, tried with every key that the secrets can make.
    * `general`: signed with the partner secret; the schemes found then say nothing about the key for orders.
    *
    * @default 'order'
@@ -30,20 +30,21 @@ export interface DetectOptions {
 }
 
 /**
- * Finds out how a deployment signs, from bodies that it has signed: tries every construction, separator,
- * serialisation, joiner, key and encoding, offline, and reports all that fit.
+ * Finds out how a deployment signs, from bodies that it has signed: tries every construction, separator, serialisation,
+ * joiner, key and encoding, offline, and reports all that fit.
  *
- * For a developer's machine: a search of 1 KiB takes tenths of a second, of 64 KiB some seconds. Put what it finds
- * into `defineDeployment({ signature })` and pin it ({@link pinScheme}); never search on the request path.
+ * For a developer's machine: 1 KiB takes tenths of a second, 64 KiB some seconds. Put the result into
+ * `defineDeployment({ signature })` and pin it ({@link pinScheme}); never search while handling a request.
  *
- * Which separators are tried is listed in docs/signature.md; with `merchantSecretKeys` the secrets of each merchant are.
+ * docs/signature.md lists the separators that are tried. With `merchantSecretKeys` the secrets of each merchant are
+ * tried.
  *
- * Never throws for a bad sample or secret: each sample has a status, and the verdict says when there was nothing to
+ * Never throws for a bad sample or secret: each sample has a status, and the verdict says if there was nothing to
  * search.
  *
  * @param samples one raw body with its signature, or several (at most 100 and 256 KiB in all are examined)
- * @param secrets the keys as they were issued; those that are there are combined in every way
- * @throws {ConfigurationError} `invalid_option` for an option that is none
+ * @param secrets the keys as they were issued; they are combined in every way
+ * @throws {ConfigurationError} `invalid_option` for an unknown option
  * @example
  * ```ts
  * const { verdict, message, survivors } = detectScheme(capturedBody, {
@@ -73,7 +74,7 @@ export function detectScheme(
   const schemes = rankSchemes(fitAll(usable, keys, known));
   if (schemes.length > 0) return withSurvivors(read, schemes, swapsIn(schemes, read, known));
 
-  // A capture that an editor or a shell has ended with a line break is the same body.
+  // An editor or a shell may have added a line break to the capture.
   const trimmed = read.map((sample) =>
     isUsable(sample) ? (withoutWhiteSpaceAround(sample) ?? sample) : sample,
   );
@@ -94,18 +95,18 @@ export function detectScheme(
   return withoutSurvivors(reports, nearMissesOf(read, reports, known));
 }
 
-/** More say nothing more, and the work has to end. */
+/** More samples tell nothing more, and the work must end. */
 const maxSamples = 100;
-/** Of all samples together, in UTF-16 code units. */
+/** All samples together, in UTF-16 code units. */
 const maxTotalLength = 262_144;
-/** Samples examined for near misses. */
+/** Most samples searched for near misses. */
 const maxNearMissSamples = 3;
-/** Merchants whose secrets are examined for near misses. */
+/** Most merchants whose secrets are searched for near misses. */
 const maxNearMissMerchants = 3;
 
 function readAll(bodies: readonly unknown[]): (Sample | UnusableSample)[] {
   let total = 0;
-  // Array.from visits the holes of a list too.
+  // Array.from also visits the holes of a sparse list.
   return Array.from(bodies, (body, index) => {
     const sample = index < maxSamples ? readSample(body) : notExamined;
     if (!isUsable(sample)) return sample;
@@ -121,12 +122,12 @@ const notExamined: UnusableSample = {
 };
 
 interface KnownSecrets {
-  /** Of each merchant. */
+  /** The secrets of each merchant. */
   readonly merchants: readonly DetectionSecrets[];
   readonly purpose: SigningPurpose;
 }
 
-/** What fits the first sample, and then each of the others too. */
+/** The schemes that fit the first sample and each of the others. */
 function fitAll(
   samples: readonly Sample[],
   keys: KeyCandidates,
@@ -150,7 +151,7 @@ function searchAll(sample: Sample, keys: KeyCandidates): SignatureScheme[] {
   return search(sample, { keys, texts: textCandidates(sample) });
 }
 
-/** Whether the schemes fit only since secrets stand in each other's place. */
+/** Whether the schemes fit only because secrets are swapped. */
 function swapsIn(
   schemes: readonly SignatureScheme[],
   read: readonly (Sample | UnusableSample)[],
@@ -220,7 +221,7 @@ function withoutSurvivors(
   };
 }
 
-/** The near misses of samples that nothing fits, each once. */
+/** The near misses of samples that no scheme fits, each once. */
 function nearMissesOf(
   read: readonly (Sample | UnusableSample)[],
   reports: readonly SampleReport[],

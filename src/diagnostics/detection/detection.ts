@@ -1,13 +1,13 @@
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 
 /**
- * The keys to try, as they were issued. Not checked for their prefixes, so that swapped and padded ones are found
- * out; one of them has to be there.
+ * The keys to try, as they were issued. Prefixes are not checked, so that swapped and padded keys can be found. At
+ * least one is needed.
  */
 export interface DetectionSecrets {
   readonly partnerSecretKey?: string | undefined;
   readonly merchantSecretKey?: string | undefined;
-  /** Further merchants by name, as in credentials: each of them is tried, with each sample. */
+  /** Further merchants by name, as in credentials. Each is tried with every sample. */
   readonly merchantSecretKeys?: Readonly<Record<string, string>> | undefined;
   readonly partnerPublicKey?: string | undefined;
 }
@@ -16,43 +16,43 @@ export type SecretName = Exclude<keyof DetectionSecrets, 'merchantSecretKeys'>;
 
 /**
  * - `found`: exactly one scheme fits every usable sample.
- * - `ambiguous`: several do, and these samples cannot tell them apart.
+ * - `ambiguous`: several fit, and these samples cannot tell them apart.
  * - `none`: no scheme fits any sample; see the near misses.
  * - `contradictory`: some samples fit a scheme, but none fits all; see `fits` of each sample.
- * - `unusable`: nothing to search: no sample that can be read, or no secret.
+ * - `unusable`: nothing to search, since there is no readable sample or no secret.
  */
 export type DetectionVerdict = 'found' | 'ambiguous' | 'none' | 'contradictory' | 'unusable';
 
-/** What a search for the scheme found. Plain data, without any secret and without any expected signature. */
+/** The result of a search for the scheme: plain data, without secrets and expected signatures. */
 export interface SchemeDetection {
   readonly verdict: DetectionVerdict;
   /** The verdict in a sentence or two, and what to do next. */
   readonly message: string;
   /** Every scheme that fits all usable samples, the most plausible and safest first. */
   readonly survivors: readonly Survivor[];
-  /** The parts of a scheme in which the survivors differ: what the samples leave open. */
+  /** The parts of a scheme in which the survivors differ. */
   readonly undecided: readonly (keyof SignatureScheme)[];
-  /** What would fit if one thing about the input were otherwise. */
+  /** What would fit if one thing about the input were different. */
   readonly nearMisses: readonly NearMiss[];
-  /** One for each sample, in the order given. */
+  /** One per sample, in the given order. */
   readonly samples: readonly SampleReport[];
 }
 
 export interface Survivor {
   readonly scheme: SignatureScheme;
-  /** On safety; empty when there is nothing to say. */
+  /** Notes on safety; empty if there are none. */
   readonly notes: readonly SafetyNote[];
 }
 
 /**
  * - `length-extension`: a forger can append to the signed text.
- * - `plain-hash`: a hash where an HMAC belongs.
+ * - `plain-hash`: a plain hash instead of an HMAC.
  * - `field-shifting`: text can move from one member to another under the same signature.
  * - `names-unsigned`: members can be renamed as long as their order stays.
  * - `types-unsigned`: `1` and `"1"`, or null and the empty text, have the same signature.
- * - `lossy`: the parsed body is signed: different texts have the same signature.
- * - `secret-alone`: one of the two secrets has no part in the key for orders.
- * - `public-key`: a part of the key is no secret.
+ * - `lossy`: the parsed body is signed, so different texts have the same signature.
+ * - `secret-alone`: the key for orders leaves one of the two secrets out.
+ * - `public-key`: part of the key is not secret.
  */
 export type SafetyNoteCode =
   | 'length-extension'
@@ -70,17 +70,17 @@ export interface SafetyNote {
 }
 
 /**
- * - `white-space-around`: fits without the white space before or behind the body, which a capture often gains.
+ * - `white-space-around`: fits without the white space around the body, which a capture often gains.
  * - `secret-padded`: fits once the given secret is trimmed.
- * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends so.
+ * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends with one.
  * - `secret-without-prefix`: the signer leaves the secret's prefix out.
- * - `secrets-swapped`: fits with the given secrets in each other's place.
- * - `key-for-orders`: a sample taken for a general request is signed with the key for orders.
+ * - `secrets-swapped`: fits with the given secrets exchanged.
+ * - `key-for-orders`: a sample of a general request is signed with the key for orders.
  * - `signature-in-body`: the body was signed with a `signature` member in it.
  * - `stringified-twice`: the JSON text was made a JSON string before it was signed.
- * - `newline-signed`: a line break behind the body was signed.
- * - `numbers-respelled`: the signer read the numbers and wrote them in its own way.
- * - `other-spelling`: another spelling of the same body was signed than the one that is here.
+ * - `newline-signed`: a line break after the body was signed.
+ * - `numbers-respelled`: the signer read the numbers and wrote them differently.
+ * - `other-spelling`: another spelling of the same body was signed.
  */
 export type NearMissCode =
   | 'white-space-around'
@@ -99,11 +99,11 @@ export type NearMissCode =
 /** A scheme that fits if one thing is changed. */
 export interface NearMiss {
   readonly code: NearMissCode;
-  /** What differs and how to mend it. */
+  /** What differs and how to fix it. */
   readonly message: string;
-  /** What fits then. */
+  /** The scheme that fits then. */
   readonly scheme: SignatureScheme;
-  /** Places of the samples that it fits. At most three samples are examined for near misses. */
+  /** The places of the samples that it fits. At most three samples are searched for near misses. */
   readonly samples: readonly number[];
 }
 
@@ -111,7 +111,7 @@ export interface NearMiss {
  * - `usable`: it was searched.
  * - `not-raw`: neither text nor bytes, e.g. a parsed object.
  * - `too-large`: beyond 64 KiB, which bounds the work.
- * - `not-utf8`, `not-json`, `not-object`, `no-signature`, `duplicate-signature`: as for verification.
+ * - `not-utf8`, `not-json`, `not-object`, `no-signature`, `duplicate-signature`: as in verification.
  * - `unreadable-signature`: not text, or no SHA-512 digest in any known encoding.
  * - `not-examined`: beyond the hundredth sample, or beyond 256 KiB in all.
  */
@@ -130,6 +130,6 @@ export type SampleStatus =
 export interface SampleReport {
   readonly status: SampleStatus;
   readonly message: string;
-  /** Which schemes fit this sample, ranked; of a sample that is not usable, none. */
+  /** The schemes that fit this sample, ranked; empty if it is not usable. */
   readonly fits: readonly SignatureScheme[];
 }

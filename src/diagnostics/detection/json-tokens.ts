@@ -7,8 +7,8 @@ export interface JsonToken {
 }
 
 /**
- * The pieces of a JSON text that `JSON.parse` has accepted, in order and without gaps. Not recursive: depth does
- * not matter.
+ * The tokens of a JSON text that `JSON.parse` has accepted, in order and without gaps. Not recursive, so depth does not
+ * matter.
  */
 export function* jsonTokens(text: string): Generator<JsonToken> {
   for (let start = 0; start < text.length; ) {

@@ -2,7 +2,7 @@ import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import type { DetectionSecrets, SecretName } from './detection.ts';
 import { allKeyRules, type KeyRule } from './scheme-space.ts';
 
-/** A key to try, and the rules by which it is made: several where secrets are alike. */
+/** A key to try, and the rules that make it: several if secrets are equal. */
 export type KeyCandidates = ReadonlyMap<string, readonly KeyRule[]>;
 
 export const secretNames = [
@@ -11,14 +11,14 @@ export const secretNames = [
   'partnerPublicKey',
 ] as const satisfies readonly SecretName[];
 
-/** What a part of an `orderKey` stands for. */
+/** The secret that each part of an `orderKey` stands for. */
 export const partNames = [
   ['partner', 'partnerSecretKey'],
   ['merchant', 'merchantSecretKey'],
   ['public', 'partnerPublicKey'],
 ] as const satisfies readonly (readonly [string, SecretName])[];
 
-/** Every key that can be made of the secrets, or of those of several merchants, each once. */
+/** Every key that the secrets of one or several merchants can make, each once. */
 export function keyCandidates(
   secrets: DetectionSecrets | readonly DetectionSecrets[],
   purpose: SigningPurpose,
@@ -35,7 +35,7 @@ export function keyCandidates(
   return new Map([...candidates].map(([key, rules]) => [key, [...rules]]));
 }
 
-/** The key that a rule makes; `undefined` where it needs a secret that is not there. */
+/** The key that a rule makes; `undefined` if a secret is missing. */
 export function makeKey(
   secrets: DetectionSecrets,
   { orderKey = 'merchant+partner', keySeparator = '' }: KeyRule,
@@ -55,7 +55,7 @@ export interface MerchantSecrets {
   readonly merchant: string | undefined;
 }
 
-/** The secrets of each merchant; of nobody in particular where there is none. Takes anything. */
+/** The secrets of each merchant; one entry without a name if there is none. Accepts anything. */
 export function merchantSecrets(given: unknown): MerchantSecrets[] {
   const { merchantSecretKey, ...others } = presentSecrets(given);
   const single = {
@@ -72,7 +72,7 @@ export function merchantSecrets(given: unknown): MerchantSecrets[] {
   return merchantSecretKey !== undefined || named.length === 0 ? [single, ...named] : named;
 }
 
-/** The secrets that are there: text that is not empty. Takes anything, since callers may be plain JavaScript. */
+/** The secrets that are non-empty text. Accepts anything, since callers may be plain JavaScript. */
 export function presentSecrets(secrets: unknown): DetectionSecrets {
   if (typeof secrets !== 'object' || secrets === null) return {};
   const present: Partial<Record<SecretName, string>> = {};

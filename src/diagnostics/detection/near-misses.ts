@@ -7,12 +7,12 @@ import { rankSchemes } from './rank-schemes.ts';
 import type { Sample } from './read-sample.ts';
 import { search, textCandidates } from './search.ts';
 
-/** A near miss before it is known which samples it fits. */
+/** A near miss, before we know which samples it fits. */
 export type SampleNearMiss = Omit<NearMiss, 'samples'>;
 
 /**
- * What would fit a sample if one thing were otherwise: the secrets or the body, not both. Of several schemes that
- * fit after the same change, the best.
+ * What would fit a sample if one thing were different: the secrets or the body, not both. If several schemes fit after
+ * the same change, the best.
  */
 export function findNearMisses(
   sample: Sample,

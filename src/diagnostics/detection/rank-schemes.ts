@@ -2,7 +2,7 @@ import { serializationRules } from '../../signature/serializations.ts';
 import type { Construction, OrderKey, SignatureScheme } from '../../signature/signature-scheme.ts';
 import { joiners, keySeparators, separators } from './scheme-space.ts';
 
-/** Published, then reported (Authentication 5 and 7), then what keeps both secrets, then one alone. */
+/** Published first, then reported (Authentication 5 and 7), then keys with both secrets, then one secret alone. */
 const orderKeys: readonly OrderKey[] = [
   'merchant+partner',
   'public+partner',
@@ -32,7 +32,7 @@ function placesOf(scheme: SignatureScheme): number[] {
     place(joiners, joiner),
     place(separators, separator),
     place(keySeparators, keySeparator),
-    // Written in capitals by few.
+    // Few services write capitals.
     Number(scheme.encoding === 'hex-upper'),
   ];
 }

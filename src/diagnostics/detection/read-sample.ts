@@ -7,7 +7,7 @@ import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts'
 import type { SampleStatus } from './detection.ts';
 import { tryParse } from './try-parse.ts';
 
-/** Longest sample, in bytes: what bounds the work of a search. */
+/** Longest sample, in bytes: limits the work of a search. */
 export const maxSampleBytes = 65_536;
 
 /** A signed body that can be searched. */
@@ -16,9 +16,9 @@ export interface Sample {
   readonly source: string;
   readonly value: JsonObject;
   readonly unsignedText: string;
-  /** The digest that the signature stands for. */
+  /** The digest that the signature encodes. */
   readonly claim: Uint8Array;
-  /** As which it can be read: one, but for a hexadecimal one that happens to have no letter. */
+  /** The encodings that it fits: one, unless it is hexadecimal and happens to have no letter. */
   readonly encodings: readonly Encoding[];
 }
 
@@ -28,7 +28,7 @@ export interface UnusableSample {
   readonly message: string;
 }
 
-/** A body taken apart, or what is wrong with it. Never throws: any value may be given. */
+/** Parses a sample, or says what is wrong with it. Never throws, whatever it is given. */
 export function readSample(body: unknown): Sample | UnusableSample {
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !ArrayBuffer.isView(body)) {
     return unusable('not-raw', 'Not a raw body: give the text or bytes as received, not a parsed object.');
@@ -58,9 +58,9 @@ export function readSample(body: unknown): Sample | UnusableSample {
   return readClaim({ source, value, signature });
 }
 
-/** The same body without the white space around it; `undefined` where there is none. */
+/** The same body without the white space around it; `undefined` if there is none. */
 export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
-  // In a text that JSON.parse has accepted nothing else than its white space is around.
+  // JSON.parse has accepted the text, so trim can only remove JSON's own white space.
   const source = sample.source.trim();
   if (source.length === sample.source.length) return undefined;
   return { ...sample, source, unsignedText: sample.unsignedText.trim() };
@@ -94,7 +94,7 @@ function unusable(status: UnusableSample['status'], message: string): UnusableSa
 
 function byteLength(body: string | ArrayBufferView): number {
   if (typeof body !== 'string') return body.byteLength;
-  // At least one byte a unit: a text that is too long in any case is not measured.
+  // Every code unit is at least one byte, so a text that is certainly too long is not measured.
   return body.length > maxSampleBytes ? body.length : Buffer.byteLength(body);
 }
 
@@ -114,7 +114,7 @@ function nameType(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Says what an unreadable signature looks like, without showing it. */
+/** Describes an unreadable signature without showing it. */
 function describeUnreadable(signature: string): string {
   if (signature === '') return 'The signature is empty.';
   const { length } = signature;
@@ -134,7 +134,7 @@ function describeUnreadable(signature: string): string {
   return unlike;
 }
 
-/** Longer ones resemble no digest. */
+/** A longer text resembles no digest. */
 const longestDescribed = 256;
 
 function isDigest(text: string): boolean {

@@ -1,15 +1,15 @@
 import { jsonTokens } from './json-tokens.ts';
 
-/** How a serializer writes the pieces of JSON; what is absent stays as it is. */
+/** How a serializer writes JSON; what is absent stays as it is. */
 export interface Spelling {
   readonly comma?: string;
   readonly colon?: string;
   readonly number?: (literal: string) => string;
-  /** Takes the text that a JSON string stands for. */
+  /** Gets the text that a JSON string stands for. */
   readonly quote?: (text: string) => string;
 }
 
-/** A JSON text in another spelling, with its members in the same order. White space goes when a comma is given. */
+/** Writes a JSON text in another spelling, with its members in the same order. Given a comma, it drops white space. */
 export function rewriteJson(text: string, { comma, colon, number, quote }: Spelling): string {
   let written = '';
   for (const token of jsonTokens(text)) {
@@ -29,12 +29,12 @@ export function isNumber(word: string): boolean {
   return first === 0x2d || (first >= 0x30 && first <= 0x39);
 }
 
-/** As `JSON.stringify` writes what `JSON.parse` has read. */
+/** Writes a number as `JSON.stringify` does after `JSON.parse`. */
 export function javascriptNumber(literal: string): string {
   return JSON.stringify(Number(literal));
 }
 
-/** As Python's `json` does: integers of any size, `10.0`, `1e-07`. */
+/** Writes a number as Python's `json` does: integers of any size, `10.0`, `1e-07`. */
 export function pythonNumber(literal: string): string {
   if (isInteger(literal)) return literal === '-0' ? '0' : literal;
   const value = Number(literal);
@@ -48,7 +48,7 @@ export function pythonNumber(literal: string): string {
   return sign + value + (Number.isInteger(value) ? '.0' : '');
 }
 
-/** As PHP's `json_encode` does with its defaults: `10.0` becomes `10`, and `1e-7` becomes `1.0e-7`. */
+/** Writes a number as PHP's `json_encode` does by default: `10.0` becomes `10`, and `1e-7` becomes `1.0e-7`. */
 export function phpNumber(literal: string): string {
   const value = Number(literal);
   if (isInteger(literal) && Math.abs(value) < 2 ** 63) return literal;
@@ -62,7 +62,7 @@ function isInteger(literal: string): boolean {
   return !literal.includes('.') && !literal.includes('e') && !literal.includes('E');
 }
 
-/** The shortest digits that stand for a number, and the power of ten of the first of them. */
+/** The shortest digits of a number, and the power of ten of the first one. */
 function scientific(value: number): { mantissa: string; exponent: number } {
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   return { mantissa, exponent: Number(exponent) };

@@ -2,7 +2,7 @@ import { serializationRules } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { SafetyNote, SafetyNoteCode } from './detection.ts';
 
-/** What a user of a scheme has to know about its safety. */
+/** What users of a scheme must know about its safety. */
 export function safetyNotes(scheme: SignatureScheme): SafetyNote[] {
   return [...constructionNotes(scheme), ...textNotes(scheme), ...keyNotes(scheme)];
 }

@@ -8,7 +8,7 @@ import {
   schemeParts,
 } from '../../signature/signature-scheme.ts';
 
-/** What may stand between secret and text. `&key=` is how a query of parameters is closed at some services. */
+/** What may stand between secret and text. Some services end a query with `&key=`. */
 export const separators = ['', '|', ':', '.', '&', ',', '/', '\n', '&key='] as const;
 
 /** What may stand between joined values. */
@@ -29,7 +29,7 @@ export interface TextRule {
   readonly joiner?: string | undefined;
 }
 
-/** Of what the key is made; without members the scheme's default, or the partner secret of a general request. */
+/** What the key is made of. Empty: the scheme's default, or the partner secret for a general request. */
 export interface KeyRule {
   readonly orderKey?: OrderKey | undefined;
   readonly keySeparator?: string | undefined;
@@ -43,8 +43,8 @@ export interface SchemeRules {
 }
 
 /**
- * Every scheme that is known here, each function once: a scheme names only what differs from the default and
- * has an effect (no separator under `hmac`, no `keySeparator` for a key of one part, a joiner for values only).
+ * Every known scheme, each function once. A scheme names only what differs from the default and has an effect (no
+ * separator under `hmac`, no `keySeparator` for a key of one part, a joiner only for values).
  */
 export function* allSchemes(purpose: SigningPurpose = 'order'): Generator<SignatureScheme> {
   const texts = allTextRules();
@@ -73,9 +73,9 @@ export function allTextRules(): TextRule[] {
   );
 }
 
-/** @param between which key separators to try */
+/** @param between the key separators to try */
 export function allKeyRules(purpose: SigningPurpose, between: readonly string[] = keySeparators): KeyRule[] {
-  // A general request has one key, whatever the scheme says of orders.
+  // General requests have one key, whatever the scheme says about orders.
   if (purpose === 'general') return [{}];
   return schemeParts.orderKey.flatMap((orderKey) => {
     const name = orderKey === 'merchant+partner' ? {} : { orderKey };
@@ -91,7 +91,7 @@ export function composeScheme({ form, text, key, encoding }: SchemeRules): Signa
   return { construction, serialization, encoding, ...separator, ...joiner, ...key };
 }
 
-/** The same function, named by what differs from the default and has an effect. */
+/** The same scheme, reduced to what differs from the default and has an effect. */
 export function normalizeScheme(scheme: SignatureScheme): SignatureScheme {
   const { construction, serialization, encoding, separator, joiner, orderKey, keySeparator } = scheme;
   return {

@@ -7,10 +7,10 @@ import type { KeyCandidates } from './key-candidates.ts';
 import type { Sample } from './read-sample.ts';
 import { allFormRules, allTextRules, composeScheme, type TextRule } from './scheme-space.ts';
 
-/** A text to try, and the rules by which it comes about: mostly several. */
+/** A text to try, and the rules that write it: mostly several. */
 export type TextCandidates = ReadonlyMap<string, readonly TextRule[]>;
 
-/** Every scheme under which one of the texts and one of the keys gives the digest of the sample's signature. */
+/** Every scheme under which one of the texts and one of the keys gives the sample's signature. */
 export function search(
   { claim, encodings }: Pick<Sample, 'claim' | 'encodings'>,
   { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
@@ -20,7 +20,7 @@ export function search(
   for (const form of allFormRules()) {
     const scheme = { ...form, ...anyText, ...anyEncoding };
     for (const [text, textRules] of texts) {
-      // The keys differ, so at most one of them gives this digest.
+      // The keys differ, so at most one gives this digest.
       const key = keyTexts[findSigner(scheme, keyTexts, { text, claim })];
       if (key === undefined) continue;
       for (const textRule of textRules) {
@@ -35,7 +35,7 @@ export function search(
   return found;
 }
 
-/** The text of a body under every rule, each text once. A rule that cannot write so deep a body is left out. */
+/** The text of a body under every rule, each text once. Rules that cannot write so deep a body are left out. */
 export function textCandidates(body: BodyForms, rules: readonly TextRule[] = allTextRules()): TextCandidates {
   const candidates = new Map<string, TextRule[]>();
   for (const rule of rules) {
@@ -48,7 +48,7 @@ export function textCandidates(body: BodyForms, rules: readonly TextRule[] = all
   return candidates;
 }
 
-/** The text of a body under a rule; `undefined` for a body nested too deeply for it. */
+/** The text of a body under a rule; `undefined` if the body is nested too deeply for it. */
 export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
   try {
     return canonicalText({ ...anyForm, ...rule, ...anyEncoding }, body);
@@ -66,7 +66,7 @@ export function fits(scheme: SignatureScheme, key: string, sample: Sample): bool
   return text !== undefined && findSigner(scheme, [key], { text, claim }) === 0;
 }
 
-// The parts of a scheme that a function does not look at.
+// For parts of a scheme that a function ignores.
 const anyForm = { construction: 'hmac' } as const;
 const anyText = { serialization: 'as-sent' } as const;
 const anyEncoding = { encoding: 'hex' } as const;

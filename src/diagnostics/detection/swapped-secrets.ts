@@ -4,10 +4,10 @@ import type { DetectionSecrets, NearMiss } from './detection.ts';
 import { partNames } from './key-candidates.ts';
 
 /**
- * Schemes that fit only because secrets stand in each other's place: `partner+merchant` with the two swapped is the
- * published `merchant+partner`, and no sample can tell one from the other.
+ * Schemes that fit only because secrets are swapped: `partner+merchant` with swapped secrets is the published
+ * `merchant+partner`, and no sample can tell them apart.
  *
- * @param samples places of the samples that the schemes fit
+ * @param samples the places of the samples that the schemes fit
  */
 export function findSwappedSecrets(
   schemes: readonly SignatureScheme[],
@@ -30,7 +30,7 @@ export function findSwappedSecrets(
   });
 }
 
-/** Of what a key is really made, going by the prefixes of its parts; `undefined` for what no scheme has. */
+/** What a key is really made of, judging by the prefixes of its parts; `undefined` if no scheme has that. */
 function byPrefix(orderKey: OrderKey, secrets: DetectionSecrets): OrderKey | undefined {
   const parts = orderKey.split('+').map((part) => {
     const name = partNames.find(([each]) => each === part)?.[1];

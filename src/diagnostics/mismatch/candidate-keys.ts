@@ -3,15 +3,15 @@ import type { DetectionSecrets } from '../detection/detection.ts';
 import { merchantSecrets } from '../detection/key-candidates.ts';
 import type { ExplainOptions } from './mismatch-explanation.ts';
 
-/** Secrets that may have signed together, and what to call them. */
+/** Secrets that may have signed together, with a name for them. */
 export interface CandidateKeys {
   readonly secrets: DetectionSecrets;
   readonly label: string;
 }
 
 /**
- * Every merchant of every generation, unchecked: what is wrong with them is to be found out. The one with which
- * verification failed comes first.
+ * Every merchant of every generation, unchecked, since their mistakes are to be found. The one that failed verification
+ * comes first.
  */
 export function candidateKeys({ credentials, secrets, merchant }: ExplainOptions): CandidateKeys[] {
   const bare = secrets === undefined ? [] : merchantsOf(secrets, 'the given secrets', merchant);

@@ -2,7 +2,7 @@ import { type SerializationRules, serializations } from '../../signature/seriali
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { MismatchFinding } from './mismatch-explanation.ts';
 
-/** In what the scheme that fits differs from the one that is configured; empty when they are the same. */
+/** How the scheme that fits differs from the configured one; empty if they are equal. */
 export function compareSchemes(configured: SignatureScheme, fitting: SignatureScheme): MismatchFinding[] {
   return comparedParts.flatMap(({ part, code, usual }) => {
     const is = fitting[part] ?? usual;
@@ -14,7 +14,7 @@ export function compareSchemes(configured: SignatureScheme, fitting: SignatureSc
 interface ComparedPart {
   readonly part: keyof SignatureScheme;
   readonly code: MismatchFinding['code'];
-  /** What an absent part stands for. */
+  /** The default of an absent part. */
   readonly usual: string;
 }
 

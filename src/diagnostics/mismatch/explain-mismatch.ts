@@ -14,13 +14,13 @@ import type { ExplainOptions, MismatchExplanation, MismatchFinding } from './mis
 import { nextStepAfter } from './next-step.ts';
 
 /**
- * Says why the signature of a body does not match: what would have matched, where the text deviates from what a
+ * Explains why the signature of a body does not match: what would have matched, where the text differs from what a
  * framework would write, and what to do next.
  *
- * For a developer's terminal, never for an HTTP reply: an answer that says which guess was closer helps a forger.
- * It accepts nothing; only `verifyBody` does. It takes up to some seconds.
+ * For a developer's terminal, never for an HTTP reply: saying which guess was closer helps a forger. It accepts
+ * nothing; only `verifyBody` does. It takes up to some seconds.
  *
- * @param body as it was given to `verifyBody`; anything is examined, also a parsed object
+ * @param body as it was passed to `verifyBody`; anything is examined, even a parsed object
  * @throws {ConfigurationError} `invalid_scheme` or `invalid_option`; nothing else, whatever the body and the keys
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export function explainMismatch(body: string | Uint8Array, options: ExplainOptio
   const purpose = options?.purpose === 'general' ? 'general' : 'order';
   const sample = readSample(body);
   if (!isUsable(sample)) {
-    // Read from the first body, `not-examined` is the status of a hundredth one only.
+    // The type allows `not-examined`, which only a list of samples can give.
     const code = sample.status === 'not-examined' ? 'not-raw' : sample.status;
     return conclude([{ code, message: sample.message }]);
   }
@@ -70,11 +70,11 @@ interface Examination {
   readonly scheme: SignatureScheme;
   readonly purpose: SigningPurpose;
   readonly candidates: readonly CandidateKeys[];
-  /** The text is what a JavaScript framework would write. */
+  /** The text is exactly what a JavaScript framework would write. */
   readonly reserialized: boolean;
 }
 
-/** Keys that are searched whole, and keys that are searched for near misses: what bounds the work. */
+/** How many keys are searched fully, and for near misses: this limits the work. */
 const maxSearched = 8;
 const maxNearMissSearched = 2;
 

@@ -2,11 +2,11 @@ import { type JsonToken, jsonTokens } from '../detection/json-tokens.ts';
 import { isNumber } from '../detection/rewrite-json.ts';
 
 /**
- * - `white-space`: between the pieces of JSON.
+ * - `white-space`: between JSON tokens.
  * - `number-spelling`: a trailing zero, an exponent, a capital `E`, a negative zero.
- * - `number-precision`: more digits than a double holds: the parsed number is another one.
- * - `string-escape`: an escape that `JSON.stringify` does not write, or writes otherwise.
- * - `index-order`: a name like an array index that `JSON.stringify` moves to the front.
+ * - `number-precision`: more digits than a double holds, so the parsed number differs.
+ * - `string-escape`: an escape that `JSON.stringify` does not write, or writes differently.
+ * - `index-order`: an integer-like name that `JSON.stringify` moves to the front.
  * - `repeated-member`: a name that occurs twice in an object; the last one counts.
  */
 export type DeviationCode =
@@ -20,16 +20,16 @@ export type DeviationCode =
 /** One way in which a body's text differs from what `JSON.stringify(JSON.parse(text))` writes. */
 export interface Deviation {
   readonly code: DeviationCode;
-  /** Where it occurs first, in UTF-16 code units. */
+  /** Where it first occurs, in UTF-16 code units. */
   readonly offset: number;
   /** How often it occurs. */
   readonly count: number;
-  /** What it is; never the value that stands there. */
+  /** What it is, never the value itself. */
   readonly description: string;
 }
 
 /**
- * Where a body's text deviates from its compact re-serialisation: what is lost when it is parsed and written again.
+ * Where a body's text differs from its compact re-serialisation: what is lost by parsing and writing it again.
  *
  * @param text accepted by `JSON.parse`
  */
@@ -75,7 +75,7 @@ function numberDeviations(literal: string): Kind[] {
   return [{ code: 'number-spelling', description: describeSpelling(literal) }];
 }
 
-/** Whether a literal, without exponent and needless zeros, has the digits that JavaScript writes for it. */
+/** Whether a literal, apart from exponent and unnecessary zeros, has the digits that JavaScript writes. */
 function isExact(literal: string, value: number): boolean {
   return Number.isFinite(value) && significantDigits(literal) === significantDigits(String(value));
 }

@@ -5,24 +5,24 @@ import type { DetectionSecrets, NearMissCode, SampleStatus } from '../detection/
 import type { Deviation } from './find-deviations.ts';
 
 export interface ExplainOptions {
-  /** The keys with which verification failed first, then others that may have signed: generations, partners. */
+  /** The keys that failed verification first, then others that may have signed: generations, partners. */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
-  /** The same as bare texts, which may be padded, swapped or incomplete. Instead of `credentials`. */
+  /** The same as plain texts, which may be padded, swapped or incomplete. Instead of `credentials`. */
   secrets?: DetectionSecrets | undefined;
-  /** The scheme with which verification failed. @default {@link defaultScheme} */
+  /** The scheme that failed verification. @default {@link defaultScheme} */
   scheme?: SignatureScheme | undefined;
-  /** Which key was used: that for orders, or the partner secret. @default 'order' */
+  /** Which key was used: the one for orders, or the partner secret. @default 'order' */
   purpose?: SigningPurpose | undefined;
   /** Which of `merchantSecretKeys` was used. @default the first */
   merchant?: string | undefined;
 }
 
 /**
- * Why a signature does not match, for a developer's terminal. Plain data without any secret, signature or value
- * of the body. It says nothing about whether a body may be trusted: that is for `verifyBody` alone.
+ * Why a signature does not match, for a developer's terminal. Plain data without any secret, signature or value of the
+ * body. It does not say whether a body can be trusted: only `verifyBody` does.
  */
 export interface MismatchExplanation {
-  /** What is off, the most telling first; never empty. */
+  /** What is wrong, the most telling first; never empty. */
   readonly findings: readonly MismatchFinding[];
   /** Where the body's text differs from what `JSON.stringify(JSON.parse(text))` writes. */
   readonly deviations: readonly Deviation[];
@@ -35,16 +35,16 @@ export interface MismatchFinding {
 }
 
 /**
- * The state of the body when it cannot be examined (`no-signature`, `not-json`, …), a near miss (`secret-padded`,
+ * The state of a body that cannot be examined (`no-signature`, `not-json`, …), a near miss (`secret-padded`,
  * `other-spelling`, …), or:
  *
- * - `no-secret`: there is none to try.
- * - `no-mismatch`: there is nothing to explain with this key and scheme.
- * - `other-key`: another key of those given.
+ * - `no-secret`: there is no secret to try.
+ * - `no-mismatch`: the signature matches with this key and scheme.
+ * - `other-key`: another one of the given keys.
  * - `other-construction`, `other-separator`, `other-serialization`, `other-joiner`, `other-encoding`: another scheme.
- * - `key-order`: the parts of the key the other way round.
+ * - `key-order`: the parts of the key in the other order.
  * - `other-key-material`, `other-key-separator`: another key for orders.
- * - `body-reserialized`: the body looks written again by a framework.
+ * - `body-reserialized`: a framework seems to have written the body again.
  * - `nothing-fits`: no known scheme with any of the keys: another secret, or a changed body.
  */
 export type MismatchFindingCode =

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { checkKeys } from '../../signature/check-keys.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 
-/** Either of the two. */
+/** Give one of the two. */
 export interface PinKeys {
   /** The key that signs, or several. */
   key?: string | readonly string[] | undefined;

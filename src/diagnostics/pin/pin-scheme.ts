@@ -13,9 +13,9 @@ const keyOptionNames = { key: true, credentials: true } satisfies OptionNames<Pi
 type Body = string | Uint8Array;
 
 export interface PinOptions extends PinKeys {
-  /** As found by `detectScheme`. */
+  /** The scheme, as found by `detectScheme`. */
   scheme: SignatureScheme;
-  /** Raw signed bodies that prove it; they go into the pin as they are. */
+  /** Raw signed bodies that prove it; the pin keeps them unchanged. */
   samples: Body | readonly Body[];
 }
 
@@ -41,11 +41,11 @@ export function pinScheme(options: PinOptions): SchemePin {
 }
 
 export interface CheckPinOptions extends PinKeys {
-  /** Further signed bodies, e.g. captured lately: they have to fit the pinned scheme too. */
+  /** Further signed bodies, e.g. recent captures: they must fit the pinned scheme too. */
   samples?: Body | readonly Body[] | undefined;
 }
 
-/** What a pin that holds says. */
+/** The content of a valid pin. */
 export interface CheckedPin {
   /** For `defineDeployment({ signature })`. */
   readonly scheme: SignatureScheme;
@@ -54,13 +54,13 @@ export interface CheckedPin {
 }
 
 /**
- * Checks that a pinned scheme still holds: that every fixture verifies with it, and every further sample. Throws
- * when one does not, so that a test needs no more than the call.
+ * Checks that a pinned scheme still verifies every fixture and every further sample. It throws if not, so a test needs
+ * only this call.
  *
- * @param pin as made by {@link pinScheme}, also read back from its JSON; anything else is refused
+ * @param pin made by {@link pinScheme}, also read back from its JSON; anything else is refused
  * @throws {SignatureError} naming the fixture or sample that does not verify
- * @throws {ConfigurationError} `invalid_option` or `invalid_scheme` for a malformed pin; `invalid_credentials` when
- *   the key that a fixture needs is not there, naming the fixture
+ * @throws {ConfigurationError} `invalid_option` or `invalid_scheme` for a malformed pin; `invalid_credentials` if the
+ *   key of a fixture is missing, naming the fixture
  * @example
  * ```ts
  * test('the deployment signs as it did', () => {

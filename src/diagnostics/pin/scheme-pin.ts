@@ -4,21 +4,21 @@ import { isJsonObject } from '../../json/json-value.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 
-/** A scheme and the proof that it holds: plain JSON, to be kept in the user's repository. Holds no key. */
+/** A scheme and the proof that it holds: plain JSON for your repository. Holds no key. */
 export interface SchemePin {
   readonly scheme: SignatureScheme;
   readonly fixtures: readonly PinFixture[];
 }
 
 export interface PinFixture {
-  /** The signed body as received, signature included: mind what is in it before you commit it. */
+  /** The signed body as received, signature included: check what it holds before you commit it. */
   readonly body: string;
-  /** Tells which key is needed: `sha256:` and the first 16 hexadecimal digits of a labelled digest of it. */
+  /** Identifies the key: `sha256:` and the first 16 hexadecimal digits of a labelled digest of it. */
   readonly keyDigest: string;
   readonly signature: string;
 }
 
-/** Labelled, so that it is the digest of the key for no other purpose. */
+/** Labelled, so that this digest of the key is used for nothing else. */
 export function keyDigestOf(key: string): string {
   const digest = createHash('sha256').update(`partner-exchange-sdk pin\n${key}`).digest('hex');
   return `sha256:${digest.slice(0, keyDigestDigits)}`;
@@ -38,7 +38,7 @@ export function readPin(pin: unknown): SchemePin {
   if (!Array.isArray(fixtures) || fixtures.length === 0)
     throw invalid('has no fixtures: nothing would be checked');
   return {
-    // Sound: checkScheme refuses every value that the type does not have.
+    // Sound: checkScheme refuses every value that the type does not allow.
     scheme: normalizeScheme(checkScheme(scheme as unknown as SignatureScheme)),
     fixtures: fixtures.map(readFixture),
   };

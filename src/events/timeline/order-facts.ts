@@ -1,7 +1,7 @@
 import type { OrderEvent } from '../order-event.ts';
 import { isThirdPartyKycError } from '../status.ts';
 
-/** The members that stay the same for as long as an order lives, and those that are set once. */
+/** The members that stay the same for the life of an order, or are set once. */
 export const orderFactNames = [
   'platform_order_ref',
   'fiat_amount_to_pay',
@@ -18,18 +18,18 @@ export const orderFactNames = [
 ] as const;
 export type OrderFactName = (typeof orderFactNames)[number];
 
-/** Every distinct value that was reported, sorted; numbers as parsed: for money read the exact literal of the event. */
+/** Every distinct reported value, sorted. Numbers as parsed: for money read the exact literal of the event. */
 export type OrderFacts = { readonly [Name in OrderFactName]?: readonly (string | number)[] };
 
-/** So many distinct values of one member are kept: the first of them in sorted order, whichever came first. */
+/** Most distinct values kept of one member: the first in sorted order, whichever came first. */
 const maxValues = 8;
 
-/** The facts with those of one more event; the same object when there is nothing new in it. */
+/** The facts plus those of one more event; the same object if nothing is new. */
 export function withFactsOf(facts: OrderFacts, event: OrderEvent): OrderFacts {
   const reported = factsOf(event);
   const merged: Partial<Record<OrderFactName, readonly (string | number)[]>> = {};
   let changed = false;
-  // In one order of members always, so that equal facts have equal JSON.
+  // Always in the same order, so that equal facts have equal JSON.
   for (const name of orderFactNames) {
     const before = facts[name];
     const after = withValue(before, reported[name]);
@@ -44,7 +44,7 @@ type Value = string | number | null | undefined;
 function factsOf(event: OrderEvent): { readonly [Name in OrderFactName]?: Value } {
   if (event.event_name === 'buy.event.close') {
     const { amount_refunded, fee } = event.meta_data;
-    // Every published close event has the same pair and chain (contract: Events), whatever the order's are.
+    // Every published close event has the same pair and chain (contract: Events), whatever the order has.
     const { pair: _pair, chain: _chain, ...order } = orderFactsOf(event);
     return { ...order, amount_refunded, fee };
   }
@@ -71,7 +71,7 @@ function orderFactsOf(event: OrderEvent) {
   };
 }
 
-/** The close event writes its rate as text: the same rate all the same. */
+/** The close event writes its rate as text; it is the same rate. */
 function numberIfOne(value: Value): Value {
   if (typeof value !== 'string' || value.trim() === '') return value;
   const number = Number(value);
@@ -83,7 +83,7 @@ function withValue(
   value: Value,
 ): readonly (string | number)[] | undefined {
   if (value === undefined || value === null) return values;
-  // JSON has one zero.
+  // JSON has only one zero.
   const known = value === 0 ? 0 : value;
   if (values === undefined) return [known];
   if (values.includes(known)) return values;

@@ -5,8 +5,8 @@ import { type OrderFactName, type OrderFacts, orderFactNames } from './order-fac
  * Something about an order that a person should look at.
  *
  * - `credited_and_closed`: crypto was credited and fiat refunded. One of them should not have happened.
- * - `credited_and_held`: a KYC or third-party error and a credit. Events carry no time: a hold that was lifted and an
- *   error after the credit look the same, so it is not decided here which it was.
+ * - `credited_and_held`: a KYC or third-party error and a credit. Events carry no time, so a hold that was lifted and
+ *   an error after the credit look the same; this flag does not decide which it was.
  * - `changed`: two events give the order different values of one member.
  */
 export type OrderFlag =
@@ -19,7 +19,7 @@ export type OrderFlag =
       readonly values: readonly (string | number)[];
     };
 
-/** The flags that the first timeline does not have and the second does: what one event has raised. */
+/** The flags that the second timeline has and the first does not: those that one event has raised. */
 export function raisedFlags(
   before: { readonly flags: readonly OrderFlag[] },
   after: { readonly flags: readonly OrderFlag[] },
@@ -28,7 +28,7 @@ export function raisedFlags(
   return after.flags.filter((flag) => !known.has(identityOf(flag)));
 }
 
-/** Everything that is to be flagged, in one order always. */
+/** All flags, always in the same order. */
 export function findFlags(seen: readonly OrderEventName[], facts: OrderFacts): OrderFlag[] {
   const credited = seen.includes('event.buy.credited.crypto');
   const held =
@@ -38,7 +38,7 @@ export function findFlags(seen: readonly OrderEventName[], facts: OrderFacts): O
   if (credited && held) flags.push({ code: 'credited_and_held' });
   for (const member of orderFactNames) {
     const values = facts[member] ?? [];
-    // An order may be held for one reason after the other.
+    // An order may be held for several reasons, one after the other.
     if (values.length > 1 && member !== 'kyc_error_type') flags.push({ code: 'changed', member, values });
   }
   return flags;

@@ -10,14 +10,14 @@ import { findFlags, type OrderFlag } from './order-flags.ts';
  * - `expected`: nothing has been reported yet.
  * - `initialised`: the order exists on the service.
  * - `fiat_received`: the buyer's fiat is in.
- * - `held`: it is in, and a KYC or third-party error was reported. No published event lifts a hold but the end.
+ * - `held`: the fiat is in, and a KYC or third-party error was reported. Only the end of the order lifts a hold.
  * - `credited`: the crypto is with the buyer. Final.
  * - `closed`: the order is closed with a refund. Final.
  * - `contradictory`: reported both as credited and as closed. Final; a person has to look.
  */
 export type OrderStage = (typeof orderStages)[number];
 
-/** The stages in their order; a stage further on is never left for one before it. */
+/** The stages in order; an order never goes back to an earlier one. */
 export const orderStages = [
   'expected',
   'initialised',
@@ -29,10 +29,9 @@ export const orderStages = [
 ] as const;
 
 /**
- * What all events of one order say together. Plain JSON, to be stored as it is; its size is bounded.
+ * What all events of one order say together. Plain JSON of bounded size, ready to be stored.
  *
- * It is a function of the set of events that were applied: the order in which they came, and how often, make no
- * difference (ledger: `event-order`).
+ * It depends only on the set of applied events: their order and repetitions make no difference (ledger: `event-order`).
  */
 export interface OrderTimeline {
   readonly partner_order_id: string;
@@ -45,18 +44,18 @@ export interface OrderTimeline {
   readonly flags: readonly OrderFlag[];
 }
 
-/** The timeline of an order of which nothing has been reported yet. */
+/** The timeline of an order before its first event. */
 export function emptyTimeline(partner_order_id: string): OrderTimeline {
   return { partner_order_id, stage: 'expected', seen: [], facts: {}, flags: [] };
 }
 
 /**
- * The timeline with one more event: a pure function, for a transaction around it. Returns the same object when the
- * event says nothing new: a repetition needs no write.
+ * The timeline after one more event: a pure function, to be used inside a transaction. Returns the same object when the
+ * event adds nothing, so a repetition needs no write.
  *
- * A late event adds what it says, and never moves the order back; an order in a final stage is not moved by an event
- * of an earlier one, however often it is replayed (ledger: `event-replay`). `credited` and `closed` do not replace
- * each other: both together are `contradictory`, whichever came first.
+ * A late event adds its facts and never moves the order back. An event of an earlier stage never moves an order in a
+ * final one, however often it is replayed (ledger: `event-replay`). `credited` and `closed` do not replace each other:
+ * both together are `contradictory`, whichever came first.
  *
  * @throws {ValidationError} for an event of another order
  * @example
@@ -67,7 +66,7 @@ export function emptyTimeline(partner_order_id: string): OrderTimeline {
  * ```
  */
 export function applyEvent(timeline: OrderTimeline, event: OrderEvent): OrderTimeline {
-  // The third-party error need not name its order: its body is not shown.
+  // The third-party error may not name its order: its body is not shown.
   const id = event.partner_order_id ?? timeline.partner_order_id;
   if (id !== timeline.partner_order_id) {
     const message = 'is of another order than the timeline';
@@ -82,7 +81,7 @@ export function applyEvent(timeline: OrderTimeline, event: OrderEvent): OrderTim
   return { partner_order_id: id, stage: stageOf(seen), seen, facts, flags: findFlags(seen, facts) };
 }
 
-/** Whether the order ends in this stage: only `contradictory` can still follow. */
+/** Whether the order ends in this stage. After it only `contradictory` can follow. */
 export function isFinalStage(stage: OrderStage): boolean {
   return orderStages.indexOf(stage) >= orderStages.indexOf('credited');
 }

@@ -11,11 +11,11 @@ import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
 import { attemptsOf, handledJobData, isStoredBy, newJobData } from './job-data.ts';
 
 export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
-  /** A queue for these deliveries alone. Closing it is yours. */
+  /** A queue used for nothing else. You close it. */
   queue: BullQueue;
   /**
    * Makes the worker of this process: `(name, processor, options) => new Worker(name, processor, { ...options,
-   * connection })`. Not needed with `role: 'receiver'`. Stopping the inbox closes it.
+   * connection })`. Not needed with `role: 'receiver'`. Stopping the inbox closes the worker.
    */
   createWorker?:
     | ((name: string, processor: (job: BullJob) => Promise<void>, options: BullWorkerOptions) => BullWorker)
@@ -31,22 +31,22 @@ const names: OptionNames<BullmqInboxOptions> = {
 };
 
 const methods: readonly (keyof BullQueue)[] = ['add', 'getJob', 'getJobs', 'getJobCounts'];
-/** As in the peerDependencies. */
+/** The same range as in peerDependencies. */
 const testedVersions = '5.81.5 or later';
 
-/** Attempts are counted by who handles, with its `maxAttempts`: BullMQ gives nothing up by itself. */
+/** The handling process counts attempts by its `maxAttempts`. BullMQ itself never gives up. */
 const never = 1_000_000_000;
 
 /**
- * A durable inbox on a BullMQ queue of yours. A delivery is a job whose id is made of its digest: as long as the
- * job is kept, its repetitions are duplicates. A handled job is kept for `rememberMs`, without the body.
+ * A durable inbox on your BullMQ queue. A delivery is a job whose id comes from its digest: while the job is kept, its
+ * repetitions are duplicates. A handled job is kept for `rememberMs`, without the body.
  *
- * What a process that died had in hand is tried again alone, and counts as an attempt only then: a delivery that kills
- * whoever handles it becomes a dead letter after `maxAttempts` too, and is reported as one by the process that finds
- * it.
+ * Deliveries of a process that died are tried again alone, and a lost lock counts as an attempt only for a delivery
+ * that ran alone. So a delivery that kills every process becomes a dead letter after `maxAttempts` too; the process
+ * that finds it reports it.
  *
- * As durable as your Redis: run it with `appendonly yes`, and `appendfsync always` where no acknowledged event may
- * be lost with the machine; and with `maxmemory-policy noeviction`.
+ * It is as durable as your Redis: use `appendonly yes` and `maxmemory-policy noeviction`, and `appendfsync always` if
+ * no acknowledged event may be lost with the machine.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -66,7 +66,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     backoff: { type: 'inbox' },
     removeOnComplete: { age: Math.ceil(handling.rememberMs / 1000) },
     removeOnFail: false,
-    // The reason is kept; a stack for each attempt would only grow.
+    // The reason is kept; stack traces would grow with every attempt.
     stackTraceLimit: 0,
   };
 
@@ -80,7 +80,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     try {
       await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
     } catch (error) {
-      // Somebody else did at the same time.
+      // Another process has replayed it meanwhile.
       if (await job.isFailed()) throw error;
     }
   }
@@ -127,7 +127,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         call(async () => {
           const job = await findDead(digest);
           if (job === undefined) return false;
-          // Remembered as one that was handled.
+          // Keep it like a handled job, so that it is still a duplicate.
           await job.updateData(handledJobData(job));
           await putBack(job);
           return true;
@@ -145,7 +145,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
   );
 }
 
-/** BullMQ takes no id of digits alone. */
+/** BullMQ refuses an id of digits only. */
 function jobIdOf(digest: string): string {
   return `delivery-${digest}`;
 }

@@ -1,21 +1,21 @@
-/** The parts of a BullMQ `Job` that are used. */
+/** The parts of a BullMQ `Job` that we use. */
 export interface BullJob {
   readonly id?: string | undefined;
   readonly name: string;
-  // What is in a store may be anything: it is checked where it is read.
+  // A store may return anything, so this is checked where it is read.
   readonly data: unknown;
   readonly timestamp: number;
-  /** The attempts that ended in order; not those of processes that died. */
+  /** Attempts that ended, without those of processes that died. */
   readonly attemptsMade: number;
-  /** How often its lock was lost; a replay leaves it. */
+  /** How often its lock was lost; a replay does not reset it. */
   readonly stalledCounter: number;
-  /** Whose lock it has. */
+  /** The token of its lock. */
   token?: string | undefined;
   readonly failedReason?: string | undefined;
-  /** Set once it is neither waiting nor repeated any more. */
+  /** Set once it will not be tried again. */
   readonly finishedOn?: number | undefined;
   updateData(data: object): Promise<void>;
-  /** 0 when somebody else has the lock. */
+  /** 0 if another worker has the lock. */
   extendLock(token: string, durationMs: number): Promise<number>;
   moveToWait(token: string): Promise<unknown>;
   moveToDelayed(timestamp: number, token: string): Promise<void>;
@@ -26,7 +26,7 @@ export interface BullJob {
   isFailed(): Promise<boolean>;
 }
 
-/** The parts of a BullMQ `Queue` that are used. */
+/** The parts of a BullMQ `Queue` that we use. */
 export interface BullQueue {
   readonly name: string;
   add(
@@ -53,9 +53,9 @@ export interface BullQueue {
   ): Promise<Record<string, number>>;
 }
 
-/** The parts of a BullMQ `Worker` that are used. */
+/** The parts of a BullMQ `Worker` that we use. */
 export interface BullWorker {
-  /** May be changed while it runs. */
+  /** May be changed while the worker runs. */
   concurrency: number;
   close(): Promise<void>;
   disconnect(): Promise<void>;
@@ -63,7 +63,7 @@ export interface BullWorker {
   on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 
-/** What a worker has to be made with, besides its connection. */
+/** The options that a worker needs, besides its connection. */
 export interface BullWorkerOptions {
   concurrency: number;
   lockDuration: number;

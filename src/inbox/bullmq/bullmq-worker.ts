@@ -13,7 +13,7 @@ import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { aloneJobData, attemptsOf, handledJobData, readAloneRecord } from './job-data.ts';
 
 export interface BullmqWorker {
-  /** Resolves when nothing is handled any more, or the time is over and the rest was cut off. */
+  /** Resolves when all handlers have ended, or when the time is over and the rest was aborted. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
 
@@ -24,38 +24,38 @@ type MakeWorker = (
 
 const longestLockMs = 30_000;
 const closeMs = 1_000;
-/** Between two that run alone, for the others. */
+/** The pause between two that run alone, for the others. */
 const betweenAloneMs = 100;
 
 /**
- * Has a BullMQ worker handle deliveries, and reports what BullMQ has written down of each attempt.
+ * Lets a BullMQ worker handle deliveries, and reports what BullMQ has stored of each attempt.
  *
- * BullMQ fetches jobs by itself, so what lost its lock is told from the rest here, where it is processed: it waits
- * until the others have ended, while the worker fetches nothing and BullMQ renews the lock, and then runs alone.
+ * BullMQ fetches jobs by itself, so a job that lost its lock is recognised here, when it is processed. It waits until
+ * the others have ended, while the worker fetches nothing and BullMQ renews the lock. Then it runs alone.
  */
 export function startBullmqWorker(
   makeWorker: MakeWorker,
   { host, handling }: { readonly host: InboxHost; readonly handling: Handling },
 ): BullmqWorker {
-  // BullMQ renews the lock of a process that lives: this is how soon a dead one is noticed.
+  // BullMQ renews the locks of a living process, so this is how soon a dead one is noticed.
   const lockMs = Math.min(longestLockMs, handling.timeLimitMs);
   const cutOff = new AbortController();
   const stopping = Promise.withResolvers<void>();
-  /** Of the attempts that failed, by what was thrown at BullMQ. */
+  /** The results of failed attempts, by the error that BullMQ was given. */
   const results = new WeakMap<Error, AttemptResult>();
   const running = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
   let isStopping = false;
-  /** One runs alone, or waits for that. */
+  /** A delivery runs alone, or is waiting to. */
   let isAlone = false;
   let nextAloneAt = Number.NEGATIVE_INFINITY;
 
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
-    // Handled already by a process that died before it could say so.
+    // A process handled it and died before it could tell BullMQ.
     if (delivery === 'handled') return;
     if (job.stalledCounter > 0) return await processAlone(job, delivery);
-    // Fetched before the worker was held back.
+    // It was fetched before the worker was paused.
     if (isAlone) return await giveBack(job);
     const attempt = handle(job, delivery, job.attemptsMade + 1);
     running.add(attempt);
@@ -66,7 +66,9 @@ export function startBullmqWorker(
     }
   }
 
-  /** Of a delivery that lost its lock. Nobody knows who killed the process, so nothing runs beside it. */
+  /**
+   * Handles a delivery that lost its lock. Nobody knows which delivery killed the process, so nothing runs beside it.
+   */
   async function processAlone(job: BullJob, delivery: Delivery): Promise<void> {
     if (isAlone || performance.now() < nextAloneAt) return await postpone(job);
     isAlone = true;
@@ -89,10 +91,10 @@ export function startBullmqWorker(
       await job.updateData(aloneJobData(job, { attempt, dead: true }));
       throw failure({ outcome: 'dead', attempt, error: leaseLost() });
     }
-    // While it waited, another worker may have got it.
+    // Another worker may have got it during the wait.
     if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished('WaitingError');
     const before = record === undefined ? job.attemptsMade : record.dead ? 0 : record.attempt;
-    // Written down before it begins: a lock that is lost from now on is an attempt.
+    // Stored before the handler starts: if the lock is lost from now on, that was an attempt.
     await job.updateData(aloneJobData(job, { attempt: before + 1, dead: false }));
     try {
       await handle(job, delivery, before + 1);
@@ -111,7 +113,7 @@ export function startBullmqWorker(
     host.report(delivery, result);
   }
 
-  /** Has the worker fetch nothing until the one that has its only place ends. */
+  /** Stops the worker from fetching until the one job that it may run has ended. */
   function holdBack(): () => void {
     if (worker === undefined) return () => {};
     const held = worker;
@@ -132,16 +134,16 @@ export function startBullmqWorker(
     throw notFinished('DelayedError');
   }
 
-  /** A new one: BullMQ keeps the text, and a handler may throw anything. */
+  /** A new error: BullMQ stores its text, and a handler may throw anything. */
   function failure(result: AttemptResult): Error {
     const error = new Error(describeError(result.error));
-    // BullMQ tries this one no more.
+    // This name tells BullMQ not to retry.
     if (result.outcome === 'dead') error.name = 'UnrecoverableError';
     results.set(error, result);
     return error;
   }
 
-  /** Redis has it now: as failed for good, or to be tried again. */
+  /** Called when Redis has stored the failure, final or to be tried again. */
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
     if (job === undefined || delivery === undefined) return;
@@ -149,7 +151,7 @@ export function startBullmqWorker(
     host.report(delivery, { ...result, outcome: job.finishedOn ? 'dead' : 'failed' });
   }
 
-  // A worker starts at once, and handlers are registered after createWebhooks has returned.
+  // A worker starts at once, but handlers are registered after createWebhooks has returned.
   setTimeout(() => {
     if (isStopping) return;
     worker = makeWorker(process, {
@@ -175,15 +177,15 @@ export function startBullmqWorker(
       closed.catch((error: unknown) => reportStore(error, handling));
       if (await settledWithin([closed], timeoutMs)) return 'drained';
       cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
-      // What was cut off is put back, if Redis is there for it. Otherwise its lock runs out, and BullMQ, which would
-      // wait for Redis, is cut off too.
+      // What was aborted is put back if Redis answers. Otherwise its lock expires. BullMQ would wait for Redis, so it
+      // is disconnected.
       if (!(await settledWithin([closed], closeMs))) await settledWithin([worker.disconnect()], closeMs);
       return 'cut-off';
     },
   };
 }
 
-/** BullMQ knows by the name that the job was moved already. */
+/** This name tells BullMQ that the job was already moved. */
 function notFinished(name: 'WaitingError' | 'DelayedError'): Error {
   return Object.assign(new Error('It is tried later.'), { name });
 }

@@ -4,13 +4,13 @@ import type { BullJob } from './bullmq-types.ts';
 
 /** The attempts of a delivery that is tried alone. */
 export interface AloneRecord {
-  /** The last one that was begun. */
+  /** The last attempt that was started. */
   readonly attempt: number;
-  /** It is a dead letter: replayed, it has all its attempts again. */
+  /** It is a dead letter. A replay gives it all its attempts again. */
   readonly dead: boolean;
 }
 
-/** The data of a new job. BullMQ leaves a job that is there already as it is: `storedBy` says whose it is. */
+/** The data of a new job. BullMQ keeps an existing job as it is, so `storedBy` tells whether this one was stored. */
 export function newJobData(delivery: Delivery, storedBy: string): object {
   return { ...writeDelivery(delivery), storedBy };
 }
@@ -19,7 +19,7 @@ export function isStoredBy(storedBy: string, { data }: BullJob): boolean {
   return membersOf(data).storedBy === storedBy;
 }
 
-/** What is kept of a job as the memory of its digest: without the body it needs little room. */
+/** What is kept of a handled job to remember its digest. Without the body it is small. */
 export function handledJobData({ data, name }: BullJob): object {
   return { handled: true, name, storedBy: membersOf(data).storedBy };
 }
@@ -28,13 +28,13 @@ export function aloneJobData({ data }: BullJob, alone: AloneRecord): object {
   return { ...membersOf(data), alone };
 }
 
-/** Absent before the first attempt alone. */
+/** `undefined` before the first attempt alone. */
 export function readAloneRecord({ data }: BullJob): AloneRecord | undefined {
   const { attempt, dead } = membersOf(membersOf(data).alone);
   return typeof attempt === 'number' ? { attempt, dead: dead === true } : undefined;
 }
 
-/** How often the handlers of a job were begun, without the lease that was lost among others. */
+/** How often a job's handlers were started, without a lease that was lost while others ran. */
 export function attemptsOf(job: BullJob): number {
   return readAloneRecord(job)?.attempt ?? job.attemptsMade;
 }

@@ -3,15 +3,15 @@ import type { Inbox } from '../inbox.ts';
 import { rememberedDigests } from './remembered-digests.ts';
 
 export interface MemoryDeduplicationOptions {
-  /** How many handled deliveries are remembered at most; the oldest is forgotten. */
+  /** Most handled deliveries remembered; beyond it the oldest is forgotten. */
   readonly maxRemembered: number;
-  /** Milliseconds until a handled delivery is forgotten. */
+  /** Milliseconds before a handled delivery is forgotten. */
   readonly rememberMs: number;
-  /** Milliseconds until a handler is cut off: without it, one that never settles would keep its delivery busy. */
+  /** Milliseconds before a handler is aborted: one that never settles would keep its delivery busy. */
   readonly timeLimitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether `cutOff` will be called: it needs an AbortController for each delivery. @default false */
+  /** Whether `cutOff` will be called, which needs an AbortController per delivery. @default false */
   readonly stoppable?: boolean | undefined;
 }
 
@@ -19,18 +19,18 @@ export interface MemoryDeduplicationOptions {
 export interface MemoryDeduplication extends Inbox {
   /** How many deliveries are remembered, and how many are being handled. */
   readonly size: { readonly remembered: number; readonly active: number };
-  /** Remembers a delivery like one that was handled. */
+  /** Remembers a delivery as if it had been handled. */
   remember(digest: string): void;
-  /** Those that are being handled now: each settles when its handling has ended or was cut off. */
+  /** The deliveries being handled now: each settles when its handler has ended or was aborted. */
   active(): Promise<unknown>[];
-  /** Aborts all that are being handled now. */
+  /** Aborts everything that is being handled. */
   cutOff(reason: unknown): void;
 }
 
 interface UnderWay {
   /** `performance.now()`, which is never set back. */
   readonly begun: number;
-  /** One for each delivery: a signal for all would hold on to what workerd dropped. */
+  /** One per delivery: a shared signal would keep references to what workerd dropped. */
   readonly controller: AbortController | undefined;
   /** Set in the same turn of the event loop. */
   done?: Promise<void>;
@@ -45,7 +45,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions): Memory
   const handled = rememberedDigests(maxRemembered);
   const underWay = new Map<string, UnderWay>();
 
-  /** When a request is cancelled workerd drops all it was doing: no timer fires for it, and no `finally` runs. */
+  /** When a request is cancelled, workerd drops its work without firing timers or running `finally`. */
   function forgetDropped(begunNow: number): void {
     for (const [digest, { begun }] of underWay) {
       if (begun > begunNow - timeLimitMs * 2) break;

@@ -11,9 +11,9 @@ import { memoryDeduplication } from './memory-deduplication.ts';
 
 export interface MemoryInboxOptions
   extends Pick<HandlingOptions, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
-  /** How many handled deliveries are remembered; beyond it the oldest is forgotten. @default 10000 */
+  /** Most handled deliveries remembered; beyond it the oldest is forgotten. @default 10000 */
   maxRemembered?: number | undefined;
-  /** How many failing deliveries and dead letters are kept; beyond it the oldest is dropped. @default 1000 */
+  /** Most failing deliveries and dead letters kept; beyond it the oldest is dropped. @default 1000 */
   maxDeadLetters?: number | undefined;
 }
 
@@ -36,8 +36,8 @@ const names: OptionNames<MemoryInboxOptions> = {
 const defaults = Object.freeze({ maxRemembered: 10_000, maxDeadLetters: 1_000, stopTimeoutMs: 10_000 });
 
 /**
- * Handles before it acknowledges, since memory does not survive a crash: a delivery that fails is answered 500, and
- * each repetition by the sender is another attempt, also of a dead letter. One process only.
+ * An inbox in memory, for one process. It handles before it acknowledges, since memory does not survive a crash: a
+ * delivery that fails is answered 500, and each repetition by the sender is another attempt, also of a dead letter.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -65,7 +65,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       if (failing.size <= maxDeadLetters) break;
       failing.delete(oldest);
     }
-    // Without the error: whoever waits for the answer is told of it.
+    // Without the error: whoever waits for the answer gets it.
     if (entry.attempts === maxAttempts)
       host?.report(delivery, { outcome: 'dead', attempt: maxAttempts, durationMs });
   }
@@ -80,7 +80,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       if (stopped) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
       const result = await remembered.receive(delivery, async (handleOptions) => {
         const begun = performance.now();
-        // The time limit rejects elsewhere: it has to be counted too.
+        // The time limit rejects outside of this function, and has to be counted too.
         const cutOff = () => countFailure(delivery, handleOptions?.signal?.reason, performance.now() - begun);
         handleOptions?.signal?.addEventListener('abort', cutOff);
         try {
@@ -109,7 +109,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
         delivery,
         (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve(),
       );
-      // Otherwise a repetition is being handled at this moment, and will say what became of it.
+      // Otherwise a repetition is being handled right now and will report its result.
       return result === 'handled';
     },
     async discard(digest) {

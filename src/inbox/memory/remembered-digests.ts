@@ -1,10 +1,10 @@
-/** Digests with the time of each, the oldest forgotten first. */
+/** Digests and their times; the oldest is forgotten first. */
 export interface RememberedDigests {
   readonly size: number;
   has(digest: string): boolean;
-  /** Adds one, unless it is there; beyond `maxSize` the oldest is forgotten. */
+  /** Adds a digest unless it is there; beyond `maxSize` the oldest is forgotten. */
   add(digest: string, time: number): void;
-  /** Forgets the oldest as long as they were added at this time or before. */
+  /** Forgets the digests added at this time or before. */
   forget(time: number): void;
 }
 
@@ -14,12 +14,12 @@ interface Entry {
 }
 
 /**
- * A Set to look digests up in, and a ring of them in the order in which they were added. The order of the Set alone
- * would not do: V8 steps over all that was deleted before it finds the first one that is left.
+ * A Set for look-ups, and a ring in order of arrival. The order of the Set would not do: V8 steps over every deleted
+ * entry to find the first one left.
  */
 export function rememberedDigests(maxSize: number): RememberedDigests {
   const known = new Set<string>();
-  // It grows to maxSize; what is added after that is written over the oldest.
+  // Grows to maxSize; after that each new entry replaces the oldest.
   const ring: (Entry | undefined)[] = [];
   let oldest = 0;
 

@@ -1,14 +1,14 @@
 import type { BossJob } from './pg-boss-types.ts';
 
-/** Leases jobs, and keeps what was fetched too late. */
+/** Leases jobs, and keeps those that arrive too late. */
 export interface PendingFetch {
-  /** Rejects when the store does not answer in time. */
+  /** Rejects if the store does not answer in time. */
   next(limit: number): Promise<BossJob[]>;
-  /** What is still on its way. */
+  /** A fetch that has not been answered yet. */
   readonly late: Promise<BossJob[]> | undefined;
 }
 
-/** A fetch that outlasts the time limit of the store is not lost: the next one gets its jobs, while their lease holds. */
+/** A fetch that outlasts the store's time limit is not lost: the next call gets its jobs while their lease holds. */
 export function pendingFetch(
   fetch: (limit: number) => Promise<BossJob[]>,
   { leaseMs, inTime }: { leaseMs: number; inTime: (jobs: Promise<BossJob[]>) => Promise<BossJob[]> },

@@ -13,17 +13,19 @@ import { type BossLease, pgBossStore, toLease } from './pg-boss-store.ts';
 import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
- * The waits of pg-boss are whole seconds: `retry`, `rememberMs` and the lease are rounded up. It
- * adds chance itself: a retry waits for its delay and up to as much again, `retry.maxDelayMs` at most. A lease is 24 hours at
- * most, `timeLimitMs` a little less. A job has the lease of the process that stored it: with another `timeLimitMs`
+ * pg-boss waits in whole seconds: `retry`, `rememberMs` and the lease are rounded up. Its retry delays have their own
+ * random part: a retry waits for its delay and up to as much again, at most `retry.maxDelayMs`. A lease lasts at most
+ * 24 hours, `timeLimitMs` a little less. A job has the lease of the process that stored it: if `timeLimitMs` differs
  * where it is handled, the shorter one counts.
  */
 export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreCallOptions {
-  /** A started pg-boss. Stopping it is yours, after the inbox. */
+  /** A started pg-boss. You stop it, after the inbox. */
   boss: Boss;
-  /** The name of the queue, made when there is none; the dead letters are in `<queue>_dead`. @default 'partner_inbox' */
+  /**
+   * The name of the queue, which is made if it is missing; dead letters are in `<queue>_dead`. @default 'partner_inbox'
+   */
   queue?: string | undefined;
-  /** Milliseconds between two looks for what is due. @default 500 */
+  /** Milliseconds between two checks for due deliveries. @default 500 */
   pollMs?: number | undefined;
   /** Resolves after so many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
@@ -51,21 +53,21 @@ const methods: readonly (keyof Boss)[] = [
   'getDb',
 ];
 
-/** As in the peerDependencies. */
+/** The same range as in peerDependencies. */
 const testedVersions = '12.26 or later';
 
 const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500, sleep });
 
 /**
- * A durable inbox on a pg-boss of yours. A delivery is a job whose id is made of its digest: as long as the job is
- * kept, its repetitions are duplicates. A job that was handled, or is a dead letter, is kept for `rememberMs`, until
- * the maintenance of pg-boss that follows (`maintenanceIntervalSeconds`, daily by default) deletes it; the dead
- * letter itself stays.
+ * A durable inbox on your pg-boss. A delivery is a job whose id comes from its digest: while the job is kept, its
+ * repetitions are duplicates. Jobs that were handled or became dead letters are kept for `rememberMs`, until the next
+ * maintenance of pg-boss (`maintenanceIntervalSeconds`, daily by default) deletes them; dead letters themselves stay.
  *
- * What a process that died had in hand is found by the supervision of any pg-boss on the schema (`supervise`, on by
- * default), and becomes a dead letter after `maxAttempts` too, reported as one by the process that takes it.
+ * Deliveries of a process that died are found by the supervision of any pg-boss on the schema (`supervise`, on by
+ * default). One that kills every process becomes a dead letter after `maxAttempts` too; the process that finds it
+ * reports it.
  *
- * All times are those of the database: the clocks of the machines do not matter.
+ * All times are those of the database, so the machines' clocks do not matter.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -77,7 +79,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   const pollMs = checkTimerMs('pollMs', options.pollMs ?? defaults.pollMs);
   const wait = checkFunction('sleep', options.sleep ?? defaults.sleep);
   const call = limitStoreCalls(options);
-  // Bounded by its concurrency: what is handled must not wait behind what comes in.
+  // Limited by concurrency only: handling must not wait behind incoming deliveries.
   const callForWorker = limitStoreCalls({
     storeTimeoutMs: options.storeTimeoutMs,
     maxPending: Number.MAX_SAFE_INTEGER,
@@ -101,7 +103,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         else if (one.lost && !one.alone) await callForWorker(() => store.setApart(one));
         else leased.push(one);
       }
-      // What cannot be written down now is found again when its lease runs out; the others do not wait for it.
+      // If this fails, the lease expires and the job is found again. The others do not wait for it.
       await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, handling))));
       return { leased, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
     },
@@ -152,7 +154,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       counts: () => call(() => store.counts()),
       async stop(timeoutMs) {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
-        // What a late fetch leases goes to another process.
+        // Another process handles what a late fetch leases.
         for (const { late } of [fetchSideBySide, fetchAlone]) {
           const released = late?.then((jobs) => source.release(jobs.flatMap((job) => toLease(job) ?? [])));
           released?.catch((error: unknown) => reportStore(error, handling));

@@ -11,29 +11,29 @@ import type { Boss, BossDatabase, BossJob, BossJobOptions } from './pg-boss-type
 /** A job that this process has leased. */
 export interface BossLease extends LeasedDelivery {
   readonly id: string;
-  /** Says whose lease it is: counts the leases before it. */
+  /** Identifies the lease: the number of leases before it. */
   readonly retryCount: number;
   /** A job to be tried alone. */
   readonly alone: boolean;
-  /** The attempt before ended with its lease. */
+  /** The previous attempt ended because its lease expired. */
   readonly lost: boolean;
 }
 
-/** Of a job that has to be tried alone: fetched by its own priority, and after all others by those who do not ask. */
+/** For jobs that have to be tried alone: they are fetched by this priority, and last by everybody else. */
 const alonePriority = -1;
 
-/** What is not handled is never deleted for its age; pg-boss wants a number. */
+/** Unhandled jobs must never be deleted for their age, but pg-boss wants a number. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
-/** Attempts are counted by who handles: pg-boss would give up without a word. */
+/** The handling process counts attempts: pg-boss would give up silently. */
 const never = 1_000_000_000;
-/** Its columns hold no more. */
+/** Its columns hold no larger number. */
 const longestSeconds = 2 ** 31 - 1;
-/** pg-boss leases a job for no longer. */
+/** The longest lease that pg-boss allows. */
 const longestLeaseMs = 24 * 60 * 60 * 1000;
-/** The time limit comes before the end of the lease, with room to write down that it was reached. */
+/** The time limit ends before the lease, which leaves time to store the result. */
 const longestMarginMs = 5_000;
 
-/** What the inbox needs of pg-boss: a queue, and another one for the dead letters. */
+/** The inbox's two queues in pg-boss: the deliveries, and the dead letters. */
 export type PgBossStore = ReturnType<typeof pgBossStore>;
 
 /** @throws {ConfigurationError} `invalid_option` */
@@ -50,12 +50,12 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     expireInSeconds: leaseSeconds,
     retentionSeconds: tenYearsInSeconds,
     deleteAfterSeconds: seconds('rememberMs', handling.rememberMs),
-    // Only jobs with a group are in an index while they are active: counting them reads nothing else.
+    // While active, only jobs with a group are in an index, so counting them reads nothing else.
     group: { id: 'inbox' },
   };
   let isReady = false;
 
-  /** Makes the queues where they are missing. At the beginning by several at once, which does no harm. */
+  /** Makes the queues if they are missing. Several calls may run this at the start, which does no harm. */
   async function ready(): Promise<void> {
     if (isReady) return;
     await boss.createQueue(deadQueue, { retentionSeconds: tenYearsInSeconds });
@@ -63,16 +63,16 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     isReady = true;
   }
 
-  /** False when there is a job of this id already. */
+  /** False if a job with this id exists. */
   async function send(name: string, data: object, options: BossJobOptions): Promise<boolean> {
     if ((await boss.send(name, data, options)) !== null) return true;
-    // pg-boss says the same where the queue was deleted, or has a policy that refuses jobs.
+    // pg-boss also says this if the queue was deleted or its policy refuses jobs.
     if ((await boss.findJobs(name, { id: options.id })).length > 0) return false;
     isReady = false;
     throw new Error(`pg-boss did not store a job in ${name}: was the queue deleted, or made with a policy?`);
   }
 
-  /** pg-boss's own search, of which the database returns no more than is needed: by itself it returns every row. */
+  /** pg-boss's own search, narrowed in the database: by itself it returns every row. */
   async function search(name: string, narrow: (jobs: string) => string): Promise<readonly object[]> {
     await ready();
     const db: BossDatabase = {
@@ -86,26 +86,26 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     return (await boss.findJobs(deadQueue, { queued: true, data: { digest } })).map(toBossJob);
   }
 
-  /** What became of this lease; `undefined` when it ran out, and another worker has the job. */
+  /** The state of this lease's job; `undefined` if the lease expired and another worker has it. */
   async function stateOf({ id, retryCount }: BossLease): Promise<string | undefined> {
     const [job] = (await boss.findJobs(queue, { id })).map(toBossJob);
     return job?.retryCount === retryCount ? job.state : undefined;
   }
 
-  /** Another job takes its place. False when it is another worker's by now. */
+  /** Replaces a job with another one. False if another worker has it by now. */
   async function replace(lease: BossLease, sendOther: () => Promise<unknown>): Promise<boolean> {
     const state = await stateOf(lease);
-    // Done already, and the answer was lost.
+    // It was done before, but the answer was lost.
     if (state === 'completed') return true;
     if (state !== 'active') return false;
-    // In this order nothing is lost where it breaks off: the lease runs out, and it is replaced again.
+    // This order loses nothing if it is interrupted: the lease expires, and the job is replaced again.
     await sendOther();
     await boss.complete(queue, lease.id, null, { includeQueued: true });
     return true;
   }
 
   return {
-    /** For how long a job belongs to whoever fetched it. */
+    /** How long a job belongs to the process that fetched it. */
     leaseMs: leaseSeconds * 1000,
 
     async insert(delivery: Delivery): Promise<'stored' | 'duplicate'> {
@@ -139,31 +139,31 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       await boss.complete(queue, id, null, { includeQueued: true });
     },
 
-    /** Has it tried again later. False when it is another worker's by now. */
+    /** Schedules another attempt. False if another worker has it by now. */
     async postpone(lease: BossLease, reason: string): Promise<boolean> {
       const current = (await stateOf(lease)) === 'active';
       if (current) await boss.fail(queue, lease.id, { reason });
       return current;
     },
 
-    /** A job that is none of ours: pg-boss does with it what it was told to. */
+    /** Fails a job that is not ours: pg-boss does with it what its options say. */
     async refuse({ id }: BossJob): Promise<void> {
       await boss.fail(queue, id, { reason: 'No delivery of the inbox.' });
     },
 
     /**
-     * Has what lost its lease among others tried alone from now on. Its priority cannot be changed while it is leased:
-     * it becomes another job, and this one the memory of its digest.
+     * From now on a job that lost its lease while others ran is tried alone. The priority of a leased job cannot
+     * change, so it becomes another job, and this one only remembers its digest.
      */
     setApart(lease: BossLease): Promise<boolean> {
       const { id, delivery, receivedAt, retryCount } = lease;
-      // Those that failed: the lease that was lost, the last one, does not count.
+      // The failed attempts: the last one, whose lease was lost, does not count.
       const data = { ...writeDelivery(delivery), receivedAt, attempts: retryCount - 1 };
       const options = { ...jobOptions, id: nextUuid(id), priority: alonePriority };
       return replace(lease, () => send(queue, data, options));
     },
 
-    /** False when it is another worker's by now. */
+    /** False if another worker has it by now. */
     moveToDeadLetters(
       lease: BossLease,
       { attempts, reason }: { attempts: number; reason: string },
@@ -193,7 +193,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
         const delivery = findDelivery(job.data);
         if (delivery === undefined) continue;
         const data = { ...writeDelivery(delivery), receivedAt: noteOf(job).receivedAt.getTime() };
-        // However often and by whomever it is replayed, this dead letter becomes one job; and is deleted last.
+        // However often and by whomever a dead letter is replayed, it becomes one job; it is deleted last.
         const priority = membersOf(job.data).alone === true ? alonePriority : 0;
         await send(queue, data, { ...jobOptions, id: nextUuid(job.id), priority });
         await boss.deleteJob(deadQueue, job.id);
@@ -207,7 +207,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       return ids.length > 0;
     },
 
-    /** Both from indexes alone, whatever is remembered. */
+    /** Both counts come from indexes, however much is remembered. */
     async counts(): Promise<InboxCounts> {
       const waiting = (jobs: string) =>
         `SELECT count(*) AS number FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked`;
@@ -222,7 +222,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   };
 }
 
-/** The delivery of a job that was leased; `undefined` when it holds none. */
+/** The delivery of a leased job; `undefined` if it holds none. */
 export function toLease(job: BossJob): BossLease | undefined {
   const { id, data, retryCount, priority, output } = job;
   const delivery = findDelivery(data);
@@ -236,20 +236,20 @@ export function toLease(job: BossJob): BossLease | undefined {
     timeLimitMs: limitWithin(job.expireInSeconds * 1000),
     retryCount,
     alone: priority <= alonePriority,
-    // What ended in order has a reason of ours; pg-boss gives its own to what has run out.
+    // Our own failures have a reason; pg-boss stores its own when a lease expires.
     lost: retryCount > 0 && typeof membersOf(output).reason !== 'string',
   };
 }
 
-/** The time limit that makes a lease this long. Who stored the job chose it, and may have other options. */
+/** The time limit that fits this lease. The process that stored the job chose it, and may have other options. */
 function limitWithin(leaseMs: number): number {
   return leaseMs - Math.min(leaseMs / 2, longestMarginMs);
 }
 
-/** What is known of a job besides its delivery, of whichever of the two wrote it down. */
+/** What is known of a job besides its delivery, whether we or pg-boss stored it. */
 function noteOf({ data, output, createdOn, sourceCreatedOn, sourceRetryCount }: BossJob) {
   const { receivedAt, attempts, reason } = membersOf(data);
-  // Jobs that were sent by hand, with a retry limit, are moved by pg-boss.
+  // pg-boss itself moves jobs that were sent by hand with a retry limit.
   const { reason: moved } = membersOf(output);
   return {
     receivedAt: typeof receivedAt === 'number' ? new Date(receivedAt) : (sourceCreatedOn ?? createdOn),
@@ -258,7 +258,7 @@ function noteOf({ data, output, createdOn, sourceCreatedOn, sourceRetryCount }: 
   };
 }
 
-/** 128 of the 256 bits: enough that no two deliveries share them. */
+/** 128 of the 256 bits, enough for no two deliveries to share them. */
 function toUuid(digest: string): string {
   const part = (from: number, to: number) => digest.slice(from, to);
   return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
@@ -276,7 +276,7 @@ function sum(rows: readonly object[]): number {
   return rows.reduce((total, row) => total + Number(membersOf(row).number), 0);
 }
 
-/** pg-boss returns all of these when asked for the metadata. */
+/** pg-boss returns all of these if asked for metadata. */
 function toBossJob(job: object): BossJob {
   return job as BossJob;
 }

@@ -1,7 +1,7 @@
-/** The parts of a pg-boss job, with its metadata, that are used. */
+/** The parts of a pg-boss job, with its metadata, that we use. */
 export interface BossJob {
   readonly id: string;
-  // What is in a store may be anything: it is checked where it is read.
+  // A store may return anything, so this is checked where it is read.
   readonly data: unknown;
   readonly state: string;
   readonly priority: number;
@@ -9,7 +9,7 @@ export interface BossJob {
   readonly createdOn: Date;
   readonly expireInSeconds: number;
   readonly output: unknown;
-  /** Of a job that pg-boss itself moved to the dead letter queue. */
+  /** Set if pg-boss itself moved the job to the dead letter queue. */
   readonly sourceCreatedOn: Date | null;
   readonly sourceRetryCount: number | null;
 }
@@ -28,12 +28,12 @@ export interface BossJobOptions {
   group?: { id: string };
 }
 
-/** What runs the SQL of pg-boss. */
+/** Runs the SQL of pg-boss. */
 export interface BossDatabase {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** The parts of a pg-boss instance that are used. */
+/** The parts of a pg-boss instance that we use. */
 export interface Boss {
   createQueue(name: string, options: object): Promise<void>;
   send(name: string, data: object, options: BossJobOptions): Promise<string | null>;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers';
 
-/** Runs work inside a transaction, and resolves once that is on disk. */
+/** Runs work inside a transaction, and resolves once it is on disk. */
 export type Write = <Result>(work: () => Result) => Promise<Result>;
 
 interface Pending {
@@ -11,10 +11,10 @@ interface Pending {
 }
 
 /**
- * Collects what is written within one turn of the event loop into one transaction: a commit waits for the disk, and
- * so many deliveries share the wait.
+ * Puts all writes of one turn of the event loop into one transaction: a commit waits for the disk, and many deliveries
+ * share the wait.
  *
- * @param options.afterCommit has the work rejected when it throws, though it is committed: nobody can rely on it
+ * @param options.afterCommit if it throws, the work is rejected although it is committed: nobody can rely on it
  */
 export function groupCommit(database: DatabaseSync, { afterCommit }: { afterCommit: () => void }): Write {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -35,7 +35,7 @@ export function groupCommit(database: DatabaseSync, { afterCommit }: { afterComm
       for (const { reject } of batch) reject(error);
       return;
     }
-    // As many results as pieces of work, each of the type that its own resolve takes.
+    // Sound: there is one result for each piece of work, of the type that its own resolve accepts.
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
   }
 
@@ -49,6 +49,6 @@ function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // There may be nothing to undo: a full disk has rolled back by itself, and a closed database committed nothing.
+    // There may be nothing to undo: a full disk rolls back by itself, and a closed database has committed nothing.
   }
 }

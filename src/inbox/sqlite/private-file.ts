@@ -1,17 +1,17 @@
 import { chmodSync, closeSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { InboxError } from '../../errors/inbox-error.ts';
 
-/** What SQLite keeps beside a file in WAL mode, for as long as any process has it open. */
+/** The files that SQLite keeps beside a database in WAL mode while any process has it open. */
 const companions = ['-wal', '-shm'];
 
-/** A database file that only its owner may read, and the same one for as long as it is open. */
+/** A database file that only its owner can read, and that stays the same file while it is open. */
 export interface PrivateFile {
-  /** Without symbolic links, as SQLite names what it keeps beside the file. */
+  /** Without symbolic links, as SQLite names the files beside it. */
   readonly path: string;
-  /** From now on the `-wal` and `-shm` have to stay the same ones too: call it once SQLite has made them. */
+  /** From now on the `-wal` and `-shm` must stay the same files too. Call it once SQLite has made them. */
   watchCompanions(): void;
   /**
-   * SQLite goes on writing into a file that was deleted, and what it commits there is lost.
+   * SQLite keeps writing into a file that was deleted, and what it commits there is lost.
    *
    * @throws {InboxError} `store_unavailable` when one of the files was deleted or replaced
    */
@@ -19,10 +19,10 @@ export interface PrivateFile {
 }
 
 /**
- * Makes a file for SQLite to open, or takes the one that is there, with mode 0600. SQLite gives the `-wal` and `-shm`
- * the mode of the file, whatever the umask is; those that a crash left behind are closed to others here.
+ * Makes a file for SQLite to open, or sets the mode of the existing one to 0600. SQLite gives the `-wal` and `-shm` the
+ * mode of the file, whatever the umask is; those that a crash left behind get their mode here.
  *
- * @throws {InboxError} `store_unavailable` when others may read it and that cannot be changed, or it is not a file
+ * @throws {InboxError} `store_unavailable` if others can read it and that cannot be changed, or if it is not a file
  */
 export function openPrivateFile(path: string): PrivateFile {
   createFile(path);
@@ -45,8 +45,8 @@ export function openPrivateFile(path: string): PrivateFile {
 }
 
 /**
- * Only where there is none: to open and close a file that SQLite has open elsewhere in this process would release the
- * locks that SQLite holds on it.
+ * Only if there is none: opening and closing a file that SQLite has open in this process would release SQLite's locks
+ * on it.
  */
 function createFile(path: string): void {
   try {
@@ -75,14 +75,14 @@ function closeToOthers(path: string): void {
   }
 }
 
-/** Windows has no such modes: there the rights of the folder count. */
+/** Windows has no such modes: there the permissions of the folder count. */
 function isOpenToOthers({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & 0o077) !== 0;
 }
 
-/** Which file a path leads to. */
+/** Identifies the file at a path. */
 function identify(path: string): { readonly path: string; readonly id: string | undefined } {
-  // As bigint: on Windows the number of a file does not fit into a double.
+  // As bigint: on Windows a file's number does not fit into a double.
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return { path, id: stats && `${stats.dev}:${stats.ino}` };
 }

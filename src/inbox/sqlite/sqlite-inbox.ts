@@ -14,20 +14,20 @@ import { openSqliteStore, type SqliteLease } from './sqlite-store.ts';
 
 export interface SqliteInboxOptions extends HandlingOptions {
   /**
-   * The database file, on a local disk (not on a network share). Several processes of one user may share it: the file
-   * holds personal data, so it is made with mode 0600, and one that others may read is changed to that. A file that is
-   * deleted or replaced while it is open is not used any more: deliveries are answered 503 until the process restarts.
+   * The database file, on a local disk (not on a network share). Several processes of one user may share it. It holds
+   * personal data, so it is made with mode 0600, and an existing file that others can read is changed to that. If the
+   * file is deleted or replaced while it is open, deliveries are answered 503 until the process restarts.
    */
   path: string;
   /**
-   * Bytes of the file at most, its `-wal` file not counted; beyond it deliveries are answered 503, and what is handled
-   * makes room. On a disk that is full itself nothing can be written down as handled until there is room.
+   * Most bytes of the file, without its `-wal`. Beyond it deliveries are answered 503, and handled ones make room. On a
+   * full disk nothing can be marked as handled until there is room.
    * @default no limit but the disk
    */
   maxBytes?: number | undefined;
-  /** Milliseconds between two looks for what other processes stored. @default 500 */
+  /** Milliseconds between two checks for what other processes stored. @default 500 */
   pollMs?: number | undefined;
-  /** Milliseconds to wait for another process that writes; the event loop waits with it. @default 1000 */
+  /** Milliseconds to wait for another process that writes; this blocks the event loop. @default 1000 */
   busyTimeoutMs?: number | undefined;
   /** Resolves after so many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
@@ -43,12 +43,12 @@ const names: OptionNames<SqliteInboxOptions> = {
 };
 
 const defaults = Object.freeze({ pollMs: 500, busyTimeoutMs: 1_000, sleep });
-/** How often old digests are forgotten, and the `-wal` is emptied of what was handled. */
+/** How often old digests are forgotten and handled bodies are removed from the `-wal`. */
 const tidyEveryMs = 60_000;
 
 /**
- * A durable inbox in one file: stored and on disk before it is acknowledged, handled by this process or another one
- * on the same machine. For many machines there are the adapters to BullMQ and pg-boss.
+ * A durable inbox in one file. A delivery is on disk before it is acknowledged, and is handled by this process or
+ * another one on the same machine. For many machines use the inboxes for BullMQ and pg-boss.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @throws {InboxError} `store_unavailable` when the file cannot be opened
@@ -69,7 +69,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   });
   const wait = checkFunction('sleep', options.sleep ?? defaults.sleep);
   const maxBytes = options.maxBytes === undefined ? undefined : checkInteger('maxBytes', options.maxBytes);
-  // The time limit comes first, with room to write down that it was reached.
+  // The time limit ends before the lease, which leaves time to store the result.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
   const longestWaitMs = Math.min(
     Math.max(leaseMs, handling.retry.maxDelayMs) + 60_000,
@@ -145,7 +145,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
       counts: async () => read(() => store.counts()),
       async stop(timeoutMs) {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
-        // What was received before is written first.
+        // Write first what was received before.
         await write(() => undefined).catch(() => {});
         store.database.close();
         return end;
@@ -155,7 +155,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   );
 }
 
-/** SQLite has other meanings for some names, and what it keeps under those is gone with the process. */
+/** Some names have another meaning to SQLite, and what it stores under them is lost with the process. */
 function checkPath(path: unknown): string {
   if (typeof path !== 'string' || path === '') throw invalidOption('sqliteInbox needs a path.');
   if (path !== ':memory:' && !/^file:/i.test(path)) return resolve(path);

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * due_at is when a delivery may be handled: a lease moves it ahead by its length, a failure by the delay before the
- * next attempt. So a lease was lost when its delivery is due again. `alone` is set with the lease of a delivery that
- * lost one, and stays.
+ * due_at is when a delivery may be handled: a lease moves it ahead by the lease's length, a failure by the delay before
+ * the next attempt. So if a leased delivery is due again, its lease was lost. `alone` is set when a delivery that lost
+ * a lease is leased again, and stays set.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS partner_inbox_delivery (
@@ -27,19 +27,19 @@ export const schema = `
   CREATE TABLE IF NOT EXISTS partner_inbox_wait (ms INTEGER PRIMARY KEY);
 `;
 
-// No wait is longer than the longest: what is due later than that was written before the clock went back.
+// No wait exceeds the longest one, so what is due later was stored before the clock went back.
 const isDue = '(due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_inbox_wait))';
-/** Has lost its lease, or had before: no more of them than processes had in hand at a time. */
+/** Deliveries that lost a lease now or before: no more than processes had leased at a time. */
 const isAloneDue = `(state = 'leased' OR (state = 'waiting' AND alone = 1)) AND ${isDue}`;
 
-/** The SQL of the inbox. What runs for each delivery goes straight to its rows, however many are waiting. */
+/** The SQL of the inbox. Statements that run for each delivery find their rows by index, however many are waiting. */
 export const statementTexts = {
-  // Nothing but a digest that is there already is passed over: whatever else cannot be stored has to fail.
+  // Only a digest that exists is skipped. Anything else that cannot be stored must fail.
   remember: 'INSERT INTO partner_inbox_seen VALUES (?, ?) ON CONFLICT (digest) DO NOTHING',
   insert: `
     INSERT INTO partner_inbox_delivery (digest, name, matched_key, body, received_at, due_at)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
-  // Apart from each other, min and max are the two ends of the index; in one SELECT they read all of it.
+  // Separately, min and max each read one end of the index; in one SELECT they read all of it.
   nextDue: `
     SELECT
       (SELECT min(due_at) FROM partner_inbox_delivery WHERE state = 'waiting' AND alone = 0) AS due,
@@ -61,7 +61,7 @@ export const statementTexts = {
       LIMIT :limit
     ) RETURNING *`,
   aloneDue: `SELECT 1 FROM partner_inbox_delivery WHERE ${isAloneDue} LIMIT 1`,
-  // A lease lost among others is no attempt: any of them may have killed the process.
+  // A lease lost while others ran is no attempt: any of them may have killed the process.
   leaseAlone: `
     UPDATE partner_inbox_delivery
     SET state = 'leased', alone = 1, due_at = :until, attempts = attempts + iif(state = 'leased' AND alone = 0, 0, 1)
@@ -71,7 +71,7 @@ export const statementTexts = {
     UPDATE partner_inbox_delivery SET state = 'dead', reason = :reason
     WHERE state = 'leased' AND alone = 1 AND attempts >= :maxAttempts AND ${isDue} RETURNING *`,
   remove: 'DELETE FROM partner_inbox_delivery WHERE digest = ?',
-  // The number of attempts, and whether alone, say whose lease it is: another worker may have it by now.
+  // The number of attempts and `alone` identify the lease: another worker may have the delivery by now.
   postpone: `
     UPDATE partner_inbox_delivery SET state = 'waiting', due_at = :dueAt, reason = :reason
     WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,
@@ -85,7 +85,7 @@ export const statementTexts = {
     UPDATE partner_inbox_delivery SET state = 'waiting', attempts = 0, due_at = ?
     WHERE digest = ? AND state = 'dead'`,
   discard: "DELETE FROM partner_inbox_delivery WHERE digest = ? AND state = 'dead'",
-  // All of them are counted by the page, which is far quicker than one by one.
+  // Counting all by page is much faster than counting rows one by one.
   counts: `
     SELECT
       (SELECT count(*) FROM partner_inbox_delivery) AS stored,
@@ -103,6 +103,6 @@ type Statements = Readonly<Record<keyof typeof statementTexts, StatementSync>>;
 
 export function prepareStatements(database: DatabaseSync): Statements {
   const prepared = Object.entries(statementTexts).map(([name, text]) => [name, database.prepare(text)]);
-  // Sound: every entry of the texts was prepared under its own name.
+  // Sound: each text was prepared under its own name.
   return Object.fromEntries(prepared) as Statements;
 }

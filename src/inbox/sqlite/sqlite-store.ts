@@ -13,26 +13,26 @@ export interface SqliteStoreOptions {
   readonly maxBytes?: number | undefined;
   /** Milliseconds to wait for another process that writes. */
   readonly busyTimeoutMs: number;
-  /** Milliseconds for which a delivery belongs to the worker that leased it. */
+  /** Milliseconds for which a leased delivery belongs to its worker. */
   readonly leaseMs: number;
   /**
-   * No wait, of a lease or before an attempt, is longer. Kept in the file, where the longest of all processes counts:
-   * what is due later than that was written before the clock went back.
+   * No lease or delay is longer than this. The file stores the longest of all processes: what is due later was stored
+   * before the clock went back.
    */
   readonly longestWaitMs: number;
   readonly rememberMs: number;
   readonly maxAttempts: number;
 }
 
-/** A delivery that a worker of this file has leased. */
+/** A delivery leased by a worker of this file. */
 export interface SqliteLease extends LeasedDelivery {
   readonly alone: boolean;
 }
 
-/** What the inbox needs of its file. All synchronous; what writes belongs into a transaction. */
+/** What the inbox needs of its file. Everything is synchronous; writes belong into a transaction. */
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
-/** Opens the file, and makes the tables where there are none. Every commit waits until it is on disk. */
+/** Opens the file, and makes missing tables. Every commit waits until it is on disk. */
 export function openSqliteStore(options: SqliteStoreOptions) {
   const file = openPrivateFile(options.path);
   const database = openDatabase(file, options);
@@ -41,12 +41,12 @@ export function openSqliteStore(options: SqliteStoreOptions) {
   return {
     database,
 
-    /** @throws {InboxError} `store_unavailable` when the file was deleted or replaced: nothing in it counts any more */
+    /** @throws {InboxError} `store_unavailable` if the file was deleted or replaced */
     checkFile: () => file.check(),
 
     insert(delivery: Delivery, now: number): 'stored' | 'duplicate' {
       const digest = toBlob(delivery.digest);
-      // Others would be cut to what is hexadecimal in them, and pass for each other.
+      // Buffer would drop what is not hexadecimal, so different digests could become equal.
       if (digest.length !== 32) throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       if (statements.remember.run(digest, now).changes === 0) return 'duplicate';
       const { name, key, body } = delivery;
@@ -54,21 +54,21 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       return changes === 0 ? 'duplicate' : 'stored';
     },
 
-    /** Milliseconds until the next one may be leased beside others; `undefined` when there is none. */
+    /** Milliseconds until another delivery may be leased beside others; `undefined` if there is none. */
     untilNext(now: number): number | undefined {
       const { due, last, longest } = statements.nextDue.get() ?? {};
       if (typeof due !== 'number' || typeof last !== 'number') return undefined;
       return last > now + Number(longest) ? 0 : Math.max(0, due - now);
     },
 
-    /** Leases up to so many that are due and may run side by side. */
+    /** Leases up to `limit` due deliveries that may run side by side. */
     lease(limit: number, now: number): SqliteLease[] {
       return statements.lease.all({ until: now + options.leaseMs, now, limit }).map(toLease);
     },
 
     isAloneDue: (now: number): boolean => statements.aloneDue.get({ now }) !== undefined,
 
-    /** Leases one that has to be tried alone. Those that lost the lease of their last attempt become dead letters. */
+    /** Leases one delivery that has to be tried alone. Those whose last attempt lost its lease become dead letters. */
     leaseAlone(now: number): { leased: SqliteLease | undefined; dead: SqliteLease[] } {
       const { maxAttempts, leaseMs } = options;
       const reason = describeError(leaseLost());
@@ -81,12 +81,12 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       statements.remove.run(toBlob(digest));
     },
 
-    /** False when another worker has it by now. */
+    /** False if another worker has it by now. */
     postpone(lease: SqliteLease, dueAt: number, reason: string): boolean {
       return statements.postpone.run({ ...leaseKey(lease), dueAt, reason }).changes > 0;
     },
 
-    /** False when another worker has it by now. */
+    /** False if another worker has it by now. */
     moveToDeadLetters(lease: SqliteLease, reason: string): boolean {
       return statements.moveToDeadLetters.run({ ...leaseKey(lease), reason }).changes > 0;
     },
@@ -111,15 +111,15 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       return { open: Number(stored) - Number(dead), dead: Number(dead) };
     },
 
-    /** Forgets some digests that are older than they have to be; true when there may be more of them. */
+    /** Forgets some outdated digests; true if there may be more. */
     forget(now: number): boolean {
       statements.pullBack.run({ now });
       return statements.forget.run({ horizon: now - options.rememberMs }).changes === 1000;
     },
 
     /**
-     * Moves what is in the `-wal` into the file and empties it, where handled bodies would stay until something else
-     * is written over them. Not within a transaction; does nothing while another process reads or writes.
+     * Moves the `-wal` into the file and empties it: handled bodies would stay there until they are overwritten. Not
+     * within a transaction; does nothing while another process reads or writes.
      */
     emptyWal(): void {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -132,10 +132,10 @@ function openDatabase(file: PrivateFile, options: SqliteStoreOptions): DatabaseS
   const database = new DatabaseSync(file.path);
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};`);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  // Bodies hold personal data: nothing of them stays in freed pages, nor goes into temporary files.
+  // Bodies hold personal data: they must not stay in freed pages or go into temporary files.
   database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
   database.exec(schema);
-  // Only where it is not there yet: looking waits for nobody who writes.
+  // Read before writing: reading waits for no other process.
   const known = database.prepare('SELECT ms FROM partner_inbox_wait WHERE ms >= ?').get(longestWaitMs);
   if (known === undefined) {
     database

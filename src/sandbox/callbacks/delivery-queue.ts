@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValidationError } from '../../errors/validation-error.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
 
-/** An event and how queued it went: a snapshot. */
+/** An event and how its posting went: a snapshot. */
 export interface SandboxDelivery {
   readonly id: string;
   readonly name: OrderEventName;
@@ -12,9 +12,9 @@ export interface SandboxDelivery {
   readonly body: string;
   /** How often it was posted. */
   readonly attempts: number;
-  /** Whether the last answer was 2xx: the sandbox takes that for received (assumption `callback-reply`). */
+  /** Whether the last answer was 2xx: the sandbox counts that as received (assumption `callback-reply`). */
   readonly acknowledged: boolean;
-  /** HTTP status of the last answer; `undefined` when there was none. */
+  /** HTTP status of the last answer; `undefined` if there was none. */
   readonly status: number | undefined;
   /** Why there was no answer, e.g. `ECONNREFUSED` or `TimeoutError`. */
   readonly error: string | undefined;
@@ -26,7 +26,7 @@ export interface QueuedEvent {
   readonly platform_order_ref: string;
   readonly url: string;
   readonly body: string;
-  /** Goes along as the bearer token (contract: Authentication 2). */
+  /** Sent as the bearer token (contract: Authentication 2). */
   readonly publicKey: string;
 }
 
@@ -40,7 +40,7 @@ export class DeliveryQueue {
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
   readonly #deliveries = new Map<string, QueuedDelivery>();
-  /** The last event of each order that is still under way: the events of one order go one after another. */
+  /** The last unanswered event of each order: the events of one order are posted one after another. */
   readonly #lastOfOrder = new Map<string, Promise<SandboxDelivery>>();
   readonly #underWay = new Set<Promise<SandboxDelivery>>();
 
@@ -53,7 +53,7 @@ export class DeliveryQueue {
     return [...this.#deliveries.values()].map((queued) => queued.delivery);
   }
 
-  /** Posts a new event once the earlier ones of its order are answered. Never rejects. */
+  /** Posts a new event after the earlier ones of its order were answered. Never rejects. */
   post(event: QueuedEvent): Promise<SandboxDelivery> {
     const { publicKey, ...facts } = event;
     const id = `delivery-${this.#deliveries.size + 1}`;
@@ -70,7 +70,7 @@ export class DeliveryQueue {
     return result;
   }
 
-  /** Posts an event's text once more, at once. @throws {ValidationError} when there is no such delivery */
+  /** Posts an event's text again, at once. @throws {ValidationError} if no delivery has this id */
   redeliver(id: string): Promise<SandboxDelivery> {
     const queued = this.#deliveries.get(id);
     if (queued === undefined) {
@@ -79,7 +79,7 @@ export class DeliveryQueue {
     return this.#track(this.#send(queued));
   }
 
-  /** Resolves when no event is under way. */
+  /** Resolves when every event has been answered or given up. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -113,7 +113,7 @@ export class DeliveryQueue {
     const timer = setTimeout(() => {
       const reason = new DOMException('No answer in time.', 'TimeoutError');
       controller.abort(reason);
-      // A fetch that does not heed the signal must not hold the order's later events.
+      // A fetch that ignores the signal must not delay the order's later events.
       timeout.reject(reason);
     }, this.#timeoutMs);
     try {
@@ -125,7 +125,7 @@ export class DeliveryQueue {
         signal: controller.signal,
       });
       const response = await Promise.race([answer, timeout.promise]);
-      // What the partner says is not read, but the connection is given back.
+      // The partner's reply is not read, but its connection is released.
       response.body?.cancel().catch(() => {});
       return { acknowledged: response.ok, status: response.status, error: undefined };
     } catch (error) {
@@ -136,7 +136,7 @@ export class DeliveryQueue {
   }
 }
 
-/** The system's code where there is one (`ECONNREFUSED`), otherwise the name (`TimeoutError`). */
+/** The system's code if there is one (`ECONNREFUSED`), otherwise the name (`TimeoutError`). */
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause } = error;

@@ -16,17 +16,17 @@ export function eventText(
 }
 
 /**
- * A member that `JSON.parse` moves to the front, since its name is an integer. It stands behind the signature, which
- * is where receivers that cut off the end of the text go wrong.
+ * A member that `JSON.parse` moves to the front, since its name is an integer. It comes after the signature, where
+ * receivers that cut off the end of the text go wrong.
  */
 const integerMember = { '1': 'Not in the contract: a name like this moves when the body is parsed.' };
 
-/** Every spelling that JSON allows and that a receiver loses when it parses the body and writes it again. */
+/** Writes everything that JSON allows and that is lost when a receiver parses the body and writes it again. */
 function awkwardText(body: JsonObject, key: string, scheme: SignatureScheme): string {
   const members = writeMembers(body);
   const last = writeMembers(integerMember);
   const unsignedText = braced([...members, ...last]);
-  // JSON.parse gives an object for what is written as one.
+  // Sound: the text is that of an object.
   const value = JSON.parse(unsignedText) as JsonObject;
   const signature = writeSignature(scheme, key, canonicalText(scheme, { unsignedText, value }));
   return braced([...members, ...writeMembers({ signature }), ...last]);

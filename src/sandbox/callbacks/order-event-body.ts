@@ -22,7 +22,7 @@ export const eventNames = {
   refunded: 'buy.event.close',
 } as const satisfies Record<SandboxOrderState, OrderEventName>;
 
-/** The body of the event for the state that an order is in, unsigned and with the published names. */
+/** The body of the event for an order's current state, unsigned and under the published names. */
 export function orderEventBody(order: SandboxOrder, options: ResolvedSandboxOptions): JsonObject {
   const body = { event_name: eventNames[order.state], ...orderRecord(order) };
   switch (order.state) {
@@ -37,12 +37,12 @@ export function orderEventBody(order: SandboxOrder, options: ResolvedSandboxOpti
   }
 }
 
-/** The members that every event has, in the order of the contract's table; also the reply to the order. */
+/** The members of every event, in the order of the contract's table; also the reply to the order. */
 export function orderRecord(order: SandboxOrder): JsonObject {
   return {
     partner_order_id: order.partner_order_id,
     platform_order_ref: order.platform_order_ref,
-    // The same decimal as ordered: an amount that a number cannot give exactly was refused.
+    // Exactly the ordered amount: one that a number cannot hold was refused.
     fiat_amount_to_pay: Number(order.fiat_amount),
     crypto_amount_to_receive: order.crypto_amount_to_receive,
     exchange_rate: Number(order.exchange_rate),
@@ -82,13 +82,13 @@ function thirdPartyPayment(options: ResolvedSandboxOptions): JsonObject {
 }
 
 function refund(order: SandboxOrder, configuredFee: Decimal): JsonObject {
-  // It was a decimal when the order was created.
+  // It was checked to be a decimal when the order was created.
   const paid = parseDecimal(order.fiat_amount) ?? { units: 0n, scale: 0 };
-  // A fee never exceeds what there is to refund.
+  // A fee is never more than the refund.
   const fee = compareDecimals(configuredFee, paid) > 0 ? paid : configuredFee;
   return {
     exchange_rate: order.exchange_rate,
-    // Contract: both are null in the close event, also where a payment link was given before.
+    // Contract: both are null in the close event, even if there was a payment link before.
     payment_link: null,
     crypto_txn_hash: null,
     meta_data: {

@@ -9,7 +9,7 @@ import { eventNames, orderEventBody } from './order-event-body.ts';
 /** Signs and posts the event for the state that an order is in (contract: Endpoints 5). */
 export function postEvent(state: SandboxState, order: SandboxOrder): Promise<SandboxDelivery> {
   const { deployment, options, partners, deliveryQueue } = state;
-  // The keys that count now: after a rotation the events of older orders are signed with the new ones.
+  // The current keys: after a rotation the events of older orders are signed with the new ones.
   const { credentials } = partners.byId(order.partnerId);
   const scheme = deployment.signature;
   const body = eventText(toWireNames(orderEventBody(order, options), deployment.wireNames), {

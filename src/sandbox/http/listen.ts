@@ -12,8 +12,9 @@ export interface ListenOptions {
   /** Where to listen. Anything but loopback lets others on the network in. @default '127.0.0.1' */
   host?: string | undefined;
   /**
-   * Names, without a port, by which the server may be called besides its own address and `localhost`, e.g. that of a
-   * container. A request with another Host, or from a web page of another origin, is refused with 403. @default []
+   * Further names, without a port, by which the server may be addressed besides its own address and `localhost`, e.g.
+   * that of a container. Requests with another Host, or from a web page of another origin, are refused with 403.
+   * @default []
    */
   allowedHosts?: readonly string[] | undefined;
 }
@@ -25,13 +26,13 @@ export interface SandboxServer<Order = BuyOrder> {
   /** The sandbox's deployment with its base URLs at this address. */
   readonly deployment: CompleteDeployment<Order>;
   /**
-   * Stops listening, cuts every connection, and waits for the events under way. The sandbox itself lives on.
-   * A second call waits for the first.
+   * Stops listening, closes every connection, and waits for the current events. The sandbox itself stays usable. A
+   * second call waits for the first.
    */
   close(): Promise<void>;
 }
 
-/** Puts an HTTP server around an answering function. Rejects with the system's error, e.g. `EADDRINUSE`. */
+/** Puts an HTTP server around a function that answers. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
@@ -75,7 +76,7 @@ function stop(server: Server): Promise<void> {
   });
 }
 
-/** An address that a client can connect to, as a URL writes it. */
+/** An address that clients can connect to, as a URL writes it. */
 function reachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';

@@ -11,7 +11,7 @@ const foreignHost = new Refusal(
   'The Host or Origin of the request is not that of the sandbox: name it in listen({ allowedHosts }).',
 );
 
-/** Answers a request of the web platform. Does not reject. */
+/** Answers a Request. Never rejects. */
 export type FetchHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
 
 interface ListenerOptions {
@@ -20,10 +20,10 @@ interface ListenerOptions {
   maxBodyBytes: number;
 }
 
-/** Translates between `node:http` and an answering function, and does nothing else. */
+/** Translates between `node:http` and a function that answers, and does nothing else. */
 export function nodeListener(options: ListenerOptions): RequestListener {
   return (incoming, outgoing) => {
-    // A caller that hangs up has no use for an answer.
+    // A caller that hangs up needs no answer.
     translate(incoming, outgoing, options).catch(() => outgoing.destroy());
   };
 }
@@ -33,7 +33,7 @@ async function translate(
   outgoing: ServerResponse,
   { answer, maxBodyBytes, originOf }: ListenerOptions,
 ): Promise<void> {
-  // One byte more than allowed is enough to be told that it is too much.
+  // One byte more than allowed is enough to see that the body is too large.
   const body = await readUpTo(incoming, maxBodyBytes + 1);
   const origin = originOf(incoming.headers);
   const request = origin === undefined ? undefined : toRequest(incoming, body, origin);
@@ -46,7 +46,7 @@ async function translate(
   outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
 }
 
-/** The body's first bytes. What follows is taken from the connection and dropped: cutting it would lose the answer. */
+/** The body's first bytes. The rest is read and dropped: closing the connection early would lose the answer. */
 function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -63,13 +63,13 @@ function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array>
   });
 }
 
-/** `undefined` for what the web platform has no request for: the method TRACE, a path that is no path. */
+/** `undefined` for what a Request cannot express: the method TRACE, or an invalid path. */
 function toRequest(incoming: IncomingMessage, body: Uint8Array, origin: string): Request | undefined {
   const { method = 'GET', url = '' } = incoming;
   if (!url.startsWith('/')) return undefined;
   const bodyless = method === 'GET' || method === 'HEAD';
   try {
-    // Sound: these bytes are never in shared memory, which is all that the types leave open.
+    // Sound: these bytes are never in shared memory, which the type would allow.
     const content = bodyless ? null : (body as Uint8Array<ArrayBuffer>);
     return new Request(origin + url, { method, headers: headersOf(incoming), body: content });
   } catch {

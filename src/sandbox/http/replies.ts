@@ -2,7 +2,7 @@ import { isPartnerExchangeError } from '../../errors/sdk-error.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { Refusal } from './refusal.ts';
 
-/** A JSON reply that no cache keeps: some hold keys. */
+/** A JSON reply that is never cached, since some hold keys. */
 export function jsonReply(
   status: number,
   body: JsonObject,
@@ -11,12 +11,12 @@ export function jsonReply(
   return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } });
 }
 
-/** Every error of the sandbox has one shape: `{ error, message }`. */
+/** Every error of the sandbox has the same shape: `{ error, message }`. */
 export function errorReply(error: unknown): Response {
   if (error instanceof Refusal) {
     return jsonReply(error.status, { error: error.code, message: error.message }, error.headers);
   }
-  // Only the messages of our own errors are known to hold no secret.
+  // Only the messages of our own errors are certain to hold no secret.
   const message = isPartnerExchangeError(error)
     ? error.message
     : `A function given to createSandbox failed${error instanceof Error ? ` with a ${error.name}` : ''}.`;

@@ -8,7 +8,7 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 import { Refusal } from './refusal.ts';
 
-/** Reads a body, giving up as soon as it is longer than the limit. */
+/** Reads a body, and stops as soon as it exceeds the limit. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = new Refusal(413, 'body_too_large', `The body is longer than ${maxBytes} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
@@ -34,7 +34,7 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   return value;
 }
 
-/** The body of a signed request without its signature, once that is right. */
+/** The body of a signed request without its signature, which is verified. */
 export function parseSignedBody(bytes: Uint8Array, key: string, scheme: SignatureScheme): JsonObject {
   const { signature: _, ...body } = typedRefusal(() => verifyBody(bytes, { key, scheme })).value;
   return body;
@@ -44,13 +44,13 @@ export function parseSignedBody(bytes: Uint8Array, key: string, scheme: Signatur
 export function publishedNames(body: JsonObject, names: WireNames): JsonObject {
   for (const [published, own] of Object.entries(names)) {
     if (published === 'connect-msg' || own === published || !Object.hasOwn(body, published)) continue;
-    // A deployment with a name of its own does not know the neutral word: silence would hide a missing mapping.
+    // A deployment with its own name does not know the published one. Accepting it would hide a missing mapping.
     throw new Refusal(400, 'wrong_wire_name', `"${published}" is spelled "${own}" at this deployment.`);
   }
   return fromWireNames(body, names);
 }
 
-/** What the schema makes of a value. */
+/** The value as its schema returns it. */
 export async function requireShape<Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,

@@ -4,11 +4,11 @@ import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { Refusal } from './refusal.ts';
 import { readBody } from './request-body.ts';
 
-/** A request that found its route. */
+/** A request and its route. */
 export interface RoutedRequest {
   readonly request: Request;
   readonly url: URL;
-  /** Of the caller. */
+  /** IP address of the caller. */
   readonly ip: string;
   /** Empty for GET. */
   readonly body: Uint8Array;
@@ -16,25 +16,25 @@ export interface RoutedRequest {
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** The whole path; one that ends in `/*` takes any one segment in place of the star. */
+  /** The whole path. One that ends in `/*` matches any last segment. */
   readonly path: string;
-  /** What the Content-Type must say; GET has no body. */
+  /** The required Content-Type; GET has no body. */
   readonly content: 'json' | 'any' | 'none';
   readonly handle: (call: RoutedRequest) => Response | Promise<Response>;
 }
 
-/** The route of an operation, at the path that the deployment has for it. */
+/** The route of an operation, at its path in the deployment. */
 export function operationRoute(
   deployment: Deployment<unknown>,
   operation: Operation,
   route: Pick<Route, 'content' | 'handle'>,
 ): Route {
-  // The prefix of the base URL included: it is the same at every address of the sandbox.
+  // With the prefix of the base URL, which is the same at every address of the sandbox.
   const path = new URL(operationUrl(deployment, operation)).pathname;
   return { method: operationRules(operation).method, path, ...route };
 }
 
-/** @throws {ConfigurationError} `invalid_deployment` when two operations have one address */
+/** @throws {ConfigurationError} `invalid_deployment` if two operations share an address */
 export function checkRoutes(routes: readonly Route[]): readonly Route[] {
   const seen = new Set<string>();
   for (const { method, path } of routes) {

@@ -6,7 +6,7 @@ export interface SandboxMessage {
   readonly messenger_device_no: string;
   readonly to_phone: string;
   readonly message: string;
-  /** As given; it changes nothing in the sandbox. */
+  /** As given; the sandbox ignores it. */
   readonly verify_check: boolean | undefined;
   /** Milliseconds since the epoch. */
   readonly sentAt: number;
@@ -90,7 +90,7 @@ export class MessengerRegistry {
   }
 }
 
-/** However a number is written: a "+" in a query reads as a blank. */
+/** In any notation: a "+" in a query is read as a blank. */
 function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '');
 }

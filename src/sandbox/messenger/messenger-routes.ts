@@ -16,7 +16,7 @@ const sending = z.object({
   verify_check: z.boolean().optional(),
 });
 
-/** Holds nothing of the request: the address already says more than it should. */
+/** Shows nothing of the request, whose address already holds the API key. */
 const connectedPage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Device connected</title>
 <h1>Device connected</h1><p>The API key is ready for use. You can close this page.</p></html>

@@ -7,12 +7,12 @@ import { randomToken } from '../secrets.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import type { SandboxOrder } from './sandbox-order.ts';
 
-/** Decimal places of the crypto amount, cut off: those of USDT and USDC. */
+/** Decimal places of the crypto amount, as USDT and USDC have; further ones are cut off. */
 const cryptoPlaces = 6;
 
 const text = z.string().min(1);
 
-/** What the sandbox must know of an order to post its events. */
+/** What the sandbox needs from an order to post its events. */
 const orderMembers = z.object({
   partner_order_id: text,
   fiat_amount: z.union([z.string(), z.number()]).transform(String),
@@ -68,7 +68,7 @@ export async function createOrder(
   });
 }
 
-/** The events give the amount as a number: one that a number cannot give exactly is refused, not rounded. */
+/** Events give the amount as a number. An amount that a number cannot hold exactly is refused, not rounded. */
 function checkAmount(fiatAmount: string): Decimal {
   const amount = parseDecimal(fiatAmount);
   if (amount === undefined || amount.units === 0n) {

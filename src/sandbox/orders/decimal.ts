@@ -4,25 +4,25 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** More digits than any amount needs; keeps hostile input from becoming a huge integer. */
+/** More digits than any amount needs, so that hostile input cannot become a huge integer. */
 const maxLength = 60;
 
-/** The decimal that a text such as `15000.50` writes, or `undefined` when it writes none. */
+/** Parses a decimal such as `15000.50`; `undefined` if it is none. */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > maxLength) return undefined;
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   return whole === undefined ? undefined : { units: BigInt(whole + fraction), scale: fraction.length };
 }
 
-/** As {@link parseDecimal} reads it, with as many places as its scale. */
+/** Writes a decimal with as many places as its scale. */
 export function formatDecimal({ units, scale }: Decimal): string {
   const digits = units.toString().padStart(scale + 1, '0');
   return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
 /**
- * The number that JSON writes for a decimal, or `undefined` when a reader of that JSON would see another
- * decimal: a double holds some 15 digits.
+ * The number that JSON writes for a decimal, or `undefined` if a reader of that JSON would see another decimal: a
+ * double holds about 15 digits.
  */
 export function exactNumber(decimal: Decimal): number | undefined {
   const number = Number(formatDecimal(decimal));

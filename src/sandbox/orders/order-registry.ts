@@ -9,7 +9,7 @@ import type { SandboxOrder } from './sandbox-order.ts';
 export class OrderRegistry {
   readonly #options: ResolvedSandboxOptions;
   readonly #orders = new Map<string, SandboxOrder>();
-  /** Reference of each partner's own order id. */
+  /** The service's reference for each partner's own order id. */
   readonly #refs = new Map<string, string>();
   #numbers = 0;
 
@@ -36,7 +36,7 @@ export class OrderRegistry {
     this.#orders.set(order.platform_order_ref, order);
   }
 
-  /** Moves an order on and returns it as it is then. @throws {ValidationError} when it cannot take the step */
+  /** Moves an order on and returns its new state. @throws {ValidationError} if the step cannot follow */
   advance(name: string, step: SandboxOrderStep): SandboxOrder {
     const before = this.#find(name);
     checkStep(before.state, step);
@@ -53,7 +53,7 @@ export class OrderRegistry {
           crypto_payment_status: this.#options.settledCryptoStatus,
           crypto_txn_hash: `0x${randomToken(this.#options.random, 32)}`,
         };
-      // The values of the close event are not fixed: the sandbox leaves them as they were.
+      // The contract does not fix the values of the close event: the sandbox keeps those before.
       case 'refunded':
         return {};
       default:

@@ -21,10 +21,10 @@ export type SandboxOrderStep =
 /** The last thing that happened to an order. */
 export type SandboxOrderState = 'created' | SandboxOrderStep;
 
-/** After a hold the payment is accepted after all, held for another reason, credited, or refunded. */
+/** After a hold the payment is accepted, held for another reason, credited, or refunded. */
 const afterHold = ['fiat_received', 'credited', 'refunded'] as const;
 
-/** The sandbox's choice: the contract shows no transitions. */
+/** The sandbox's choice, since the contract shows no transitions. */
 const nextSteps = {
   created: ['fiat_received', 'no_kyc', 'third_party_payment', 'third_party_error'],
   fiat_received: ['no_kyc', 'third_party_payment', 'third_party_error', 'credited', 'refunded'],
@@ -35,7 +35,7 @@ const nextSteps = {
   refunded: [],
 } as const satisfies Record<SandboxOrderState, readonly SandboxOrderStep[]>;
 
-/** Goes on when an order in this state can take the step. @throws {ValidationError} naming what it can take */
+/** Returns if an order in this state can take the step. @throws {ValidationError} naming the steps that it can take */
 export function checkStep(state: SandboxOrderState, step: SandboxOrderStep): void {
   const possible: readonly SandboxOrderStep[] = nextSteps[state];
   if (possible.includes(step)) return;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import type { SandboxOrderState } from './order-steps.ts';
 
-/** An order as the sandbox holds it: a snapshot. Members are named as in the contract where it names them. */
+/** A snapshot of an order. Members have the contract's names where it gives them. */
 export interface SandboxOrder {
   readonly partnerId: string;
   readonly partner_order_id: string;

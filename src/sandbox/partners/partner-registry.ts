@@ -5,7 +5,7 @@ import { ValidationError } from '../../errors/validation-error.ts';
 import { Refusal } from '../http/refusal.ts';
 import { type RandomBytes, randomToken, secretDigest } from '../secrets.ts';
 
-/** What a one-time link of the sandbox reveals: a partner's keys and ids, complete. */
+/** What a one-time link of the sandbox reveals: all keys and ids of a partner. */
 export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSecretKeys'> {
   readonly merchantSecretKey: string;
   /** Stays the same when keys are regenerated. */
@@ -13,19 +13,19 @@ export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSe
   readonly partnerCode: string;
 }
 
-/** A mail that the service would have sent. */
+/** A mail as the service would have sent it. */
 export interface SandboxEmail {
   readonly to: string;
   /** `onboarding`: the first keys; `reset`: the keys that replace them. */
   readonly kind: 'onboarding' | 'reset';
   readonly partner_code: string;
-  /** Works once, over HTTP GET or through `openLink`; at the address under which the request was made. */
+  /** Works once, by HTTP GET or through `openLink`, at the address that the request used. */
   readonly link: string;
   /** Milliseconds since the epoch. */
   readonly sentAt: number;
 }
 
-/** A partner of the sandbox, with the keys that count now. Not public. */
+/** A partner of the sandbox with its current keys. Not public. */
 export interface Partner {
   readonly partnerId: string;
   readonly partnerCode: string;
@@ -38,7 +38,7 @@ interface Link {
   state: 'open' | 'used' | 'replaced';
 }
 
-/** Where one-time links live, below the origin of the request that asked for them. */
+/** The path of one-time links, below the origin of the request that asked for them. */
 export const linkPath = '/onboarding/one-time/';
 
 /** Partners, their keys, and the links that reveal them. */
@@ -46,7 +46,7 @@ export class PartnerRegistry {
   readonly #random: RandomBytes;
   readonly #now: () => number;
   readonly #byCode = new Map<string, Partner>();
-  /** Digest of a valid public key to the partner's code. */
+  /** The partner's code, by digest of a valid public key. */
   readonly #codes = new Map<string, string>();
   /** By digest of the token. */
   readonly #links = new Map<string, Link>();
@@ -57,7 +57,7 @@ export class PartnerRegistry {
     this.#now = options.now;
   }
 
-  /** Registers a partner and mails the link to its first keys. They are valid once the link is opened. */
+  /** Registers a partner and mails the link to its first keys, which become valid when the link is opened. */
   onboard(partnerCode: string, email: string, origin: string): void {
     if (this.#byCode.has(partnerCode)) {
       throw new Refusal(

@@ -1,14 +1,14 @@
 import type { RequestRefusalCode } from '../outcome.ts';
 
-/** The parts of a request's head that are checked. */
+/** The parts of a request's head that we check. */
 export interface RequestHead {
   readonly method: string | undefined;
   header(name: 'content-type' | 'content-encoding' | 'content-length'): string | null | undefined;
 }
 
 /**
- * Refuses by the head alone: another method than POST, a body that is not JSON or is compressed, a length beyond
- * the limit. A missing content type is accepted, since the contract does not promise one for notifications.
+ * Refuses a request by its head: a method other than POST, a body that is not JSON or is compressed, a length beyond
+ * the limit. A missing content type is accepted, since the contract promises none for notifications.
  */
 export function checkHead(head: RequestHead, maxBodyBytes: number): RequestRefusalCode | undefined {
   if (head.method !== 'POST') return 'method_not_allowed';

@@ -4,7 +4,7 @@ import type { Webhooks } from '../create-webhooks.ts';
 import type { NodeRequest } from './node-body.ts';
 import type { NodeResponse } from './node-handler.ts';
 
-/** The parts of a Fastify instance that are used. */
+/** The parts of a Fastify instance that we use. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -17,7 +17,7 @@ export interface FastifyScope {
   ): unknown;
 }
 
-/** The parts of a Fastify reply that are used. */
+/** The parts of a Fastify reply that we use. */
 export interface FastifyReplyParts {
   readonly raw: NodeResponse;
   hijack(): unknown;
@@ -31,8 +31,8 @@ export interface FastifyPluginOptions {
 const optionNames: OptionNames<FastifyPluginOptions> = { path: true };
 
 /**
- * The webhooks as a Fastify plugin. Its scope has no body parsers, so that the bytes stay as they came; the parsers of
- * the rest of the application are left alone.
+ * The webhooks as a Fastify plugin. Its scope has no body parsers, so the bytes stay as received; the parsers of the
+ * rest of the application are not changed.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { fetchBodyAdvice } from './parsed-body-advice.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** Reads the body of a request within the limits. A body that is refused is not read to its end. */
+/** Reads the body of a request within the limits. A refused body is not read to its end. */
 export async function readFetchBody(
   request: Request,
   { maxBodyBytes, bodyTimeoutMs }: Endpoint,

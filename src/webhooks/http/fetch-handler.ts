@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { readFetchBody } from './fetch-body.ts';
 import { responseTo, type WebhookResponse } from './webhook-response.ts';
 
-/** `Request -> Response`. Never rejects for anything a caller sends. */
+/** `Request -> Response`. Never rejects, whatever a caller sends. */
 export async function handleFetch(request: Request, endpoint: Endpoint): Promise<Response> {
   const { status, headers, body } = await respond(request, endpoint);
   return new Response(request.method === 'HEAD' ? null : body, { status, headers });

@@ -1,10 +1,10 @@
 import { invalidOption } from '../../options/check-values.ts';
 import type { Webhooks } from '../create-webhooks.ts';
 
-/** The parts of an event of API Gateway (HTTP API, payload 2.0) or of a function URL that are used. */
+/** The parts of an event of API Gateway (HTTP API, payload 2.0) or of a function URL that we use. */
 export interface LambdaRequest {
   readonly requestContext: { readonly http: { readonly method: string } };
-  /** Their names are in lower case. */
+  /** With names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: string | undefined;
   readonly isBase64Encoded: boolean;
@@ -21,7 +21,7 @@ export interface LambdaResponse {
  * The webhooks as a handler for AWS Lambda, behind API Gateway (HTTP API) or a function URL. The gateway waits for the
  * whole body, so `bodyTimeoutMs` is not used.
  *
- * @throws {ConfigurationError} `invalid_option` when it is given something else than webhooks
+ * @throws {ConfigurationError} `invalid_option` for anything but webhooks
  * @example
  * ```ts
  * export const handler = lambdaHandler(createWebhooks({ credentials }).onAny(record));
@@ -30,7 +30,7 @@ export interface LambdaResponse {
 export function lambdaHandler(
   webhooks: Pick<Webhooks, 'answer'>,
 ): (request: LambdaRequest) => Promise<LambdaResponse> {
-  // Options are for createWebhooks: `lambdaHandler({ credentials })` would fail at the first event.
+  // Options belong to createWebhooks: `lambdaHandler({ credentials })` would fail at the first event.
   if (typeof webhooks?.answer !== 'function') {
     throw invalidOption('lambdaHandler needs what createWebhooks returns.');
   }

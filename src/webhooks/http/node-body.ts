@@ -5,7 +5,9 @@ import type { Endpoint } from './endpoint.ts';
 import { nodeBodyAdvice } from './parsed-body-advice.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** The parts of `http.IncomingMessage` that are used; those of Express, Fastify (`request.raw`) and HTTP/2 have them too. */
+/**
+ * The parts of `http.IncomingMessage` that we use; those of Express, Fastify (`request.raw`) and HTTP/2 have them too.
+ */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -16,30 +18,30 @@ export interface NodeRequest {
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** What a body parser left: bytes and text are used as they are, an object cannot be verified. */
+  /** What a body parser has left: bytes and text are used as they are, an object cannot be verified. */
   readonly body?: unknown;
-  /** The bytes as received, where a framework keeps them under this name. */
+  /** The bytes as received, if a framework keeps them here. */
   readonly rawBody?: unknown;
 }
 
-/** How far a body over the limit is read and thrown away, so that its sender gets to see the response. */
+/** How much of a body beyond the limit is read and dropped, so that its sender can read the response. */
 const drainBytes = 16 * 1024 * 1024;
 
-/** The body of a request: the bytes that a framework has kept, or what the stream gives within the limits. */
+/** The body of a request: bytes kept by a framework, otherwise the stream, within the limits. */
 export async function readNodeBody(request: NodeRequest, endpoint: Endpoint): Promise<RequestBody> {
   return keptBody(request) ?? (await readBody(request, endpoint));
 }
 
-/** What a framework has left of the body; `undefined` when the stream has not been read yet. */
+/** What a framework has kept of the body; `undefined` if the stream has not been read. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
   for (const kept of [request.rawBody, request.body]) {
     if (typeof kept === 'string') return { body: kept };
-    // Not by its class: tests run in a realm of their own.
+    // Not by instanceof: test runners have several realms.
     if (ArrayBuffer.isView(kept)) {
       return { body: new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength) };
     }
   }
-  // Express 4 sets `body` to {} where no parser has read it: the bytes are still in the stream then.
+  // Express 4 sets `body` to {} if no parser has read it: the bytes are still in the stream.
   if (request.readableDidRead === false) return undefined;
   return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
     ? { refusal: 'raw_body_required', advice: nodeBodyAdvice(request) }
@@ -47,7 +49,7 @@ function keptBody(request: NodeRequest): RequestBody | undefined {
 }
 
 function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoint): Promise<RequestBody> {
-  // It has emitted its last event already: waiting for another would never end.
+  // Its last event has been emitted, so waiting for another would never end.
   if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
@@ -61,9 +63,9 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoin
       resolve(read);
     };
     request.on('data', (data) => {
-      // The connection is about to be closed: what still comes is thrown away.
+      // The connection is about to be closed. Drop what still arrives.
       if (isSettled) return;
-      // A chunk is text when something has called setEncoding before us.
+      // A chunk is text if something called setEncoding before.
       const chunk = typeof data === 'string' ? Buffer.from(data) : data;
       size += chunk.byteLength;
       if (size <= maxBodyBytes) {
@@ -77,11 +79,11 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoin
       settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
     );
     const gone = () => settle({ refusal: 'body_unreadable' });
-    // In HTTP/1 so many bytes are the whole body, though `end` comes only after this turn of the event loop.
+    // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop.
     const declared = request.httpVersionMajor === 1 ? request.headers['content-length'] : undefined;
     onNextTick(() => {
-      // Nearly every body comes with its head. Then nothing is left to wait for, and a timer and listeners would cost
-      // more than this comparison.
+      // Nearly every body arrives with its head. Then there is nothing to wait for, and a timer and listeners would
+      // cost more than this comparison.
       if (isSettled || size === Number(declared ?? Number.NaN)) return;
       request.on('error', gone);
       request.on('close', gone);

@@ -4,16 +4,16 @@ import { type NodeRequest, readNodeBody } from './node-body.ts';
 import type { RequestRefusal } from './request-body.ts';
 import { responseTo, type WebhookResponse } from './webhook-response.ts';
 
-/** The parts of `http.ServerResponse` that are used; that of `node:http2` has them too. */
+/** The parts of `http.ServerResponse` that we use; the one of `node:http2` has them too. */
 export interface NodeResponse {
   readonly headersSent: boolean;
-  /** Of HTTP/2. */
+  /** Only in HTTP/2. */
   readonly stream?: { close(): unknown } | undefined;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   end(body: string): unknown;
 }
 
-/** For `node:http` and what is built on it. Never rejects for anything a caller sends. */
+/** For `node:http` and everything built on it. Never rejects, whatever a caller sends. */
 export async function handleNode(
   request: NodeRequest,
   response: NodeResponse,
@@ -27,12 +27,11 @@ export async function handleNode(
   }
   const { refusal } = read;
   const refused = endpoint.refuse(read, startedAt);
-  // The caller went away before its body was whole: there is nobody to answer.
+  // The caller left before its body was complete: there is nobody to answer.
   if (refusal === 'body_unreadable') return;
   const { connection: _, ...headers } = refused.headers;
-  // The rest of the body stays unread, unless something else has read it. In HTTP/1 the connection can serve no other
-  // request then. In HTTP/2 it can, and the header is not allowed: there the stream is closed with its response, and
-  // does not wait for its sender.
+  // The rest of the body stays unread. An HTTP/1 connection cannot serve another request then. An HTTP/2 connection
+  // can, and forbids the header: there the stream is closed with its response, without waiting for the sender.
   const hasUnreadBody = refusal !== 'raw_body_required';
   const isHttp1 = request.httpVersionMajor !== 2;
   const closing = hasUnreadBody && isHttp1 ? { ...headers, connection: 'close' } : headers;
@@ -45,8 +44,8 @@ function refuseHead(
   { maxBodyBytes }: Endpoint,
 ): RequestRefusal | undefined {
   const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
-  // A body that says it is too large is read all the same, and thrown away: a sender that is still sending would not
-  // see the response.
+  // A body that is declared too large is still read and dropped: a sender that is still sending would not see the
+  // response.
   return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };
 }
 

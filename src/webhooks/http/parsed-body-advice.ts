@@ -1,4 +1,4 @@
-/** How each framework hands over the bytes as they came. */
+/** How to get the raw bytes from each framework. */
 const remedies = {
   express:
     'Express: mount webhooks.node before express.json(), or give its route express.raw({ type: "*/*" }), or keep ' +
@@ -11,10 +11,10 @@ const remedies = {
     'Next.js, route handlers: webhooks.fetch(request) before request.json(); the same for middleware.',
 } as const;
 
-/** What to do about a body that was parsed on the way to `webhooks.node`, by what the request shows of its framework. */
+/** Advice for a body that was parsed before `webhooks.node`, by what the request shows of its framework. */
 export function nodeBodyAdvice(request: object): string {
   const { express, nest, fastify, nextPages } = remedies;
-  // NestJS is built on one of these two, and leaves no mark of its own.
+  // NestJS is built on one of these two and cannot be told from them.
   if ('app' in request && 'res' in request) return advise([express, nest]);
   if ('raw' in request && 'server' in request) return advise([fastify, nest]);
   if ('previewData' in request) return advise([nextPages]);

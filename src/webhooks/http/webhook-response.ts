@@ -1,13 +1,13 @@
 import type { Outcome, RequestRefusalCode } from '../outcome.ts';
 
-/** An HTTP response, for whatever shape of I/O there is. */
+/** An HTTP response, for any kind of server. */
 export interface WebhookResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The response to a delivery. It tells the caller no more than the kind of outcome. */
+/** The response to a delivery. It tells the caller only the kind of outcome. */
 export function responseTo(outcome: Outcome): WebhookResponse {
   switch (outcome.kind) {
     case 'refused':
@@ -26,7 +26,7 @@ export function responseTo(outcome: Outcome): WebhookResponse {
   }
 }
 
-/** Made once: nearly every response is this one. */
+/** Made once, since nearly every response is this one. */
 const received = jsonResponse(200, { received: true });
 
 const refusals = {
@@ -38,13 +38,13 @@ const refusals = {
   raw_body_required: [500, {}],
 } as const satisfies Record<RequestRefusalCode, readonly [number, Readonly<Record<string, string>>]>;
 
-/** What to do about it is for the operator, in the process warning: the caller may be anybody. */
+/** The advice goes into the process warning: the caller may be anybody. */
 const parsedBody = {
   message:
     'The body was parsed before its signature could be checked: see the process warning of the server.',
 };
 
-/** The response to a request that is refused before its body is looked at. */
+/** The response to a request that is refused before its body is verified. */
 export function refusalResponse(code: RequestRefusalCode): WebhookResponse {
   const [status, headers] = refusals[code];
   return jsonResponse(status, { error: code, ...(code === 'raw_body_required' && parsedBody) }, headers);
@@ -61,7 +61,7 @@ function jsonResponse(
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
-      // Without it Node would send the body in chunks.
+      // Without it Node sends the body in chunks.
       'content-length': String(Buffer.byteLength(body)),
       ...headers,
     },
