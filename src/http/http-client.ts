@@ -178,7 +178,7 @@ async function finish<Body>(call: Call<Body>, state: CallState): Promise<Reply<B
   try {
     result = await schema['~standard'].validate(body);
   } catch (cause) {
-    // The service has acted, so an exception from the caller's schema must not look like a failed request.
+    // The service has acted, and an exception from the caller's schema must not hide that.
     const issues = [{ message: 'the schema threw instead of answering', path: [] }];
     throw failure(call, state, { ...nonconforming, issues, cause });
   }

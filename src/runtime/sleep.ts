@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds, or at once when the signal is aborted. Never rejects. */
+/** Resolves after this many milliseconds, or at once when the signal is aborted. Never rejects. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** With `setTimeout`. */

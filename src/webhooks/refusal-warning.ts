@@ -6,7 +6,7 @@ export type RefusalCode = SignatureErrorCode | RequestRefusalCode;
 
 /** What was wrong with a refused request, and what to do if it came from the service. */
 const requestAdvice: Readonly<Record<RequestRefusalCode, string>> = {
-  method_not_allowed: 'It was no POST. Give health checks an address of their own.',
+  method_not_allowed: 'It was not a POST. Give health checks an address of their own.',
   unsupported_media_type:
     'Its content type is not JSON, or it is compressed: have a proxy set content-type: application/json and undo content-encoding.',
   body_too_large:
@@ -26,7 +26,7 @@ export function bodyWarning({ code, message }: SignatureError): string {
   return warningText(
     code,
     `${message} If it came from the service, the signature scheme or the keys are wrong, or something on the way ` +
-      'changed it: capture the body with the onRefused option, and at your desk run explainMismatch(rawBody, ' +
+      'changed it: capture the body with the onRefused option, and on your own machine run explainMismatch(rawBody, ' +
       '{ credentials, scheme: deployment.signature }), or where the scheme is not known yet detectScheme(rawBody, ' +
       "{ partnerSecretKey, merchantSecretKey, partnerPublicKey }), both from 'partner-exchange-sdk/diagnostics'.",
   );

@@ -208,7 +208,7 @@ function withoutSurvivors(
   const contradictory = samples.some((sample) => sample.fits.length > 0);
   const hint =
     nearMisses.length > 0
-      ? ' A near miss says what to mend.'
+      ? ' A near miss says what to fix.'
       : ' Check that the secrets belong to the sample, and that the sample is the raw body, complete.';
   return {
     verdict: contradictory ? 'contradictory' : 'none',

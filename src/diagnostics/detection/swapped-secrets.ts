@@ -22,7 +22,7 @@ export function findSwappedSecrets(
     return {
       code: 'secrets-swapped' as const,
       message: evident
-        ? "Judging by their prefixes, the secrets were given in each other's place: put right, this scheme fits."
+        ? "Judging by their prefixes, the secrets were given in each other's place: exchanged, they fit this scheme."
         : "The published order fits as well if partnerSecretKey and merchantSecretKey were given in each other's place: check which is which.",
       scheme: { ...rest, ...(right !== 'merchant+partner' && { orderKey: right }) },
       samples,

@@ -137,5 +137,5 @@ function otherKey({ label }: CandidateKeys): MismatchFinding {
 const reserializedFinding: MismatchFinding = {
   code: 'body-reserialized',
   message:
-    'The text is to the letter what JSON.stringify writes. If the sender does not write so, a framework has parsed the body and written it again: what was signed is lost.',
+    'The text is exactly what JSON.stringify writes. If the sender writes differently, a framework has parsed the body and written it again: what was signed is lost.',
 };

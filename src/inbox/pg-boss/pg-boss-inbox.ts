@@ -27,7 +27,7 @@ export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, Sto
   queue?: string | undefined;
   /** Milliseconds between two checks for due deliveries. @default 500 */
   pollMs?: number | undefined;
-  /** Resolves after so many milliseconds, or at once when the signal is aborted. @default setTimeout */
+  /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
 }
 

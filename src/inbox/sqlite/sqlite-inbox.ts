@@ -29,7 +29,7 @@ export interface SqliteInboxOptions extends HandlingOptions {
   pollMs?: number | undefined;
   /** Milliseconds to wait for another process that writes; this blocks the event loop. @default 1000 */
   busyTimeoutMs?: number | undefined;
-  /** Resolves after so many milliseconds, or at once when the signal is aborted. @default setTimeout */
+  /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
 }
 

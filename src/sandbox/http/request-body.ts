@@ -35,7 +35,7 @@ export function parseBody(bytes: Uint8Array): JsonObject {
 }
 
 /** The body of a signed request without its signature, which is verified. */
-export function parseSignedBody(bytes: Uint8Array, key: string, scheme: SignatureScheme): JsonObject {
+export function readSignedBody(bytes: Uint8Array, key: string, scheme: SignatureScheme): JsonObject {
   const { signature: _, ...body } = typedRefusal(() => verifyBody(bytes, { key, scheme })).value;
   return body;
 }

@@ -4,7 +4,7 @@ import { orderRecord } from '../callbacks/order-event-body.ts';
 import { postEvent } from '../callbacks/post-event.ts';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
-import { parseSignedBody, publishedNames, requireShape } from '../http/request-body.ts';
+import { publishedNames, readSignedBody, requireShape } from '../http/request-body.ts';
 import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
 import type { SandboxState } from '../sandbox-state.ts';
@@ -31,7 +31,7 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
     throw new Refusal(401, 'partner_id_mismatch', 'The x-partner-id is not that of the public key.');
   }
   const scheme = deployment.signature;
-  const signed = parseSignedBody(body, signingKey(partner.credentials, 'order', { scheme }), scheme);
+  const signed = readSignedBody(body, signingKey(partner.credentials, 'order', { scheme }), scheme);
   const payload = publishedNames(signed, deployment.wireNames);
   await requireShape(deployment.orderSchema, payload, 'invalid_order');
   const order = await createOrder(payload, options, {

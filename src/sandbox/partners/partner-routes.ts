@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '../http/refusal.ts';
 import { jsonReply } from '../http/replies.ts';
-import { parseBody, parseSignedBody, requireShape } from '../http/request-body.ts';
+import { parseBody, readSignedBody, requireShape } from '../http/request-body.ts';
 import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { linkPath, type Partner, type PartnerRegistry } from './partner-registry.ts';
@@ -63,7 +63,7 @@ async function onboard(state: SandboxState, { body, url }: RoutedRequest): Promi
 async function regenerateKeys(state: SandboxState, { body, request, url }: RoutedRequest): Promise<Response> {
   const partner = requirePartner(state.partners, request);
   const key = partner.credentials.partnerSecretKey;
-  const signed = parseSignedBody(body, key, state.deployment.signature);
+  const signed = readSignedBody(body, key, state.deployment.signature);
   const { partner_code, email } = await requireShape(onboarding, signed, 'invalid_body');
   if (partner_code !== partner.partnerCode || email !== partner.email) {
     throw new Refusal(
