@@ -24,8 +24,6 @@ type MakeWorker = (
 
 const longestLockMs = 30_000;
 const closeMs = 1_000;
-/** Between two that run alone, for the others. */
-const betweenAloneMs = 100;
 
 /**
  * Has a BullMQ worker handle deliveries, and reports what BullMQ has written down of each attempt.
@@ -48,15 +46,14 @@ export function startBullmqWorker(
   let isStopping = false;
   /** One runs alone, or waits for that. */
   let isAlone = false;
-  let nextAloneAt = Number.NEGATIVE_INFINITY;
 
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
     // Handled already by a process that died before it could say so.
     if (delivery === 'handled') return;
-    if (job.stalledCounter > 0) return await processAlone(job, delivery);
     // Fetched before the worker was held back.
     if (isAlone) return await giveBack(job);
+    if (job.stalledCounter > 0) return await processAlone(job, delivery);
     const attempt = handle(job, delivery, job.attemptsMade + 1);
     running.add(attempt);
     try {
@@ -68,7 +65,6 @@ export function startBullmqWorker(
 
   /** Of a delivery that lost its lock. Nobody knows who killed the process, so nothing runs beside it. */
   async function processAlone(job: BullJob, delivery: Delivery): Promise<void> {
-    if (isAlone || performance.now() < nextAloneAt) return await postpone(job);
     isAlone = true;
     const letOthersIn = holdBack();
     try {
@@ -77,7 +73,6 @@ export function startBullmqWorker(
       await handleAlone(job, delivery);
     } finally {
       isAlone = false;
-      nextAloneAt = performance.now() + betweenAloneMs;
       letOthersIn();
     }
   }
@@ -90,7 +85,7 @@ export function startBullmqWorker(
       throw failure({ outcome: 'dead', attempt, error: leaseLost() });
     }
     // While it waited, another worker may have got it.
-    if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished('WaitingError');
+    if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished();
     const before = record === undefined ? job.attemptsMade : record.dead ? 0 : record.attempt;
     // Written down before it begins: a lock that is lost from now on is an attempt.
     await job.updateData(aloneJobData(job, { attempt: before + 1, dead: false }));
@@ -122,14 +117,10 @@ export function startBullmqWorker(
     };
   }
 
+  /** To the front of the queue, without an attempt. */
   async function giveBack(job: BullJob): Promise<never> {
     await job.moveToWait(job.token ?? '');
-    throw notFinished('WaitingError');
-  }
-
-  async function postpone(job: BullJob): Promise<never> {
-    await job.moveToDelayed(Date.now() + betweenAloneMs, job.token ?? '');
-    throw notFinished('DelayedError');
+    throw notFinished();
   }
 
   /** A new one: BullMQ keeps the text, and a handler may throw anything. */
@@ -183,7 +174,7 @@ export function startBullmqWorker(
   };
 }
 
-/** BullMQ knows by the name that the job was moved already. */
-function notFinished(name: 'WaitingError' | 'DelayedError'): Error {
-  return Object.assign(new Error('It is tried later.'), { name });
+/** BullMQ knows by the name that the job is not with this worker any more. */
+function notFinished(): Error {
+  return Object.assign(new Error('It is tried later.'), { name: 'WaitingError' });
 }
