@@ -1,10 +1,7 @@
 import { defineConfig } from 'tsup';
 
+/** The declarations; rollup.config.js makes the code. */
 export default defineConfig({
-  format: 'esm',
-  target: 'node22',
-  platform: 'node',
-  sourcemap: true,
   entry: {
     index: 'src/index.ts',
     signature: 'src/signature/index.ts',
@@ -17,11 +14,6 @@ export default defineConfig({
     diagnostics: 'src/diagnostics/index.ts',
     sandbox: 'src/sandbox/index.ts',
   },
-  // One copy of every class across entries: without shared chunks `instanceof` breaks.
-  splitting: true,
-  // tsup would turn node:sqlite into sqlite, which does not exist.
-  removeNodeProtocol: false,
-  // `build:js` leaves the declarations of a whole build in place.
-  clean: process.argv.includes('--no-dts') ? ['!**/*.d.ts'] : true,
-  dts: !process.argv.includes('--no-dts'),
+  format: 'esm',
+  dts: { only: true },
 });

@@ -105,7 +105,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       // The worker as often as both receivers; and not while it is still starting.
       const victim = children[[0, 1, 2, 2][Math.floor(Math.random() * 4)] ?? 2];
       if (victim !== undefined) {
-        await until(() => victim.port !== undefined, 30_000);
+        await until(() => victim.port !== undefined, settleTimeoutMs);
         await pause(Math.random() * 120);
         kill(victim);
         start(victim, place);

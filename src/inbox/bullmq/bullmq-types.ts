@@ -18,7 +18,6 @@ export interface BullJob {
   /** 0 if another worker has the lock. */
   extendLock(token: string, durationMs: number): Promise<number>;
   moveToWait(token: string): Promise<unknown>;
-  moveToDelayed(timestamp: number, token: string): Promise<void>;
   retry(
     state: 'failed',
     options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },

@@ -24,8 +24,6 @@ type MakeWorker = (
 
 const longestLockMs = 30_000;
 const closeMs = 1_000;
-/** The pause between two that run alone, for the others. */
-const betweenAloneMs = 100;
 
 /**
  * Lets a BullMQ worker handle deliveries, and reports what BullMQ has stored of each attempt.
@@ -48,15 +46,14 @@ export function startBullmqWorker(
   let isStopping = false;
   /** A delivery runs alone, or is waiting to. */
   let isAlone = false;
-  let nextAloneAt = Number.NEGATIVE_INFINITY;
 
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
     // A process handled it and died before it could tell BullMQ.
     if (delivery === 'handled') return;
-    if (job.stalledCounter > 0) return await processAlone(job, delivery);
     // It was fetched before the worker was paused.
     if (isAlone) return await giveBack(job);
+    if (job.stalledCounter > 0) return await processAlone(job, delivery);
     const attempt = handle(job, delivery, job.attemptsMade + 1);
     running.add(attempt);
     try {
@@ -70,7 +67,6 @@ export function startBullmqWorker(
    * Handles a delivery that lost its lock. Nobody knows which delivery killed the process, so nothing runs beside it.
    */
   async function processAlone(job: BullJob, delivery: Delivery): Promise<void> {
-    if (isAlone || performance.now() < nextAloneAt) return await postpone(job);
     isAlone = true;
     const letOthersIn = holdBack();
     try {
@@ -79,7 +75,6 @@ export function startBullmqWorker(
       await handleAlone(job, delivery);
     } finally {
       isAlone = false;
-      nextAloneAt = performance.now() + betweenAloneMs;
       letOthersIn();
     }
   }
@@ -92,7 +87,7 @@ export function startBullmqWorker(
       throw failure({ outcome: 'dead', attempt, error: leaseLost() });
     }
     // Another worker may have got it during the wait.
-    if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished('WaitingError');
+    if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished();
     const before = record === undefined ? job.attemptsMade : record.dead ? 0 : record.attempt;
     // Stored before the handler starts: if the lock is lost from now on, that was an attempt.
     await job.updateData(aloneJobData(job, { attempt: before + 1, dead: false }));
@@ -124,14 +119,10 @@ export function startBullmqWorker(
     };
   }
 
+  /** Puts a job back to the front of the queue. This does not count as an attempt. */
   async function giveBack(job: BullJob): Promise<never> {
     await job.moveToWait(job.token ?? '');
-    throw notFinished('WaitingError');
-  }
-
-  async function postpone(job: BullJob): Promise<never> {
-    await job.moveToDelayed(Date.now() + betweenAloneMs, job.token ?? '');
-    throw notFinished('DelayedError');
+    throw notFinished();
   }
 
   /** A new error: BullMQ stores its text, and a handler may throw anything. */
@@ -185,7 +176,7 @@ export function startBullmqWorker(
   };
 }
 
-/** This name tells BullMQ that the job was already moved. */
-function notFinished(name: 'WaitingError' | 'DelayedError'): Error {
-  return Object.assign(new Error('It is tried later.'), { name });
+/** This name tells BullMQ that the worker no longer has the job. */
+function notFinished(): Error {
+  return Object.assign(new Error('It is tried later.'), { name: 'WaitingError' });
 }
