@@ -12,7 +12,8 @@ interface Pending {
 
 /**
  * Collects what is written within one turn of the event loop into one transaction: a commit waits for the disk, and
- * so many deliveries share the wait.
+ * so many deliveries share the wait. Work that throws is rejected alone: the rest is done again without it, so that
+ * work may be called twice.
  *
  * @param options.afterCommit has the work rejected when it throws, though it is committed: nobody can rely on it
  */
@@ -24,15 +25,24 @@ export function groupCommit(database: DatabaseSync, { afterCommit }: { afterComm
   function flush(): void {
     const batch = pending;
     pending = [];
-    let results: unknown[];
+    run(batch);
+  }
+
+  function run(batch: readonly Pending[]): void {
+    const results: unknown[] = [];
+    let begun = false;
     try {
       begin.run();
-      results = batch.map(({ work }) => work());
+      begun = true;
+      for (const { work } of batch) results.push(work());
       commit.run();
       afterCommit();
     } catch (error) {
       rollBack(database);
-      for (const { reject } of batch) reject(error);
+      // What has no room in a full file must not keep the others out: those that are handled make room.
+      const isOneToBlame = begun && results.length < batch.length;
+      if (isOneToBlame && batch.length > 1) for (const one of batch) run([one]);
+      else for (const { reject } of batch) reject(error);
       return;
     }
     // As many results as pieces of work, each of the type that its own resolve takes.
