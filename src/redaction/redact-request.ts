@@ -21,11 +21,12 @@ export function redactRequestHeaders(headers: Headers, secrets: readonly string[
 }
 
 /**
- * The headers of a reply as an object, without the values of those that may hold a secret, and without the request's
- * secrets in any other: a redirect's `location` may repeat the query.
+ * The headers of a reply as an object, without the values of those that may hold a secret, and in any other without
+ * the request's secrets and the values of a query: a redirect's `location` may repeat ours.
  */
 export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
-  return redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
+  const shown = redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, redactCredentials(value)]));
 }
 
 function redactHeaders(
