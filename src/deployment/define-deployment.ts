@@ -56,6 +56,7 @@ export interface Deployment<Order = BuyOrder> {
   readonly signature: SignatureScheme;
   readonly orderSchema: StandardSchema<Order, unknown>;
   readonly numberCheckParameters: NumberCheckParameters;
+  /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -117,6 +118,7 @@ export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Or
     numberCheckParameters: checkParameters(options.numberCheckParameters),
     headers: checkHeaders(options.headers),
   };
+  Object.defineProperty(deployment, 'headers', { enumerable: false });
   return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
 }
 

@@ -1,4 +1,5 @@
 import type { ValidationIssue } from '../errors/validation-error.ts';
+import { hidden } from '../redaction/redact-credentials.ts';
 import { issuePath, type StandardIssue } from './standard-schema.ts';
 
 /** How zod's own messages begin. A message from the author of a schema stays as it is. */
@@ -14,8 +15,8 @@ const zodWording =
 export function plainIssue(issue: StandardIssue, input: unknown): ValidationIssue {
   const path = issuePath(issue);
   const { message } = issue;
-  if (!('code' in issue) || !zodWording.test(message)) return { path, message };
   const value = path.reduce<unknown>(memberOf, input);
+  if (!('code' in issue) || !zodWording.test(message)) return { path, message: withoutValue(message, value) };
   // Only zod's issues have these members, and each only some of them.
   return { path, message: describe(issue as ZodIssue, value, path.length === 0) };
 }
@@ -123,7 +124,41 @@ function listed(values: unknown): string {
 }
 
 function memberOf(value: unknown, name: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  const members: { readonly [name: string | number]: unknown } = { ...value };
-  return members[name];
+  // Not by a copy: there may be as many issues as members.
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+/** Other libraries quote what they refuse, and so may a message that somebody wrote: `received "ada@"`. */
+function withoutValue(message: string, value: unknown): string {
+  return textsOf(value).reduce(withoutText, message);
+}
+
+/** A short one may be any word of the message, unless it stands in quotes; a longer one part of another word. */
+function withoutText(message: string, value: string | number | bigint): string {
+  const text = String(value);
+  const quotes = typeof value === 'string' ? [JSON.stringify(text), `'${text}'`] : [];
+  const shown = quotes.reduce((said, quoted) => said.replaceAll(quoted, hidden), message);
+  if (text.length <= 3 || !shown.includes(text)) return shown;
+  const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return shown.replace(new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu'), hidden);
+}
+
+/** More than any message quotes. */
+const maxTexts = 100;
+
+/** The texts and numbers in a value. */
+function textsOf(value: unknown): (string | number | bigint)[] {
+  const texts: (string | number | bigint)[] = [];
+  const pending = [value];
+  for (let read = 0; pending.length > 0 && read < maxTexts; read++) {
+    const next = pending.pop();
+    if (typeof next === 'string' || typeof next === 'number' || typeof next === 'bigint') {
+      texts.push(next);
+    } else if (typeof next === 'object' && next !== null) {
+      pending.push(...Object.values(next).slice(0, maxTexts));
+    }
+  }
+  return texts;
 }

@@ -1,4 +1,5 @@
 import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/request-error.ts';
+import { personalValues } from '../redaction/personal-values.ts';
 import { printableText } from '../redaction/printable-text.ts';
 import { redactCredentials } from '../redaction/redact-credentials.ts';
 import { redactError, redactText, redactUrl } from '../redaction/redact-request.ts';
@@ -33,14 +34,16 @@ type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumption
 export function failure(call: Call<unknown>, state: CallState, details: FailureDetails): RequestError {
   const { retryAfterMs: wait, cause: original, assumptions, ...rest } = details;
   const reply = state.reply;
-  const cause = redactError(original, call.secrets);
+  const secrets = [...call.secrets, ...personalValues(call)];
+  const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
   const said = details.code === 'http_error' ? replyTexts(reply?.body) : [];
   const causes =
     details.code === 'http_error' && reply !== undefined
       ? likelyCauses(call.operation, reply.status, said)
       : [];
-  const what = whatHappened[details.code] + reasonOf(call, details, reply?.status, said[0]);
+  const what =
+    whatHappened[details.code] + reasonOf(details, secrets, { status: reply?.status, said: said[0] });
   const message = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}${adviceOn(causes)}`;
   return new RequestError(message, {
     ...rest,
@@ -57,17 +60,16 @@ export function failure(call: Call<unknown>, state: CallState, details: FailureD
 
 /** The status and the service's own reason, or the transport's if there was no reply. */
 function reasonOf(
-  call: Call<unknown>,
   { code, cause }: FailureDetails,
-  status: number | undefined,
-  said: string | undefined,
+  secrets: readonly string[],
+  { status, said }: { status: number | undefined; said: string | undefined },
 ): string {
   if (status !== undefined) {
-    const quoted = quotable(said ?? '', call.secrets);
+    const quoted = quotable(said ?? '', secrets);
     return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
   }
   if (code !== 'connection_failed' && code !== 'network_error') return '';
-  const quoted = quotable(causeText(cause) ?? '', call.secrets);
+  const quoted = quotable(causeText(cause) ?? '', secrets);
   return quoted === '' ? '' : ` (${quoted})`;
 }
 

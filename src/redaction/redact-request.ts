@@ -23,11 +23,12 @@ export function redactRequestHeaders(headers: Headers, secrets: readonly string[
 }
 
 /**
- * The headers of a reply as an object. Headers that may hold a secret show no value, and the request's secrets are
- * hidden in the others: a redirect's `location` may repeat the query.
+ * The headers of a reply as an object. Headers that may hold a secret show no value; in the others the request's secrets
+ * and the values of a query are hidden: a redirect's `location` may repeat ours.
  */
 export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
-  return redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
+  const shown = redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, redactCredentials(value)]));
 }
 
 function redactHeaders(

@@ -4,6 +4,7 @@ import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-e
 import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { quotedName } from '../redaction/quoted-name.ts';
 import type { ReceivedEvent } from './received-event.ts';
 
 /** What a handler gets besides the event. */
@@ -101,9 +102,8 @@ export class Handlers {
     // The sender is authentic, but may still send many names.
     if (this.#warned.has(parsed.name) || this.#warned.size >= 100) return;
     this.#warned.add(parsed.name);
-    const name = JSON.stringify(parsed.name.slice(0, 100));
     warn(
-      `An authentic ${parsed.kind} event ${name} was acknowledged unread: register onUnrecognized to receive it.`,
+      `An authentic ${parsed.kind} event ${quotedName(parsed.name)} was acknowledged unread: register onUnrecognized to receive it.`,
     );
   }
 }

@@ -6,6 +6,7 @@ import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory/memory-deduplication.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
+import { quotedName } from '../redaction/quoted-name.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import type { DeliveryReport } from './delivery-report.ts';
 import type { RefusedBody } from './refused-body.ts';
@@ -153,7 +154,7 @@ function resolveInbox({ inbox, maxRemembered, timeLimitMs }: WebhooksOptions): I
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {
   console.error(
-    `A webhook delivery was not handled (${JSON.stringify(name)}, digest ${digest.slice(0, 12)}):`,
+    `A webhook delivery was not handled (${quotedName(name)}, digest ${digest.slice(0, 12)}):`,
     error,
   );
 }

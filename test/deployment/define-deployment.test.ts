@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import {
@@ -36,8 +37,8 @@ describe('a deployment with the base URLs alone', () => {
       signature: defaultScheme,
       orderSchema: reportedBuyOrder,
       numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
-      headers: {},
     });
+    expect(defineDeployment(bases).headers).toEqual({});
   });
 
   it('cannot be changed', () => {
@@ -246,6 +247,11 @@ describe('the signature scheme of a deployment', () => {
 });
 
 describe('the headers of a deployment', () => {
+  it('do not show when it is printed: one may be the key of a gateway', () => {
+    const deployment = defineDeployment({ ...bases, headers: { 'x-gateway': 'gw-7712' } });
+    expect(inspect(deployment, { depth: null }) + JSON.stringify(deployment)).not.toContain('gw-7712');
+  });
+
   it('are kept, in lower case', () => {
     expect(defineDeployment({ ...bases, headers: { 'X-Tenant': 'acme' } }).headers).toEqual({
       'x-tenant': 'acme',

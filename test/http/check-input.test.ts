@@ -54,6 +54,45 @@ it('an input of the messenger is refused in plain words', async () => {
   );
 });
 
+describe('what another library says of a value does not repeat it', () => {
+  const refusing = (message: string, path: PropertyKey[]): StandardSchema =>
+    schemaOf(() => ({ issues: [{ message, path }] }));
+
+  it.each<[said: string, path: PropertyKey[], shown: string]>([
+    // In the words of valibot.
+    [
+      'Invalid email: Received "ada@buyer"',
+      ['buyer_email'],
+      'buyer_email: Invalid email: Received [redacted]',
+    ],
+    [
+      'Invalid type: Expected string but received 2348012345678',
+      ['buyer_phone'],
+      'buyer_phone: Invalid type: Expected string but received [redacted]',
+    ],
+    // In the words of arktype.
+    [
+      'must be at least length 2 (was "A")',
+      ['first_name'],
+      'first_name: must be at least length 2 (was [redacted])',
+    ],
+    [
+      'must be an order (was {"note":"a \\"b\\""})',
+      ['more'],
+      'more: must be an order (was {"note":[redacted]})',
+    ],
+    ['has no account ada@buyer.', [], 'has no account [redacted].'],
+  ])('%s', async (said, path, shown) => {
+    const input = {
+      buyer_email: 'ada@buyer',
+      buyer_phone: 2348012345678,
+      first_name: 'A',
+      more: { note: 'a "b"' },
+    };
+    expect(await complaint(refusing(said, path), input)).toBe(`createOrder: ${shown}`);
+  });
+});
+
 describe("what a user's own zod schema says", () => {
   it.each<[schema: z.ZodType, said: string]>([
     [z.enum(['a', 'b']), 'must be one of "a", "b"'],

@@ -141,6 +141,26 @@ describe('the reason that an error quotes', () => {
     expect(parts.filter((part) => reason?.includes(part))).toEqual([]);
   });
 
+  it.each<[what: string, run: Run, said: string, reason: string]>([
+    ['the phone number', sendMessage, 'no account for +2348012345678', 'no account for +[redacted]'],
+    ['the phone number without its +', sendMessage, '2348012345678 is blocked', '[redacted] is blocked'],
+    ['the phone number of a query', checkNumber, 'no account for 2348012345678', 'no account for [redacted]'],
+    [
+      'what an order says of its buyer',
+      (url, options) =>
+        new ExchangeClient({ deployment: deploymentAt(url), credentials, ...options }).createOrder({
+          ...order,
+          buyer_email: 'ada@buyer.example',
+          last_name: 'Lovelace',
+          refund_account: '0123456789',
+        }),
+      'ada@buyer.example is not A. Lovelace of account 0123456789 on usdt-trc20',
+      '[redacted] is not A. [redacted] of account [redacted] on usdt-trc20',
+    ],
+  ])('does not repeat %s', async (_, run, said, reason) => {
+    expect(await quoted({ message: said }, run)).toBe(reason);
+  });
+
   it('hides keys and signatures that were not in the request', async () => {
     const signature = 'ab'.repeat(64);
     const reason = await quoted({

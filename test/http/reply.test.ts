@@ -131,6 +131,16 @@ describe('a reply larger than maxReplyBytes', () => {
 });
 
 describe('a schema for the reply', () => {
+  it('finds fault with all of a long reply in linear time', async () => {
+    const server = await startServer({ status: 200, body: `[${'0,'.repeat(100_000)}0]` });
+    const begun = performance.now();
+    const error = await requestError(
+      exchangeAt(server.url).createOrder(order, { schema: z.array(z.string()) }),
+    );
+    expect(error.issues).toHaveLength(100_001);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
   const receipt = z.object({ id: z.string() });
 
   it('returns and types what it makes of the body', async () => {

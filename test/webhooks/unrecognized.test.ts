@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/json/json-value.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { EventContext, UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
 import { buyCreditedBody, buyInitBody, eventBodies, hmacHex, signedText } from '../support/bodies.ts';
-import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { credentials, delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
 
@@ -157,6 +158,28 @@ describe('without onUnrecognized', () => {
     expect(warning?.message).toContain('"a\\nbxxx');
     expect(warning?.message).not.toContain('\n');
     expect(warning?.message.length).toBeLessThan(250);
+  });
+
+  it('what is printed of a name holds nothing that a terminal obeys or the eye does not see', async () => {
+    const event_name = `a\u001b[2J\u009b2J\u2028\u202eb${'x'.repeat(10_000)}`;
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    try {
+      const failing = createWebhooks({ credentials }).onUnrecognized(() => Promise.reject(new Error('no')));
+      await failing.receive(delivery({ event_name }));
+      const warnings = await warningsDuring(() =>
+        quietWebhooks()
+          .onAny(() => {})
+          .receive(delivery({ event_name })),
+      );
+      const printed = [logged.mock.calls[0]?.[0], warnings[0]?.message].map(String);
+      for (const text of printed) {
+        expect(text).toContain('"a');
+        expect(text).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+        expect(text.length).toBeLessThan(300);
+      }
+    } finally {
+      logged.mockRestore();
+    }
   });
 
   it('a published event without a handler is ignored without a warning', async () => {

@@ -12,7 +12,8 @@ interface Pending {
 
 /**
  * Puts all writes of one turn of the event loop into one transaction: a commit waits for the disk, and many deliveries
- * share the wait.
+ * share the wait. If one of them throws, it alone is rejected: the others are done again without it, so a piece of work
+ * may be called twice.
  *
  * @param options.afterCommit if it throws, the work is rejected although it is committed: nobody can rely on it
  */
@@ -24,15 +25,24 @@ export function groupCommit(database: DatabaseSync, { afterCommit }: { afterComm
   function flush(): void {
     const batch = pending;
     pending = [];
-    let results: unknown[];
+    run(batch);
+  }
+
+  function run(batch: readonly Pending[]): void {
+    const results: unknown[] = [];
+    let begun = false;
     try {
       begin.run();
-      results = batch.map(({ work }) => work());
+      begun = true;
+      for (const { work } of batch) results.push(work());
       commit.run();
       afterCommit();
     } catch (error) {
       rollBack(database);
-      for (const { reject } of batch) reject(error);
+      // What has no room in a full file must not keep the others out: those that are handled make room.
+      const isOneToBlame = begun && results.length < batch.length;
+      if (isOneToBlame && batch.length > 1) for (const one of batch) run([one]);
+      else for (const { reject } of batch) reject(error);
       return;
     }
     // Sound: there is one result for each piece of work, of the type that its own resolve accepts.

@@ -120,6 +120,31 @@ describe('the SQLite inbox', () => {
     expect(await webhooks.receive(order('next'))).toMatchObject({ kind: 'stored' });
   });
 
+  it('empties while more comes in than it can take', async () => {
+    const first = open({ role: 'receiver' });
+    const receiving = receiver(first).webhooks;
+    for (let index = 0; index < 20; index++) await receiving.receive(order(`order ${index}`));
+    await first.stop();
+    const full = open({ maxBytes: statSync(path).size });
+    const { calls, webhooks } = receiver(full);
+    let isOver = false;
+    const repeated = Array.from({ length: 3 }, async (_, index) => {
+      // In every turn, so that whatever is written shares its transaction with what has no room.
+      while (!isOver) {
+        await webhooks.receive(order(`flood ${index}`));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    try {
+      await eventually(() => expect(new Set(calls).size).toBeGreaterThanOrEqual(20));
+    } finally {
+      isOver = true;
+      await Promise.all(repeated);
+    }
+    await eventually(async () => expect(await full.counts()).toEqual({ open: 0, dead: 0 }));
+    expect(calls.filter((id) => id.startsWith('order'))).toHaveLength(20);
+  });
+
   it('gives the body of a dead letter as it was received, when asked for it', async () => {
     const inbox = open({ maxAttempts: 1 });
     const body = order('A');
