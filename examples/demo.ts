@@ -57,7 +57,7 @@ await sandbox.idle();
 await sandbox.advance('A-1', 'fiat_received');
 await sandbox.advance('A-1', 'credited');
 assert.deepEqual(take(), [
-  'event.buy.init A-1 to pay 15000.5 NGN',
+  'event.buy.init A-1 to pay 15000.50 NGN',
   'event.buy.received.fiat A-1',
   'event.buy.credited.crypto A-1 hash set',
 ]);
@@ -68,7 +68,7 @@ await sandbox.idle();
 await sandbox.advance('A-2', 'no_kyc');
 await sandbox.advance('A-2', 'refunded');
 assert.deepEqual(take(), [
-  'event.buy.init A-2 to pay 15000.5 NGN',
+  'event.buy.init A-2 to pay 15000.50 NGN',
   'event.buy.received.fiat_kyc_error A-2 NO_KYC',
   'buy.event.close A-2 refunded 15000.50',
 ]);
@@ -100,7 +100,7 @@ assert.equal(await statusOf(exchange.createOrder(order('A-3', callback))), 401);
 say('An order with the old keys', 'refused with 401');
 await new ExchangeClient({ deployment, credentials: renewed }).createOrder(order('A-3', callback));
 await sandbox.idle();
-assert.deepEqual(take(), ['event.buy.init A-3 to pay 15000.5 NGN']);
+assert.deepEqual(take(), ['event.buy.init A-3 to pay 15000.50 NGN']);
 
 // 8. The messenger: a key for a device, the device scanned in a browser, a code sent.
 const operator = new MessengerClient({ deployment, masterKey: sandbox.masterKey });
