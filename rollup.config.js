@@ -1,4 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { transform } from 'esbuild';
+import { inspectorPage, isPage, preactFolder } from './rollup.inspector.js';
 
 /**
  * What nearly every entry shares is one file each: every file that a program loads takes a millisecond or two, and by
@@ -6,10 +10,50 @@ import { transform } from 'esbuild';
  */
 const shared = {
   base: /\/src\/(errors|json|options|runtime)\//,
-  core: /\/src\/(signature|credentials)\/(?!index)/,
+  // Making a key ring takes redaction as well, which ./signature does not need.
+  core: /\/src\/(signature|credentials)\/(?!index|create-key-ring)/,
+  // The numbering plans of all countries, for the entries that read phone numbers.
+  phone: /\/src\/phone\/|\/node_modules\/libphonenumber-js\//,
 };
 
-export default {
+/** Development dependencies that become part of the library. */
+const bundled = ['csv-parse', 'libphonenumber-js'];
+
+const external = /^node:|^stream$|^ky$|^zod$/;
+const treeshake = { moduleSideEffects: false };
+// Deno and Workers want the prefix; csv-parse is written without it.
+const paths = { stream: 'node:stream' };
+
+const typescript = {
+  name: 'typescript',
+  transform: (code, id) =>
+    id.endsWith('.ts')
+      ? transform(code, { loader: 'ts', target: 'node22', sourcemap: true, sourcefile: id })
+      : undefined,
+};
+
+/** What the licences of bundled packages want to travel with them. */
+const thirdPartyLicenses = {
+  name: 'third-party-licenses',
+  generateBundle(_, bundle) {
+    const modules = Object.values(bundle).flatMap(({ modules = {} }) => Object.keys(modules));
+    const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []);
+    if (modules.some(isPage)) folders.push(preactFolder);
+    const texts = [...new Set(folders)].sort().map(licenseText);
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: texts.join('\n\n') });
+  },
+};
+
+function licenseText(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const files = globSync('LICENSE*', { cwd: folder }).sort();
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  // Not every package carries the text of its licence.
+  if (texts.length === 0) texts.push(`https://spdx.org/licenses/${license}.html`);
+  return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+}
+
+const library = {
   input: {
     index: 'src/index.ts',
     signature: 'src/signature/index.ts',
@@ -19,23 +63,67 @@ export default {
     'inbox-sqlite': 'src/inbox/sqlite/index.ts',
     'inbox-bullmq': 'src/inbox/bullmq/index.ts',
     'inbox-pg-boss': 'src/inbox/pg-boss/index.ts',
+    store: 'src/store/index.ts',
+    'store-sqlite': 'src/store/sqlite/index.ts',
+    rotation: 'src/rotation/index.ts',
+    'store-redis': 'src/store/redis/index.ts',
+    'store-postgres': 'src/store/postgres/index.ts',
+    orders: 'src/orders/index.ts',
+    otp: 'src/otp/index.ts',
+    bulk: 'src/bulk/index.ts',
     diagnostics: 'src/diagnostics/index.ts',
     sandbox: 'src/sandbox/index.ts',
+    testing: 'src/testing/index.ts',
   },
-  external: /^node:|^ky$|^zod$/,
-  treeshake: { moduleSideEffects: false },
-  plugins: [
-    {
-      name: 'typescript',
-      transform: (code, id) =>
-        transform(code, { loader: 'ts', target: 'node22', sourcemap: true, sourcefile: id }),
-    },
-  ],
+  external,
+  treeshake,
+  plugins: [inspectorPage(), typescript, nodeResolve({ resolveOnly: bundled }), thirdPartyLicenses],
   output: {
     dir: 'dist',
     format: 'esm',
     sourcemap: true,
+    paths,
     chunkFileNames: 'chunk-[name].js',
     manualChunks: (id) => Object.keys(shared).find((name) => shared[name].test(id)),
   },
 };
+
+/** The command line's files are read at each start, and nobody imports them: short ones load sooner. */
+const minified = {
+  name: 'minified',
+  renderChunk: (code) => transform(code, { minify: true, keepNames: true, target: 'node22', format: 'esm' }),
+};
+
+/**
+ * The command line holds all that it uses but ky and zod, so that it adds nothing to what is installed, and shares no
+ * file with the library, so that no entry changes with it. Each command is a file of its own, loaded when it is called.
+ */
+const commandLine = {
+  input: { main: 'src/cli/main.ts' },
+  external,
+  treeshake,
+  plugins: [
+    inspectorPage(),
+    typescript,
+    nodeResolve({ exportConditions: ['node'] }),
+    minified,
+    thirdPartyLicenses,
+  ],
+  output: {
+    dir: 'dist/cli',
+    format: 'esm',
+    paths,
+    chunkFileNames: '[name].js',
+    // What `--help` needs is one file: each more takes a millisecond.
+    manualChunks: (id, { getModuleInfo }) => (isNeededAtStart(id, getModuleInfo) ? 'start' : undefined),
+  },
+};
+
+/** Whether a module is loaded with the entry, and not only when a command runs. */
+function isNeededAtStart(id, getModuleInfo, seen = new Set()) {
+  const { isEntry, importers } = getModuleInfo(id);
+  seen.add(id);
+  return isEntry || importers.some((each) => !seen.has(each) && isNeededAtStart(each, getModuleInfo, seen));
+}
+
+export default [library, commandLine];

@@ -4,6 +4,7 @@
  */
 
 import { applyEvent, emptyTimeline, type OrderTimeline, raisedFlags } from 'partner-exchange-sdk/events';
+import { eventBody } from 'partner-exchange-sdk/testing';
 import { createWebhooks, type OrderEvent } from 'partner-exchange-sdk/webhooks';
 import { Pool, type PoolClient } from 'pg';
 import { credentials, signedEvent } from './support/signed-events.ts';
@@ -54,14 +55,13 @@ async function record(event: OrderEvent): Promise<void> {
 // Two machines: neither knows which deliveries the other has handled. The database does.
 const machines = [1, 2].map(() => createWebhooks({ credentials }).onAny(record));
 
-const init = { fiat_payment_status: 'PENDING', crypto_payment_status: 'PENDING', crypto_txn_hash: null };
-const paid = { crypto_payment_status: 'STARTED', crypto_txn_hash: null };
+const partner_order_id = 'A-1001';
 // Late, twice and out of order; and the amount has changed on the way.
 const deliveries = [
   signedEvent(),
-  signedEvent({ event_name: 'event.buy.init', ...init }),
+  signedEvent(eventBody('event.buy.init', { partner_order_id })),
   signedEvent(),
-  signedEvent({ event_name: 'event.buy.received.fiat', ...paid, fiat_amount_to_pay: 1500.05 }),
+  signedEvent(eventBody('event.buy.received.fiat', { partner_order_id, fiat_amount_to_pay: 1500.05 })),
 ];
 
 try {

@@ -1,4 +1,7 @@
-/** For a script: once, generate a messenger key and pair the device; each time, send a one-time code. */
+/**
+ * For a script: once, generate a messenger key and pair the device; each time, send a message. Codes that somebody types
+ * in again are better left to `createOtp`: see otp-sign-in.ts.
+ */
 import { randomInt } from 'node:crypto';
 import { isRequestError, MessengerClient } from 'partner-exchange-sdk';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';

@@ -4,7 +4,10 @@
  * @module partner-exchange-sdk
  */
 export { type Environment, readEnvironment } from './config/read-environment.ts';
+export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
+export type { KeyRing } from './credentials/key-ring.ts';
+export type { KeySets, LoadedKeys } from './credentials/key-sets.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
 export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
@@ -26,6 +29,7 @@ export {
   isConfigurationError,
 } from './errors/configuration-error.ts';
 export { InboxError, type InboxErrorCode, isInboxError } from './errors/inbox-error.ts';
+export { isKeyError, KeyError, type KeyErrorCode } from './errors/key-error.ts';
 export { PartnerExchangeError } from './errors/partner-exchange-error.ts';
 export {
   isRequestError,
@@ -41,6 +45,7 @@ export {
   type ExchangeClientOptions,
   type OrderCallOptions,
   type PartnerIdentity,
+  type PreparedOrder,
 } from './exchange/exchange-client.ts';
 export type { CallOptions, CallOptionsWithSchema } from './http/call.ts';
 export type {

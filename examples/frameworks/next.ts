@@ -3,8 +3,9 @@
  *
  * Leave the runtime at `nodejs`, its default: the signature needs node:crypto.
  */
+import { deliver, signedDelivery } from 'partner-exchange-sdk/testing';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import { credentials, signedEvent } from '../support/signed-events.ts';
+import { credentials, credited } from '../support/signed-events.ts';
 
 const webhooks = createWebhooks({ credentials }).on('event.buy.credited.crypto', (event) =>
   console.log('credited', event.partner_order_id, event.crypto_txn_hash),
@@ -15,8 +16,6 @@ export async function POST(request: Request): Promise<Response> {
 }
 
 // What Next.js does with it, so that this file runs by itself.
-const headers = { 'content-type': 'application/json' };
-const url = 'https://partner.example/orders';
-const response = await POST(new Request(url, { method: 'POST', headers, body: signedEvent() }));
+const response = await deliver(POST, signedDelivery(credited, { credentials }));
 console.log('answered', response.status, await response.text());
 if (response.status !== 200) process.exitCode = 1;

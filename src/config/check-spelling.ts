@@ -6,20 +6,33 @@ import { invalidEnvironment } from './invalid-environment.ts';
 const ownPrefix = 'PARTNER_EXCHANGE_';
 const prefixes = /^(partner|merchant|messenger)_/i;
 
+/** A set variable whose name is nearly one of ours, so that it is not read. */
+export interface MisspeltVariable {
+  readonly name: string;
+  readonly meant: string;
+  /** It has our own prefix. The shorter prefixes may belong to another program. */
+  readonly isOurs: boolean;
+}
+
+/** Finds set variables whose name is nearly one of ours: they would be ignored otherwise. */
+export function findMisspelt(env: object): readonly MisspeltVariable[] {
+  const unset = environmentVariables.map(({ name }) => name).filter((name) => !Reflect.get(env, name));
+  return Object.keys(env).flatMap((name) => {
+    if (!prefixes.test(name) || isKnown(name) || !Reflect.get(env, name)) return [];
+    const meant = nearestSpelling(name, unset) ?? nearestMerchant(name);
+    return meant === undefined ? [] : [{ name, meant, isOurs: name.toUpperCase().startsWith(ownPrefix) }];
+  });
+}
+
 /**
- * Finds set variables whose name is nearly one of ours: they would be ignored otherwise. Those with our own prefix are
- * refused. The shorter prefixes may belong to another program, so they only get a warning.
+ * Refuses misspelt variables with our own prefix, and warns of the others.
  *
  * @throws {ConfigurationError} naming both
  */
 export function checkSpelling(env: object): void {
-  const unset = environmentVariables.map(({ name }) => name).filter((name) => !Reflect.get(env, name));
-  for (const name of Object.keys(env)) {
-    if (!prefixes.test(name) || isKnown(name) || !Reflect.get(env, name)) continue;
-    const meant = nearestSpelling(name, unset) ?? nearestMerchant(name);
-    if (meant === undefined) continue;
+  for (const { name, meant, isOurs } of findMisspelt(env)) {
     const message = `The environment variable ${name} is not read: did you mean ${meant}?`;
-    if (name.toUpperCase().startsWith(ownPrefix)) throw invalidEnvironment(message);
+    if (isOurs) throw invalidEnvironment(message);
     warnOnce(message);
   }
 }

@@ -1,104 +1,42 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { defineCredentials } from './define-credentials.ts';
+import { KeyError } from '../errors/key-error.ts';
+import type { KeySets } from './key-sets.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
-import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 
-/** Which key verified a delivery. Never the key itself. */
-export interface MatchedKey {
-  /** The place of the credentials in the given list (0 for a single one), or of the key in `keys`. */
-  readonly index: number;
-  readonly partnerId?: string;
-  readonly partnerCode?: string;
-  /** The name in `merchantSecretKeys`; absent for `merchantSecretKey`. */
-  readonly merchant?: string;
-}
-
-/** The keys to verify with, and what is known of each: the lists run in parallel. */
+/**
+ * Keys that are read again while the program runs: see `createKeyRing`. It goes wherever `credentials` goes. The
+ * members other than `reload` are for what uses the keys.
+ */
 export interface KeyRing {
-  readonly keys: readonly string[];
-  readonly labels: readonly MatchedKey[];
+  /** The keys that were read last, whatever their age; `undefined` before the first load. Reads nothing. */
+  readonly loaded: KeySets | undefined;
+  /** The keys, read first if there are none or they are too old. @throws {KeyError} `keys_unavailable` */
+  current(): KeySets | Promise<KeySets>;
   /**
-   * Whose key it is: the same text for all keys of one partner, in every generation; empty where the configuration does
-   * not say.
+   * To be called when a signature matched none of these keys, or the service refused them: other keys, if there are
+   * any. Reads at most once per cool-down, and rejects never.
    */
-  readonly partners: readonly string[];
+  newerThan(used: KeySets): Promise<KeySets | undefined>;
+  /**
+   * Reads the keys now, whatever the cool-down says: for the program that has just changed them.
+   * @throws {KeyError} `keys_not_loaded`
+   */
+  reload(): Promise<void>;
+}
+
+/** Whether it is a key ring, also of another copy of the package. Accepts anything. */
+export function isKeyRing(value: unknown): value is KeyRing {
+  if (typeof value !== 'object' || value === null || !('newerThan' in value)) return false;
+  return typeof value.newerThan === 'function';
 }
 
 /**
- * Every merchant of every set of credentials, in the given order. The sets may be generations of one partner, several
- * partners, or both.
- *
- * @throws {ConfigurationError} `invalid_credentials`
+ * The credentials of a ring as they were read last, for a function that cannot wait for them.
+ * @throws {KeyError} `keys_unavailable` before the first load
  */
-export function keyRingOf(
-  credentials: PartnerCredentials | readonly PartnerCredentials[],
-  scheme: KeyScheme,
-): KeyRing {
-  const sets = (isList(credentials) ? credentials : [credentials]).map((set) => defineCredentials(set));
-  if (sets.length === 0) throw invalid('credentials is an empty list.');
-  const partners = partnersOf(sets);
-  const entries = sets.flatMap((checked, index) =>
-    merchantsFor(checked, scheme).map((merchant) => ({
-      partner: partners[index] ?? '',
-      // Throws when a merchant secret is needed and missing.
-      key: signingKey(checked, 'order', { merchant, scheme }),
-      label: {
-        index,
-        ...(checked.partnerId !== undefined && { partnerId: checked.partnerId }),
-        ...(checked.partnerCode !== undefined && { partnerCode: checked.partnerCode }),
-        ...(merchant !== undefined && { merchant }),
-      },
-    })),
+export function loadedCredentials(ring: KeyRing): readonly PartnerCredentials[] {
+  if (ring.loaded !== undefined) return ring.loaded.verifying;
+  throw new KeyError(
+    'keys_unavailable',
+    'The key ring has not read its keys yet: await ring.reload() first.',
   );
-  return {
-    keys: entries.map(({ key }) => key),
-    labels: entries.map(({ label }) => label),
-    partners: entries.map(({ partner }) => partner),
-  };
-}
-
-/**
- * The partner of each set of credentials: its `partnerId`, otherwise its `partnerCode`. A set with only a code belongs
- * to the partner whose ID another set gives with that code. A set with neither belongs to the only partner that the
- * list names. If that leaves a choice, or no set names a partner, the set has no partner.
- *
- * The keys do not tell: every generation has new ones, the public key included.
- */
-function partnersOf(sets: readonly PartnerCredentials[]): string[] {
-  const named = sets.map(({ partnerId, partnerCode }) => {
-    if (partnerId === undefined && partnerCode === undefined) return undefined;
-    const sameCode = sets.filter((set) => set.partnerCode === partnerCode);
-    const id = partnerId ?? onlyValue(sameCode.map((set) => set.partnerId));
-    return id === undefined ? `code ${partnerCode}` : `id ${id}`;
-  });
-  const fallback = onlyValue(named) ?? '';
-  return named.map((partner) => partner ?? fallback);
-}
-
-/** The only value in a list; `undefined` if there is none or more than one. */
-function onlyValue(values: readonly (string | undefined)[]): string | undefined {
-  const [only, ...others] = new Set(values.filter((value) => value !== undefined));
-  return others.length === 0 ? only : undefined;
-}
-
-/** Keys as they are, for a deployment that combines secrets differently: all of one partner. */
-export function keyRingOfKeys(keys: readonly string[]): KeyRing {
-  if (
-    !Array.isArray(keys) ||
-    keys.length === 0 ||
-    keys.some((key) => typeof key !== 'string' || key === '' || key.trim() !== key)
-  ) {
-    throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
-  }
-  return { keys: [...keys], labels: keys.map((_, index) => ({ index })), partners: keys.map(() => '') };
-}
-
-function isList(
-  value: PartnerCredentials | readonly PartnerCredentials[],
-): value is readonly PartnerCredentials[] {
-  return Array.isArray(value);
-}
-
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_credentials', message);
 }

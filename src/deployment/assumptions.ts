@@ -63,7 +63,14 @@ export const assumptions = [
     id: 'key-lifetime',
     statement: 'Keys have no expiry of their own: they are valid until they are regenerated.',
     basis: 'assumed',
-    override: 'give createWebhooks the old and the new credentials during a rotation',
+    override: 'a key ring with createKeyRotation, or a list of credentials in createWebhooks',
+  },
+  {
+    id: 'old-keys-die',
+    statement:
+      'The old keys stop working when new ones are asked for, or when the link to them is opened: a call that is refused with 401 or 403 is repeated once with the pending keys.',
+    basis: 'assumed',
+    override: 'static credentials instead of a key ring: nothing is repeated then',
   },
   {
     id: 'regeneration-path',
@@ -90,6 +97,12 @@ export const assumptions = [
     override: 'leave partnerId out of the credentials',
   },
   {
+    id: 'partner-order-id',
+    statement: 'A second order with the same partner_order_id is a second order.',
+    basis: 'assumed',
+    override: 'duplicateIds in createOrderJournal',
+  },
+  {
     id: 'branded-names',
     statement:
       'platform_order_ref, platform_merchant_id, messenger_device_no and connect-msg are the names on the wire.',
@@ -113,6 +126,13 @@ export const assumptions = [
     statement: 'Status 4xx means the service refused to act; 408, 5xx and redirects leave it unknown.',
     basis: 'assumed',
     override: 'read status, headers and body of the RequestError',
+  },
+  {
+    id: 'otp-refusal',
+    statement:
+      'Refusing a message with status 400, 404, 410 or 422 is about the phone number; with any other, about the device.',
+    basis: 'assumed',
+    override: 'isNumberRefusal in createOtp',
   },
   {
     id: 'ip-whitelist',

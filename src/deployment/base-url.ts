@@ -29,8 +29,13 @@ export function checkBaseUrl(
   return url.origin + trimSlashes(url.pathname);
 }
 
+/** The host of a URL as DNS and sockets take it: a URL writes IPv6 addresses in brackets. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Whether a host name of a URL object is always this machine (RFC 6761: `localhost` and all names below it). */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   return name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);

@@ -28,9 +28,11 @@ export interface OperationRules {
   /** Which key signs the body (contract: Authentication 5). */
   readonly signedWith: 'nothing' | 'general' | 'order';
   /**
-   * `always`: repeating it does no harm. `unless-acted`: repeat it only if the service has certainly not acted.
+   * `always`: repeating it does no harm. `unless-acted`: repeat it only if it was not sent, or if the service says with
+   * 429 that it did not act, which is assumed (ledger: `errors`). `unless-sent`: a repetition costs money, so only what
+   * has certainly not been sent is repeated.
    */
-  readonly repeat: 'always' | 'unless-acted';
+  readonly repeat: 'always' | 'unless-acted' | 'unless-sent';
   /** Assumptions that can be behind a refusal, besides the caller's own data. */
   readonly assumptions: {
     /** The path may differ. */
@@ -80,7 +82,7 @@ export const operations = {
     path: '/api/v1/no-auth/PartnerP2P/CreateOrder/',
     authorization: 'public-key',
     signedWith: 'order',
-    repeat: 'unless-acted',
+    repeat: 'unless-sent',
     assumptions: { path: 'order-path', payload: 'order-payload' },
   },
   generateApiKey: {

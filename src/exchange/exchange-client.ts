@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineCredentials } from '../credentials/define-credentials.ts';
+import type { KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { signingKey } from '../credentials/signing-key.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
@@ -8,6 +8,7 @@ import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
+import type { RequestError } from '../errors/request-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { type CallOptions, type CallOptionsWithSchema, callOptionNames } from '../http/call.ts';
 import { checkInput, checkWithSchema } from '../http/check-input.ts';
@@ -24,11 +25,15 @@ import { findNonJson } from '../json/check-json-data.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { signBody } from '../signature/sign-body.ts';
+import { type CredentialSource, credentialSource } from './credential-source.ts';
 
 export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
   deployment: Deployment<Order>;
-  /** Not needed for `onboard` and `whitelistIp`. */
-  credentials?: PartnerCredentials | undefined;
+  /**
+   * Not needed for `onboard` and `whitelistIp`. With a key ring each call takes the keys that sign then. One that the
+   * service refuses with 401 or 403 is repeated once if the ring has newer or pending keys: a refusal is safe to repeat.
+   */
+  credentials?: PartnerCredentials | KeyRing | undefined;
 }
 
 /** The partner to onboard, or to give new keys. */
@@ -42,6 +47,16 @@ export interface PartnerIdentity {
 export interface OrderCallOptions<Body = unknown> extends CallOptions<Body> {
   /** Which of `merchantSecretKeys` signs; not needed with a single merchant. */
   merchant?: string | undefined;
+}
+
+/** An order that was checked, but not sent: see {@link ExchangeClient.prepareOrder}. */
+export interface PreparedOrder {
+  /** What the deployment's `orderSchema` made of the order, under the published names. */
+  readonly payload: JsonObject;
+  /** Of the credentials that signed when it was checked. */
+  readonly partnerId: string | undefined;
+  /** Sends it, as `createOrder` does; each call is a request of its own. @throws {RequestError} */
+  send<Body = unknown>(options?: CallOptions<Body>): Promise<Reply<Body>>;
 }
 
 const optionNames: OptionNames<ExchangeClientOptions> = {
@@ -85,14 +100,13 @@ const identity = z.looseObject({
  */
 export class ExchangeClient<Order = BuyOrder> {
   readonly #deployment: Deployment<Order>;
-  readonly #credentials: PartnerCredentials | undefined;
+  readonly #source: CredentialSource | undefined;
   readonly #client: ResolvedClientOptions;
 
   constructor(options: ExchangeClientOptions<Order>) {
     this.#deployment = requireDeployment(options?.deployment);
     checkNames('ExchangeClient', options, optionNames);
-    this.#credentials =
-      options.credentials === undefined ? undefined : defineCredentials(options.credentials);
+    this.#source = options.credentials === undefined ? undefined : credentialSource(options.credentials);
     this.#client = resolveClientOptions(options);
   }
 
@@ -107,8 +121,13 @@ export class ExchangeClient<Order = BuyOrder> {
    */
   onboard(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
   async onboard<Body>(partner: PartnerIdentity, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
-    const body = checkInput('onboard', identity, withPartnerCode(partner, this.#credentials));
-    return await this.#post('onboard', { text: JSON.stringify(body), options });
+    const send = (credentials?: PartnerCredentials) => {
+      const body = checkInput('onboard', identity, withPartnerCode(partner, credentials));
+      return this.#post('onboard', { text: JSON.stringify(body), options });
+    };
+    // A partner who is about to be onboarded has no keys that a ring could load.
+    if (this.#source === undefined || partner?.partner_code !== undefined) return await send();
+    return await this.#source.send(send);
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -125,7 +144,11 @@ export class ExchangeClient<Order = BuyOrder> {
   async whitelistIp<Body>(data: JsonValue = {}, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
-    return await this.#post('whitelistIp', { text: JSON.stringify(data), options });
+    const text = JSON.stringify(data);
+    if (this.#source === undefined) return await this.#post('whitelistIp', { text, options });
+    return await this.#source.send((credentials, before) =>
+      this.#post('whitelistIp', { text, credentials, before, options }),
+    );
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -143,10 +166,12 @@ export class ExchangeClient<Order = BuyOrder> {
     partner: PartnerIdentity,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
-    const key = this.#signingKey('regenerateKeys');
-    const body = checkInput('regenerateKeys', identity, withPartnerCode(partner, this.#credentials));
-    const signed = signBody(body, { key, scheme: this.#deployment.signature });
-    return await this.#post('regenerateKeys', { ...signed, options });
+    return await this.#requireSource('regenerateKeys').send((credentials, before) => {
+      const key = this.#signingKey('regenerateKeys', credentials);
+      const body = checkInput('regenerateKeys', identity, withPartnerCode(partner, credentials));
+      const signed = signBody(body, { key, scheme: this.#deployment.signature });
+      return this.#post('regenerateKeys', { ...signed, credentials, before, options });
+    });
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -158,7 +183,8 @@ export class ExchangeClient<Order = BuyOrder> {
    * Creates a buy order. The deployment's `orderSchema` checks the payload; it is sent under the deployment's wire
    * names, signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
    *
-   * An order whose outcome is `unknown` is never sent again automatically: look it up by `partner_order_id` first.
+   * An order whose outcome is `unknown` is never sent again automatically, and the contract has no look-up:
+   * `createOrderJournal` of `./orders` settles it by its events.
    *
    * @throws {ValidationError} before anything is sent
    * @throws {ConfigurationError} without credentials, or without a merchant secret
@@ -168,26 +194,56 @@ export class ExchangeClient<Order = BuyOrder> {
   async createOrder<Body>(order: Order, options: OrderCallOptions<Body> = {}): Promise<Reply<Body>> {
     checkNames('createOrder', options, orderCallOptionNames);
     const { merchant, ...callOptions } = options;
-    // Before the schema: a missing merchant secret is a configuration error, whatever the order.
-    const key = this.#signingKey('createOrder', merchant);
-    const checked = await checkOrder(this.#deployment.orderSchema, order);
-    const body = toWireNames(checked, this.#deployment.wireNames);
-    const signed = signBody(body, { key, scheme: this.#deployment.signature });
-    const partnerId = this.#credentials?.partnerId;
-    const headers = partnerId === undefined ? undefined : { 'x-partner-id': partnerId };
-    return await this.#post('createOrder', { ...signed, headers, options: callOptions });
+    const prepared = await this.prepareOrder(order, { merchant });
+    return await prepared.send(callOptions);
+  }
+
+  /**
+   * Checks an order, and sends nothing yet: what is wrong with it shows before anything is written down about it.
+   * `createOrderJournal` of `./orders` works on this.
+   *
+   * @throws {ValidationError}
+   * @throws {ConfigurationError} without credentials, or without a merchant secret
+   */
+  async prepareOrder(order: Order, options: Pick<OrderCallOptions, 'merchant'> = {}): Promise<PreparedOrder> {
+    checkNames('prepareOrder', options, { merchant: true });
+    const { merchant } = options;
+    const source = this.#requireSource('createOrder');
+    const { payload, partnerId } = await source.send(async (credentials) => {
+      // Before the schema: a missing merchant secret is a configuration error, whatever the order.
+      this.#signingKey('createOrder', credentials, merchant);
+      // Once, should the call be repeated with other keys: a schema may transform.
+      const checked = await checkOrder(this.#deployment.orderSchema, order);
+      return { payload: checked, partnerId: credentials.partnerId };
+    });
+    const body = toWireNames(payload, this.#deployment.wireNames);
+    return {
+      payload,
+      partnerId,
+      send: (callOptions = {}) =>
+        source.send(async (credentials, before) => {
+          const key = this.#signingKey('createOrder', credentials, merchant);
+          const signed = signBody(body, { key, scheme: this.#deployment.signature });
+          const headers =
+            credentials.partnerId === undefined ? undefined : { 'x-partner-id': credentials.partnerId };
+          const content = { ...signed, headers, credentials, before, options: callOptions };
+          return await this.#post('createOrder', content);
+        }),
+    };
+  }
+
+  #requireSource(operation: Operation): CredentialSource {
+    if (this.#source !== undefined) return this.#source;
+    throw new ConfigurationError(
+      'not_configured',
+      `${operation} needs credentials: give them to ExchangeClient.`,
+    );
   }
 
   /** The key that signs an operation, according to the table of operations. */
-  #signingKey(operation: Operation, merchant?: string): string {
-    if (this.#credentials === undefined) {
-      throw new ConfigurationError(
-        'not_configured',
-        `${operation} needs credentials: give them to ExchangeClient.`,
-      );
-    }
+  #signingKey(operation: Operation, credentials: PartnerCredentials, merchant?: string): string {
     const purpose = operationRules(operation).signedWith === 'order' ? 'order' : 'general';
-    return signingKey(this.#credentials, purpose, { merchant, scheme: this.#deployment.signature });
+    return signingKey(credentials, purpose, { merchant, scheme: this.#deployment.signature });
   }
 
   #post<Body>(
@@ -196,13 +252,17 @@ export class ExchangeClient<Order = BuyOrder> {
       readonly text: string;
       readonly signature?: string;
       readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly credentials?: PartnerCredentials;
+      readonly before?: RequestError | undefined;
       readonly options: CallOptions<Body>;
     },
   ): Promise<Reply<Body>> {
-    const { text: body, signature = '', headers, options } = content;
-    const credential = this.#credentials?.partnerPublicKey;
-    const secrets = [signature, ...secretsOf(this.#credentials)];
-    const call = makeCall(this.#deployment, operation, { credential, body, headers, secrets, options });
+    const { text: body, signature = '', headers, credentials, before, options } = content;
+    const call = makeCall(this.#deployment, operation, {
+      credential: credentials?.partnerPublicKey,
+      secrets: [signature, ...(this.#source?.secrets ?? [])],
+      ...{ body, headers, before, options },
+    });
     return sendCall(call, this.#client);
   }
 }
@@ -216,15 +276,4 @@ async function checkOrder(schema: StandardSchema, order: unknown): Promise<JsonO
   const checked = await checkWithSchema('createOrder', schema, order);
   if (isJsonObject(checked)) return checked;
   throw new ValidationError('createOrder', [{ path: [], message: 'must be an object' }]);
-}
-
-function secretsOf(credentials: PartnerCredentials | undefined): string[] {
-  if (credentials === undefined) return [];
-  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys } = credentials;
-  return [
-    partnerPublicKey,
-    partnerSecretKey,
-    merchantSecretKey ?? '',
-    ...Object.values(merchantSecretKeys ?? {}),
-  ];
 }

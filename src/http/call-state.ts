@@ -1,14 +1,20 @@
-import type { RequestOutcome } from '../errors/request-error.ts';
+import type { RequestError, RequestOutcome } from '../errors/request-error.ts';
 import { outcomeOfStatus, worseOutcome } from './outcome.ts';
 import type { ReadReply } from './reply.ts';
 
 /** What is known of a call during its attempts. */
 export class CallState {
-  attempts = 0;
+  attempts: number;
   /** The least certain outcome of the attempts that have ended. */
-  outcome: RequestOutcome = 'not-sent';
+  outcome: RequestOutcome;
   reply: ReadReply | undefined;
   #inFlight = false;
+
+  /** @param before how the same call failed with other keys */
+  constructor(before?: RequestError) {
+    this.attempts = before?.attempts ?? 0;
+    this.outcome = before?.outcome ?? 'not-sent';
+  }
 
   begin(): number {
     this.#inFlight = true;

@@ -1,5 +1,6 @@
-import type { Operation } from '../deployment/operations.ts';
+import type { Operation, OperationRules } from '../deployment/operations.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
+import type { RequestError } from '../errors/request-error.ts';
 import type { OptionNames } from '../options/check-names.ts';
 
 /** Options of a single call. */
@@ -27,11 +28,11 @@ export interface Call<Body> {
   readonly headers: Headers;
   /** Exactly what goes over the wire. */
   readonly body?: string | undefined;
-  /**
-   * `always`: repeating it does no harm. `unless-acted`: repeat it only if the service has certainly not acted.
-   */
-  readonly repeat: 'always' | 'unless-acted';
+  /** When it may be repeated: see the table of operations. */
+  readonly repeat: OperationRules['repeat'];
   /** Never shown in an error, even if an error of the transport quotes them. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Body>;
+  /** How the service refused the same call with other keys: its attempts count. */
+  readonly before?: RequestError | undefined;
 }

@@ -48,7 +48,8 @@ export interface ClientOptions {
   totalTimeoutMs?: number | undefined;
   /**
    * Most attempts per call. Only what is provably safe is sent again: GETs and the IP capture on network errors, 408,
-   * 429 and 5xx; any other POST only if it was not sent, or on 429. 1 means no repetition.
+   * 429 and 5xx; an order only if it was not sent; any other POST only if it was not sent, or on 429. 1 means no
+   * repetition.
    * @default 3
    */
   maxAttempts?: number | undefined;

@@ -24,6 +24,7 @@ import { retryAfterMs } from './retry-after.ts';
 const repeatableStatuses = {
   always: [408, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)],
   'unless-acted': [429],
+  'unless-sent': [],
 } as const satisfies Record<Call<unknown>['repeat'], readonly number[]>;
 
 /** Replaces a status that a Response object refuses: 999, or 100 where a runtime passes it on. */
@@ -40,9 +41,13 @@ const unheardStatus = 599;
 export async function sendCall<Body>(given: Call<Body>, client: ResolvedClientOptions): Promise<Reply<Body>> {
   checkCallOptions(given);
   const call = { ...given, secrets: [...given.secrets, ...sensitiveValues(given.headers)] };
-  const state = new CallState();
+  const state = new CallState(call.before);
   if (call.options.signal?.aborted) {
-    throw failure(call, state, { code: 'aborted', outcome: 'not-sent', cause: call.options.signal.reason });
+    throw failure(call, state, {
+      code: 'aborted',
+      outcome: state.outcome,
+      cause: call.options.signal.reason,
+    });
   }
   try {
     await ky(call.url, {

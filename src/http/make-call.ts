@@ -1,5 +1,6 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
+import type { RequestError } from '../errors/request-error.ts';
 import type { Call, CallOptions } from './call.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -15,6 +16,8 @@ export interface CallContent<Body> {
   /** Never shown in an error; credential, body and query are added to these. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Body>;
+  /** How the service refused the same call with other keys. */
+  readonly before?: RequestError | undefined;
 }
 
 /**
@@ -28,7 +31,7 @@ export function makeCall<Body>(
   content: CallContent<Body>,
 ): Call<Body> {
   const { method, authorization, repeat } = operationRules(operation);
-  const { body, credential, options } = content;
+  const { body, credential, options, before } = content;
   const url = new URL(operationUrl(deployment, operation));
   for (const [name, value] of Object.entries(content.query ?? {})) url.searchParams.set(name, value);
   const headers = new Headers({
@@ -41,7 +44,7 @@ export function makeCall<Body>(
     ...authorizationHeader(authorization, credential),
   });
   const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
-  return { operation, method, url: url.href, headers, body, repeat, secrets, options };
+  return { operation, method, url: url.href, headers, body, repeat, secrets, options, before };
 }
 
 function authorizationHeader(

@@ -1,4 +1,4 @@
-import type { MatchedKey } from '../credentials/key-ring.ts';
+import type { MatchedKey } from '../credentials/verification-keys.ts';
 
 /** What identifies an authentic delivery. */
 export interface DeliveryReference {

@@ -1,6 +1,7 @@
 import { InboxError } from '../errors/inbox-error.ts';
 import { checkInteger, checkTimerMs } from '../options/check-values.ts';
 import { redactCommand } from '../redaction/redact-command.ts';
+import { limitCalls } from '../runtime/limit-calls.ts';
 
 /** Limits for a store that is reached over the network. */
 export interface StoreCallOptions {
@@ -16,40 +17,22 @@ export type CallStore = <Result>(work: () => Promise<Result>) => Promise<Result>
 const defaults = Object.freeze({ storeTimeoutMs: 5_000, maxPending: 1_000 });
 
 /**
- * Clients of Redis and PostgreSQL wait and queue while their server is away, some of them for ever. This waits no
- * longer than the sender of a webhook would, and limits how many calls wait.
+ * Waits no longer for the store than the sender of a webhook would, and limits how many deliveries wait.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
 export function limitStoreCalls(options: StoreCallOptions): CallStore {
   const timeoutMs = checkTimerMs('storeTimeoutMs', options.storeTimeoutMs ?? defaults.storeTimeoutMs);
   const maxPending = checkInteger('maxPending', options.maxPending ?? defaults.maxPending);
-  let pending = 0;
-  return async (work) => {
-    if (pending >= maxPending) {
-      throw new InboxError('store_unavailable', `${maxPending} deliveries wait for the store of the inbox.`);
-    }
-    pending++;
-    // Counted until it has really ended, which may be long after the time limit.
-    const ended = Promise.resolve()
-      .then(work)
-      .finally(() => {
-        pending--;
-      });
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`The store did not answer within ${timeoutMs} ms.`)),
-        timeoutMs,
-      );
-    });
-    try {
-      return await Promise.race([ended, timeout]);
-    } catch (error) {
+  const call = limitCalls({
+    timeoutMs,
+    maxPending,
+    tooMany: () =>
+      new InboxError('store_unavailable', `${maxPending} deliveries wait for the store of the inbox.`),
+  });
+  return (work) =>
+    call(work, (error) => {
       const cause = redactCommand(error);
-      throw new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+      return new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
+    });
 }

@@ -16,6 +16,7 @@ import { makeCall } from '../http/make-call.ts';
 import type { Reply } from '../http/reply.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkFunction } from '../options/check-values.ts';
 
 export interface MessengerClientOptions extends ClientOptions {
   deployment: Deployment<unknown>;
@@ -23,6 +24,11 @@ export interface MessengerClientOptions extends ClientOptions {
   apiKey?: string | undefined;
   /** The operator's secret; used only to generate API keys. */
   masterKey?: string | undefined;
+  /**
+   * Applied to each `to_phone` before it is checked: `normalizePhone` of `./otp` takes any notation. What it throws, the
+   * call throws. @default none: digits, with or without a leading `+`
+   */
+  normalizePhone?: ((phone: string) => string) | undefined;
 }
 
 export interface ApiKeyRequest {
@@ -54,6 +60,7 @@ const optionNames: OptionNames<MessengerClientOptions> = {
   deployment: true,
   apiKey: true,
   masterKey: true,
+  normalizePhone: true,
 };
 
 const text = z.string().min(1);
@@ -85,6 +92,7 @@ export class MessengerClient {
   readonly #deployment: Deployment<unknown>;
   readonly #apiKey: string | undefined;
   readonly #masterKey: string | undefined;
+  readonly #normalizePhone: ((phone: string) => string) | undefined;
   readonly #client: ResolvedClientOptions;
 
   constructor(options: MessengerClientOptions) {
@@ -93,6 +101,10 @@ export class MessengerClient {
     this.#apiKey = options.apiKey === undefined ? undefined : checkSecretText(options.apiKey, 'apiKey');
     this.#masterKey =
       options.masterKey === undefined ? undefined : checkSecretText(options.masterKey, 'masterKey');
+    this.#normalizePhone =
+      options.normalizePhone === undefined
+        ? undefined
+        : checkFunction('normalizePhone', options.normalizePhone);
     this.#client = resolveClientOptions(options);
   }
 
@@ -153,7 +165,11 @@ export class MessengerClient {
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
     const apiKey = this.#requireApiKey('checkNumber', request);
-    const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
+    const {
+      api_key: _,
+      to_phone,
+      ...others
+    } = checkInput('checkNumber', numberCheck, this.#normalized(request));
     const names = this.#deployment.numberCheckParameters;
     // Last, so that no other member can replace them.
     const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
@@ -173,11 +189,17 @@ export class MessengerClient {
   sendMessage(request: MessageRequest, options?: CallOptions): Promise<Reply>;
   async sendMessage<Body>(request: MessageRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const apiKey = this.#requireApiKey('sendMessage', request);
-    const checked = checkInput('sendMessage', messageRequest, request);
+    const checked = checkInput('sendMessage', messageRequest, this.#normalized(request));
     const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));
     const secrets = [apiKey, request.message, ...codesIn(request.message)];
     const call = makeCall(this.#deployment, 'sendMessage', { body, secrets, options });
     return await sendCall(call, this.#client);
+  }
+
+  /** With the phone number as the service gets it; anything that is no text is left for the check of the input. */
+  #normalized<Request extends { to_phone: string }>(request: Request): Request {
+    if (this.#normalizePhone === undefined || typeof request?.to_phone !== 'string') return request;
+    return { ...request, to_phone: this.#normalizePhone(request.to_phone) };
   }
 
   #requireApiKey(operation: string, device: DeviceReference): string {

@@ -70,7 +70,11 @@ export function redactUrl(url: string): string {
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = redactError(error.cause, secrets, depth + 1);
-  const shown = (text: unknown) => redactCredentials(redactText(text, secrets).slice(0, maxShown));
+  const isQuoting = error instanceof SyntaxError;
+  const shown = (text: unknown) => {
+    const known = redactText(text, secrets).slice(0, maxShown);
+    return redactCredentials(isQuoting ? withoutQuotes(known) : known);
+  };
   const copy = new Error(shown(error.message), cause && { cause });
   Object.defineProperty(copy, 'name', { value: shown(error.name) });
   Object.defineProperty(copy, 'stack', { value: shown(error.stack) });
@@ -79,6 +83,11 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
     Object.defineProperty(copy, 'code', { value: code, enumerable: true });
   }
   return copy;
+}
+
+/** Parsers of JSON quote what they could not read, and cut it: a part of a secret is found by no pattern. */
+function withoutQuotes(text: string): string {
+  return text.replace(/".*"/s, `"${hidden}"`);
 }
 
 /**

@@ -1,24 +1,33 @@
 import { type CompleteDeployment, defineDeployment } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { ValidationError } from '../errors/validation-error.ts';
+import { forgeEvent, tamperEvent } from './callbacks/attack-events.ts';
 import { postEvent } from './callbacks/post-event.ts';
+import { retryDelay } from './callbacks/retry-policy.ts';
+import type { OwnClock, SandboxClock } from './clock/sandbox-clock.ts';
+import { createState } from './create-state.ts';
+import { notReady } from './data/sandbox-data.ts';
+import { fetchReply } from './http/fetch-reply.ts';
 import { listen } from './http/listen.ts';
 import { Refusal } from './http/refusal.ts';
-import { errorReply } from './http/replies.ts';
-import { answer, checkRoutes } from './http/routes.ts';
+import { checkRoutes } from './http/routes.ts';
+import { createServe } from './http/serve.ts';
 import { messengerRoutes } from './messenger/messenger-routes.ts';
 import { orderRoutes } from './orders/order-routes.ts';
-import type { SandboxCredentials } from './partners/partner-registry.ts';
+import { playOrder } from './orders/play-order.ts';
 import { partnerRoutes } from './partners/partner-routes.ts';
+import type { SandboxCredentials } from './partners/sandbox-credentials.ts';
+import { resetState } from './reset-state.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
 import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
-import { createState, type SandboxState } from './sandbox-state.ts';
+import type { SandboxState } from './sandbox-state.ts';
 
 /**
- * Simulates the service of the contract: all nine operations, in memory. Each sandbox has its own partners, orders,
- * devices and logs: make a new one for each test.
+ * Simulates the service of the contract: all nine operations, in memory unless `data` says otherwise. Each sandbox has
+ * its own partners, orders, devices and logs: make a new one for each test. `sandbox.faults` makes it hostile.
  *
- * Where the contract is silent, it does what the options say, or makes these choices:
+ * Where the contract is silent, it does what the options say, or makes these choices (docs/sandbox.md
+ * has a table of the options that make others):
  *
  * - **Replies**: 200 with a JSON object; errors are `{ error, message }`, with 400 for a body or query that does
  *   not fit, 401 for a missing or wrong key or signature, 403 for an IP that is not whitelisted, 404, 405 with
@@ -43,7 +52,8 @@ import { createState, type SandboxState } from './sandbox-state.ts';
  *   Credited and refunded orders are closed.
  * - **Events**: the init event follows the reply, the others `advance`; those of one order go one after another.
  *   Each is posted once, with the public key as the bearer token and the keys that count then; 2xx means received,
- *   and redirects are not followed. It is posted again only by `redeliver`. `event.buy.third_party_error` has the
+ *   and redirects are not followed. It is posted again only by
+ *   `redeliver`, unless `callbackRetry` says otherwise. `event.buy.third_party_error` has the
  *   common members and the statuses of received fiat. The close event keeps the statuses that the order had.
  *   The addresses for KYC and for payment are made up and lead nowhere. Unless `eventSpelling` is `compact`, their text
  *   is spelled as JSON allows and no serializer of JavaScript does, with one member more, `"1"`: a receiver that does
@@ -70,31 +80,42 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   const state = createState(deployment, checked);
   const routes = checkRoutes([...partnerRoutes(state), ...orderRoutes(state), ...messengerRoutes(state)]);
 
+  const serve = createServe(state, routes);
+  const { clock, deliveryQueue } = state;
+  const { seed } = checked;
+
   const sandboxFetch = async (input: string | URL | Request, init?: SandboxRequestInit) => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
-    const ip = plainIp(init?.ip ?? '127.0.0.1');
-    try {
-      return await answer(routes, request, { ip, maxBodyBytes: checked.maxBodyBytes });
-    } catch (error) {
-      return errorReply(error);
-    }
+    const reply = await serve(request, { ip: init?.ip ?? '127.0.0.1' });
+    request.signal.throwIfAborted();
+    return fetchReply(reply, { signal: request.signal, clock, seed });
   };
 
-  return Object.freeze({
+  const sandbox: Sandbox<Order> = Object.freeze({
+    seed,
     deployment,
-    masterKey: checked.masterKey,
+    ready: () => state.ready,
+    get masterKey() {
+      return state.masterKey;
+    },
     fetch: sandboxFetch,
     listen: (at = {}) =>
       listen({
         at,
         maxBodyBytes: checked.maxBodyBytes,
-        answer: sandboxFetch,
+        serve,
+        clock,
         deploymentAt,
-        idle: () => state.deliveryQueue.idle(),
+        // Loaded when somebody asks for it: a test that only needs the service does not pay for it.
+        admin: async (access) => {
+          const { createServeAdmin } = await import('./admin/serve-admin.ts');
+          return createServeAdmin({ sandbox, state }, access);
+        },
+        idle: () => deliveryQueue.idle(),
       }),
     get emails() {
-      return [...state.partners.emails];
+      return state.partners.emails.items;
     },
     openLink: (link) => openLink(state, link),
     get whitelistedIps() {
@@ -103,16 +124,52 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     get orders() {
       return state.orders.all;
     },
-    advance: async (order, step) => postEvent(state, state.orders.advance(order, step)),
-    get deliveries() {
-      return state.deliveryQueue.deliveries;
+    advance: async (order, step) => {
+      if (!state.isReady) await state.ready;
+      const { delivery } = postEvent(state, state.orders.advance(order, step));
+      await state.data.commit();
+      return delivery;
     },
-    redeliver: async (deliveryId) => state.deliveryQueue.redeliver(deliveryId),
-    idle: () => state.deliveryQueue.idle(),
+    play: async (order, scenario) => {
+      if (!state.isReady) await state.ready;
+      const deliveries = await playOrder(state, order, scenario);
+      await state.data.commit();
+      return deliveries;
+    },
+    order: (name) => {
+      if (!state.isReady) throw notReady('order');
+      return state.orders.find(name);
+    },
+    get deliveries() {
+      return deliveryQueue.deliveries;
+    },
+    redeliver: async (deliveryId) => deliveryQueue.redeliver(deliveryId),
+    idle: () => deliveryQueue.idle(),
     get messages() {
-      return [...state.messenger.messages];
+      return state.messenger.messages.items;
+    },
+
+    faults: state.faults.controls,
+    trace: state.trace.view,
+    clock: publicClock(clock),
+    events: {
+      retry(policy) {
+        deliveryQueue.retryDelay = retryDelay(policy);
+      },
+      forge: async (deliveryId) => forgeEvent(state, deliveryId),
+      tamper: async (deliveryId) => tamperEvent(state, deliveryId),
+    },
+    async reset() {
+      await state.ready;
+      await resetState(state);
+    },
+    async close() {
+      clock.stop();
+      await deliveryQueue.idle();
+      await state.data.close();
     },
   } satisfies Sandbox<Order>);
+  return sandbox;
 }
 
 function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): CompleteDeployment<Order> {
@@ -133,15 +190,27 @@ function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): Co
 }
 
 function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
+  if (!state.isReady) throw notReady('openLink');
   try {
-    return state.partners.open(state.partners.tokenOf(link));
+    const credentials = state.partners.open(state.partners.tokenOf(link));
+    // In the background: what cannot be written now is tried again, and said by the next request or by close.
+    void state.data.commit();
+    return credentials;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new ValidationError('The link', [{ path: [], message: error.message }]);
   }
 }
 
-/** IPv4 in its own form, even if a dual-stack socket writes it as IPv6. */
-function plainIp(ip: string): string {
-  return ip.toLowerCase().startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
+/** The clock without what only the sandbox may do. */
+function publicClock(clock: OwnClock): SandboxClock {
+  return Object.freeze({
+    now: clock.now,
+    advance: clock.advance,
+    drain: clock.drain,
+    sleep: clock.sleep,
+    get nextAt() {
+      return clock.nextAt;
+    },
+  });
 }

@@ -13,9 +13,21 @@ import {
   invalidOption,
 } from '../options/check-values.ts';
 import { withDefaults } from '../options/with-defaults.ts';
+import type { RecordStore } from '../store/record-store.ts';
 import type { EventSpelling } from './callbacks/event-text.ts';
+import type { CallbackRetryPolicy } from './callbacks/retry-policy.ts';
+import type { FaultRates, FaultScenario } from './faults/fault-scenarios.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
+import { checkPartners, type FixedPartner, type SandboxPartner } from './partners/fixed-partners.ts';
 import { type RandomBytes, randomToken } from './secrets.ts';
+import { seededRandom } from './seeded-random.ts';
+import {
+  checkTexts,
+  type ResolvedVariants,
+  resolveVariants,
+  type ServiceVariants,
+  variantNames,
+} from './service-variants.ts';
 
 /** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<
@@ -23,12 +35,39 @@ type DeploymentPart<Order> = Pick<
   'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
 >;
 
-export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> {
+export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order>, ServiceVariants {
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /** Milliseconds since the epoch. @default Date.now */
   now?: (() => number) | undefined;
-  /** Source of keys, links and references. @default crypto.getRandomValues */
+  /**
+   * `real`: time passes by itself. `manual`: it stands still but for `sandbox.clock.advance`, so that what is delayed or
+   * repeated happens exactly when a test says so. @default 'real'
+   */
+  clock?: 'real' | 'manual' | undefined;
+  /** How often faults strike from the start: rates, or the name of a scenario. @default none: see `sandbox.faults` */
+  faults?: FaultScenario | FaultRates | undefined;
+  /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default 'none' */
+  callbackRetry?: CallbackRetryPolicy | undefined;
+  /**
+   * How many entries of the trace, deliveries, mails and messages are kept of each; older ones are forgotten. Orders,
+   * partners and devices are never forgotten. @default 10000
+   */
+  maxRemembered?: number | undefined;
+  /**
+   * Fixes everything random: keys, links, references, and where faults strike. The same seed replays what comes in the
+   * same order. Who knows it knows the sandbox's keys. @default a random one, see `sandbox.seed`
+   */
+  seed?: string | number | undefined;
+  /**
+   * Where partners, keys, links, mails, orders, devices, messages and captured IPs last over restarts: the path of an
+   * SQLite file, or a record store of yours, which stays open. Keys are in it as they are. One sandbox at a time.
+   * @default undefined: in memory
+   */
+  data?: RecordStore | string | undefined;
+  /** Partners that are there from the start, with keys of your choice. @default [] */
+  partners?: readonly SandboxPartner[] | undefined;
+  /** Source of keys, links and references in place of the seed, which then only decides about faults. */
   random?: RandomBytes | undefined;
   /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
   whitelist?: 'enforced' | 'off' | undefined;
@@ -72,7 +111,17 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
 }
 
 /** The options with their defaults. Not public. */
-export interface ResolvedSandboxOptions {
+export interface ResolvedSandboxOptions extends ResolvedVariants {
+  readonly seed: string;
+  readonly clock: 'real' | 'manual';
+  readonly faults: FaultScenario | FaultRates | undefined;
+  readonly callbackRetry: CallbackRetryPolicy;
+  readonly maxRemembered: number;
+  readonly data: RecordStore | string | undefined;
+  readonly partners: readonly FixedPartner[];
+  /** The source of a sandbox whose store was opened this often before. */
+  readonly randomOfRun: (run: number) => RandomBytes;
+  readonly isMasterKeyDrawn: boolean;
   readonly fetch: typeof fetch;
   readonly now: () => number;
   readonly random: RandomBytes;
@@ -90,11 +139,16 @@ export interface ResolvedSandboxOptions {
   readonly readOrder: (payload: JsonObject) => JsonObject;
 }
 
+/** What a master key takes from the random stream. */
+export const masterKeyBytes = 24;
+
 const defaults = Object.freeze({
   // Looked up at each call, so that a fetch that is replaced later is used.
   fetch: (input: string | URL | Request, init?: RequestInit) => globalThis.fetch(input, init),
   now: () => Date.now(),
-  random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
+  clock: 'real',
+  callbackRetry: 'none',
+  maxRemembered: 10_000,
   whitelist: 'enforced',
   maxBodyBytes: 1024 * 1024,
   callbackTimeoutMs: 10_000,
@@ -106,9 +160,22 @@ const defaults = Object.freeze({
   settledCryptoStatus: 'PAID',
   thirdPartyKycError: 'THIRD_PARTY_PAYMENT',
   readOrder: (payload: JsonObject) => payload,
-} satisfies Required<Omit<SandboxOptions, keyof DeploymentPart<unknown> | 'masterKey'>>);
+} satisfies Required<
+  Omit<
+    SandboxOptions,
+    | keyof DeploymentPart<unknown>
+    | keyof ServiceVariants
+    | 'masterKey'
+    | 'seed'
+    | 'random'
+    | 'faults'
+    | 'data'
+    | 'partners'
+  >
+>);
 
-const optionNames: OptionNames<SandboxOptions> = {
+export const sandboxOptionNames: OptionNames<SandboxOptions> = {
+  ...variantNames,
   // `defineDeployment` checks these.
   paths: true,
   wireNames: true,
@@ -118,6 +185,13 @@ const optionNames: OptionNames<SandboxOptions> = {
   fetch: true,
   now: true,
   random: true,
+  seed: true,
+  clock: true,
+  faults: true,
+  data: true,
+  partners: true,
+  callbackRetry: true,
+  maxRemembered: true,
   whitelist: true,
   maxBodyBytes: true,
   callbackTimeoutMs: true,
@@ -134,12 +208,25 @@ const optionNames: OptionNames<SandboxOptions> = {
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function resolveSandboxOptions(given: SandboxOptions<unknown>): ResolvedSandboxOptions {
-  checkNames('createSandbox', given, optionNames);
+  checkNames('createSandbox', given, sandboxOptionNames);
   const options = withDefaults(given, defaults);
-  const random = checkFunction('random', options.random);
+  const seed = checkSeed(options.seed === undefined ? randomSeed() : options.seed);
+  const randomOfRun = (run: number) =>
+    options.random ?? seededRandom(seed, run === 0 ? 'keys' : `keys of run ${run}`).bytes;
+  const random = checkFunction('random', randomOfRun(0));
   const rate = options.exchangeRate;
   if (typeof rate !== 'function') checkRate(rate);
   return Object.freeze({
+    ...resolveVariants(given),
+    seed,
+    clock: checkOneOf('clock', options.clock, ['real', 'manual']),
+    faults: options.faults,
+    data: options.data,
+    partners: checkPartners(options.partners ?? []),
+    randomOfRun,
+    isMasterKeyDrawn: options.masterKey === undefined,
+    callbackRetry: options.callbackRetry,
+    maxRemembered: checkInteger('maxRemembered', options.maxRemembered),
     fetch: checkFunction('fetch', options.fetch),
     now: checkFunction('now', options.now),
     random,
@@ -147,11 +234,14 @@ export function resolveSandboxOptions(given: SandboxOptions<unknown>): ResolvedS
     maxBodyBytes: checkInteger('maxBodyBytes', options.maxBodyBytes),
     callbackTimeoutMs: checkTimerMs('callbackTimeoutMs', options.callbackTimeoutMs),
     eventSpelling: checkOneOf('eventSpelling', options.eventSpelling, ['awkward', 'compact']),
-    masterKey: checkSecretText(options.masterKey ?? `master_${randomToken(random, 24)}`, 'masterKey'),
+    masterKey: checkSecretText(
+      options.masterKey ?? `master_${randomToken(random, masterKeyBytes)}`,
+      'masterKey',
+    ),
     exchangeRate: (pair: string) => checkRate(typeof rate === 'function' ? rate(pair) : rate),
     refundFee: decimalOption('refundFee', options.refundFee),
-    mobileMoneyCurrencies: texts('mobileMoneyCurrencies', options.mobileMoneyCurrencies),
-    numbersNotOnMessenger: texts('numbersNotOnMessenger', options.numbersNotOnMessenger),
+    mobileMoneyCurrencies: checkTexts('mobileMoneyCurrencies', options.mobileMoneyCurrencies),
+    numbersNotOnMessenger: checkTexts('numbersNotOnMessenger', options.numbersNotOnMessenger),
     settledCryptoStatus: checkOneOf(
       'settledCryptoStatus',
       options.settledCryptoStatus,
@@ -160,6 +250,18 @@ export function resolveSandboxOptions(given: SandboxOptions<unknown>): ResolvedS
     thirdPartyKycError: checkOneOf('thirdPartyKycError', options.thirdPartyKycError, thirdPartyKycErrors),
     readOrder: checkFunction('readOrder', options.readOrder),
   });
+}
+
+/** Long enough that nobody on the network guesses it, and with it the keys. */
+function randomSeed(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('hex');
+}
+
+function checkSeed(seed: string | number): string {
+  if (typeof seed === 'number' ? Number.isFinite(seed) : typeof seed === 'string' && seed !== '') {
+    return String(seed);
+  }
+  throw invalidOption('seed must be text that is not empty, or a number.');
 }
 
 function checkRate(text: string): { text: string; decimal: Decimal } {
@@ -174,11 +276,4 @@ function decimalOption(name: string, text: string): Decimal {
     throw invalidOption(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
   }
   return decimal;
-}
-
-function texts(name: string, value: readonly string[]): readonly string[] {
-  if (!Array.isArray(value) || value.some((text) => typeof text !== 'string')) {
-    throw invalidOption(`${name} must be a list of texts.`);
-  }
-  return [...value];
 }

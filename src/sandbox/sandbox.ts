@@ -1,11 +1,17 @@
 import type { CompleteDeployment } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import type { SandboxDelivery } from './callbacks/delivery-queue.ts';
+import type { SandboxDelivery } from './callbacks/delivery.ts';
+import type { CallbackRetryPolicy } from './callbacks/retry-policy.ts';
+import type { SandboxClock } from './clock/sandbox-clock.ts';
+import type { SandboxFaults } from './faults/fault-plan.ts';
 import type { ListenOptions, SandboxServer } from './http/listen.ts';
 import type { SandboxMessage } from './messenger/messenger-registry.ts';
 import type { SandboxOrderStep } from './orders/order-steps.ts';
+import type { OrderScenario } from './orders/play-order.ts';
 import type { SandboxOrder } from './orders/sandbox-order.ts';
-import type { SandboxCredentials, SandboxEmail } from './partners/partner-registry.ts';
+import type { SandboxEmail } from './partners/partner-registry.ts';
+import type { SandboxCredentials } from './partners/sandbox-credentials.ts';
+import type { SandboxTrace } from './trace/trace-log.ts';
 
 /** Options of {@link Sandbox.fetch}: those of fetch, and the caller's IP. */
 export type SandboxRequestInit = RequestInit & {
@@ -15,14 +21,22 @@ export type SandboxRequestInit = RequestInit & {
 
 /** The simulated service, made by `createSandbox`. Its functions need no `this`. */
 export interface Sandbox<Order = BuyOrder> {
+  /** Replays this sandbox: give it to another as the option `seed`. */
+  readonly seed: string;
   /** For clients that are given {@link Sandbox.fetch}: base URLs below `http://sandbox.localhost`. */
   readonly deployment: CompleteDeployment<Order>;
+  /**
+   * Resolves when what the option `data` holds is there. Requests, `advance` and `play` wait for it by themselves;
+   * lists are empty, and `openLink` and `order` throw, before. Rejects with the store's error.
+   */
+  readonly ready: () => Promise<void>;
   /** The messenger's master key. */
   readonly masterKey: string;
 
   /**
    * Answers a request as the service would. Pass it wherever a `fetch` is accepted: only method, path, headers and body
-   * matter, not the host. Rejects only for an invalid request, or if the signal is already aborted.
+   * matter, not the host. Rejects only for an invalid request, if the signal is aborted, and for a fault: then with the
+   * error that Node's fetch gives. Redirects are not followed.
    */
   readonly fetch: (input: string | URL | Request, init?: SandboxRequestInit) => Promise<Response>;
   /**
@@ -52,7 +66,22 @@ export interface Sandbox<Order = BuyOrder> {
    * @throws {ValidationError} (a rejection) for an unknown order, or a step that cannot follow
    */
   readonly advance: (order: string, step: SandboxOrderStep) => Promise<SandboxDelivery>;
-  /** Every event posted or about to be, oldest first. */
+  /**
+   * Takes a new order through a scenario, with its events.
+   *
+   * @param order as in {@link Sandbox.advance}
+   * @returns the events in the order in which they were posted, each answered or given up
+   * @throws {ValidationError} (a rejection) for an unknown order or scenario, or an order that has gone on already
+   */
+  readonly play: (order: string, scenario: OrderScenario) => Promise<readonly SandboxDelivery[]>;
+  /**
+   * One order: cheaper than looking through {@link Sandbox.orders}.
+   *
+   * @param name as in {@link Sandbox.advance}
+   * @throws {ValidationError} unless exactly one order has this name
+   */
+  readonly order: (name: string) => SandboxOrder;
+  /** Events posted or about to be, oldest first: the last ones, as many as `maxRemembered`. */
   readonly deliveries: readonly SandboxDelivery[];
   /**
    * Posts the same text again, without waiting for other events.
@@ -60,9 +89,52 @@ export interface Sandbox<Order = BuyOrder> {
    * @throws {ValidationError} (a rejection) when no delivery has this id
    */
   readonly redeliver: (deliveryId: string) => Promise<SandboxDelivery>;
-  /** Resolves when no event is outstanding: after `createOrder`, once its init event was answered or given up. */
+  /**
+   * Resolves when no event is outstanding: after `createOrder`, once its init event was answered or given up. What waits
+   * for the clock (`delay`, `callbackRetry`) is not waited for: see `clock.drain`.
+   */
   readonly idle: () => Promise<void>;
 
   /** Messages sent over the messenger, oldest first. */
   readonly messages: readonly SandboxMessage[];
+
+  /** What goes wrong on the wire. */
+  readonly faults: SandboxFaults;
+  /** Every request, reply, event and fault in order, secrets included. */
+  readonly trace: SandboxTrace;
+  /** The time inside the sandbox. */
+  readonly clock: SandboxClock;
+  readonly events: SandboxEvents;
+  /**
+   * Forgets everything, also in `data`: the sandbox is as if it had just been made, and draws the same keys again. Only
+   * the time stays, and entries of the trace go on counting. Rejects with the store's error.
+   */
+  readonly reset: () => Promise<void>;
+  /**
+   * Forgets what waits for the clock, and resolves when the events under way were answered and everything is written to
+   * `data`. Rejects with the store's error.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** How the sandbox posts events. */
+export interface SandboxEvents {
+  /**
+   * From now on posts an event that is not acknowledged again (ledger: `callback-retry`).
+   *
+   * @throws {ConfigurationError} `invalid_option`
+   */
+  readonly retry: (policy: CallbackRetryPolicy) => void;
+  /**
+   * Posts a copy of an event, signed with a key that nobody issued: a receiver has to refuse it.
+   *
+   * @throws {ValidationError} (a rejection) when no delivery has this id
+   */
+  readonly forge: (deliveryId: string) => Promise<SandboxDelivery>;
+  /**
+   * Posts a copy of an event whose amount was changed after signing: a receiver has to refuse it.
+   *
+   * @throws {ValidationError} (a rejection) when no delivery has this id
+   */
+  readonly tamper: (deliveryId: string) => Promise<SandboxDelivery>;
 }

@@ -21,6 +21,7 @@ export interface DeliveryReport {
     | 'busy'
     | 'failed'
     | 'unavailable'
+    | 'unverified'
     | 'refused'
     | 'dead';
   /** `receive`: the HTTP status of the answer. */

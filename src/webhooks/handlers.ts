@@ -32,9 +32,10 @@ export interface EventContext extends DeliveryReference {
 
 /**
  * Handles one event. Without a durable inbox the delivery is acknowledged after the handler, and what it throws is
- * answered with 500. With one it runs after that, and the inbox tries again if it throws. It may throw anything.
+ * answered with 500. With one it runs after that, and the inbox tries again if it throws. It may throw anything; what it
+ * returns is waited for and ignored.
  */
-export type EventHandler<Event> = (event: Event, context: EventContext) => void | Promise<void>;
+export type EventHandler<Event> = (event: Event, context: EventContext) => unknown;
 
 /** An authentic body that is no published event, or not in the shape of its event. */
 export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
@@ -83,7 +84,9 @@ export class Handlers {
         this.#warnOnce(parsed);
         return undefined;
       }
-      return async (options) => handler(parsed, contextOf(received, delivery, options?.signal));
+      return async (options) => {
+        await handler(parsed, contextOf(received, delivery, options?.signal));
+      };
     }
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);

@@ -4,14 +4,18 @@
  * @module partner-exchange-sdk/webhooks
  */
 
-export type { MatchedKey } from '../credentials/key-ring.ts';
+export { createKeyRing, type KeyRingOptions } from '../credentials/create-key-ring.ts';
+export type { KeyRing } from '../credentials/key-ring.ts';
+export type { KeySets, LoadedKeys } from '../credentials/key-sets.ts';
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+export type { MatchedKey } from '../credentials/verification-keys.ts';
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
   isConfigurationError,
 } from '../errors/configuration-error.ts';
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
+export { isKeyError, KeyError, type KeyErrorCode } from '../errors/key-error.ts';
 export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';

@@ -1,5 +1,8 @@
+import { isKeyRing } from '../credentials/key-ring.ts';
+import type { VerificationKeys } from '../credentials/verification-keys.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { InboxError, isInboxError } from '../errors/inbox-error.ts';
+import { isKeyError, type KeyError } from '../errors/key-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
 import {
   type DeliveryReference,
@@ -17,6 +20,7 @@ import type { Handlers } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
 import { readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
+import { ringVerifier } from './ring-verifier.ts';
 import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
 
 /** What every raw body goes through, wherever it came from. */
@@ -31,11 +35,14 @@ export interface DeliveryReceiver {
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 export function deliveryReceiver(
-  { scheme, ring, wireNames, inbox, maxBodyBytes }: ResolvedWebhooksOptions,
+  { scheme, keys, wireNames, inbox, maxBodyBytes }: ResolvedWebhooksOptions,
   handlers: Handlers,
   reporting: Reporting,
 ): DeliveryReceiver {
-  const verifyOptions = { key: ring.keys, scheme };
+  // Static keys are used as they are, without a promise. Those of a ring may have to be read first.
+  const ring = isKeyRing(keys) ? ringVerifier(keys, scheme) : undefined;
+  const fixed = isKeyRing(keys) ? noKeys : keys;
+  const verifyOptions = { key: fixed.keys, scheme };
 
   async function decide(body: string | Uint8Array): Promise<Outcome> {
     if (exceeds(body, maxBodyBytes)) {
@@ -44,12 +51,16 @@ export function deliveryReceiver(
     }
     let source: string;
     let verified: VerifiedBody;
+    let used = fixed;
     let pinned: string;
     try {
       source = decodeBody(body);
-      verified = verifyBody(source, verifyOptions);
+      if (ring === undefined) verified = verifyBody(source, verifyOptions);
+      else ({ verified, keys: used } = await ring(source));
       pinned = pinnedText(scheme, verified);
     } catch (error) {
+      // The keys could not be read. The body may be authentic, so the sender should send it again.
+      if (isKeyError(error)) return withoutKeys(error);
       if (!isSignatureError(error)) throw error;
       reporting.refusedBody(body, error);
       return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
@@ -59,9 +70,9 @@ export function deliveryReceiver(
     const { parsed } = event;
     const reference: DeliveryReference = {
       name: parsed.kind === 'known' ? parsed.event.event_name : parsed.name,
-      digest: deliveryDigest(ring.partners[keyIndex] ?? '', pinned),
-      // The lists of the key ring run in parallel.
-      key: ring.labels[keyIndex] ?? { index: keyIndex },
+      digest: deliveryDigest(used.partners[keyIndex] ?? '', pinned),
+      // The lists run in parallel.
+      key: used.labels[keyIndex] ?? { index: keyIndex },
     };
     // A receiver without handlers may store for another process.
     const onlyStores = inbox.role === 'receiver' && !handlers.any;
@@ -110,6 +121,13 @@ export function deliveryReceiver(
       },
     },
   };
+}
+
+const noKeys: VerificationKeys = { keys: [], labels: [], partners: [] };
+
+function withoutKeys(error: KeyError): Outcome {
+  const retryAfterMs = Math.max(error.retryAfterMs ?? 0, retryAfter.unavailable);
+  return { kind: 'unverified', status: 503, retryAfterMs, error };
 }
 
 /** Handles a stored delivery without a handler: it must not count as handled. */

@@ -1,5 +1,10 @@
-import { type KeyRing, keyRingOf, keyRingOfKeys } from '../credentials/key-ring.ts';
+import { isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import {
+  type VerificationKeys,
+  verificationKeysOf,
+  verificationKeysOfTexts,
+} from '../credentials/verification-keys.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import { checkWireNames, type WireNames } from '../deployment/wire-names.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
@@ -15,8 +20,9 @@ export interface WebhooksOptions {
   /**
    * One set of credentials, or several: generations during a rotation, or partners. For several partners give
    * `partnerId` (or `partnerCode`) in every set, so that a delivery of one never counts as a repetition of another's.
+   * Or a key ring, which reads them again when they are old and when a signature matches none of them.
    */
-  credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
   /**
    * Verification keys as they are, instead of `credentials`, for a deployment that combines secrets differently. All of
    * one partner.
@@ -67,7 +73,8 @@ export interface WebhooksOptions {
 /** The options, checked and with their defaults. */
 export interface ResolvedWebhooksOptions {
   readonly scheme: SignatureScheme;
-  readonly ring: KeyRing;
+  /** Keys that never change, or those of a key ring. */
+  readonly keys: VerificationKeys | KeyRing;
   readonly wireNames: WireNames;
   readonly inbox: Inbox;
   readonly maxBodyBytes: number;
@@ -107,7 +114,7 @@ export function resolveWebhooksOptions(options: WebhooksOptions): ResolvedWebhoo
   return {
     scheme,
     wireNames,
-    ring: resolveKeys(options, scheme),
+    keys: resolveKeys(options, scheme),
     inbox: resolveInbox(options),
     maxBodyBytes: checkInteger('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
     bodyTimeoutMs: checkInteger('bodyTimeoutMs', options.bodyTimeoutMs ?? defaults.bodyTimeoutMs),
@@ -130,11 +137,15 @@ function resolveDeployment(
   };
 }
 
-function resolveKeys({ credentials, keys }: WebhooksOptions, scheme: SignatureScheme): KeyRing {
+function resolveKeys(
+  { credentials, keys }: WebhooksOptions,
+  scheme: SignatureScheme,
+): VerificationKeys | KeyRing {
   if ((credentials === undefined) === (keys === undefined)) {
     throw invalidOption('createWebhooks needs either credentials or keys.');
   }
-  return keys === undefined ? keyRingOf(credentials ?? [], scheme) : keyRingOfKeys(keys);
+  if (keys !== undefined) return verificationKeysOfTexts(keys);
+  return isKeyRing(credentials) ? credentials : verificationKeysOf(credentials ?? [], scheme);
 }
 
 function resolveInbox({ inbox, maxRemembered, timeLimitMs }: WebhooksOptions): Inbox {

@@ -42,7 +42,8 @@ export function benchEvent(): Finding[] {
       rivals.map(({ name }) => ({
         what: `${ours} / ${name} on the same ${ours}`,
         measured: against(ours, `${name} ${ours}`),
-        ...(name === 'stripe' && { budget: 1 }),
+        // The design's budget is for bytes: as text, stripe saves itself the decoding too.
+        ...(name === 'stripe' && ours === 'bytes' && { budget: 1 }),
       })),
     ),
   ];

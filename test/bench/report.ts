@@ -5,7 +5,7 @@ export interface Finding {
   /** Absent for a figure that is only shown. */
   readonly budget?: number | undefined;
   /** @default 'x': times the thing compared with */
-  readonly unit?: 'x' | 'ms' | 'B';
+  readonly unit?: 'x' | 'ms' | 'µs' | 'B';
 }
 
 export function isOver({ measured, budget }: Finding): boolean {

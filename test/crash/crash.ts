@@ -1,14 +1,20 @@
 import { parseArgs } from 'node:util';
 import type { CrashEngineName } from './crash-engine.ts';
+import { type BulkCrashFigures, runBulkCrash } from './run-bulk-crash.ts';
 import { type CrashFigures, runCrash } from './run-crash.ts';
+import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store-crash.ts';
 
 /** `npm run crash [-- --rounds 300 --engine sqlite]`: hundreds of rounds, with engines of our own that are killed too. */
+
+const inboxEngines = ['sqlite', 'bullmq', 'pg-boss'] as const;
+/** Bulk sending over each store: `bulk-sqlite`. */
+const bulkEngines = storeEngines.map((name) => name.replace('store-', 'bulk-'));
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '200' },
     events: { type: 'string', default: '10' },
-    engine: { type: 'string', multiple: true, default: ['sqlite', 'bullmq', 'pg-boss'] },
+    engine: { type: 'string', multiple: true, default: [...inboxEngines, ...storeEngines, ...bulkEngines] },
     'poison-every': { type: 'string', default: '20' },
     'restart-every': { type: 'string', default: '20' },
   },
@@ -16,7 +22,27 @@ const { values } = parseArgs({
 
 const machine = { redis: { host: '', port: 0 }, postgresUrl: '' };
 const figures: CrashFigures[] = [];
+const storeFigures: StoreCrashFigures[] = [];
+const bulkFigures: BulkCrashFigures[] = [];
 for (const engine of values.engine) {
+  const storeEngine = storeEngines.find((name) => name === engine);
+  if (storeEngine !== undefined) {
+    const found = await runStoreCrash({
+      engine: storeEngine,
+      rounds: Number(values.rounds),
+      restartEvery: Number(values['restart-every']),
+    });
+    storeFigures.push(found);
+    console.table([found]);
+    continue;
+  }
+  const bulkStore = storeEngines.find((name) => name.replace('store-', 'bulk-') === engine);
+  if (bulkStore !== undefined) {
+    const found = await runBulkCrash({ engine: bulkStore, rounds: Number(values.rounds) });
+    bulkFigures.push(found);
+    console.table([found]);
+    continue;
+  }
   const found = await runCrash({
     engine: nameOf(engine),
     rounds: Number(values.rounds),
@@ -30,11 +56,15 @@ for (const engine of values.engine) {
 }
 const isBad = ({ lost, doubled, othersDead, poisonous, poisonousDead }: CrashFigures) =>
   lost + doubled + othersDead > 0 || poisonousDead !== poisonous;
-if (figures.some(isBad)) process.exitCode = 1;
+const isBadStore = ({ lost, wrongBalances, sumOff }: StoreCrashFigures) =>
+  lost + wrongBalances + Math.abs(sumOff) > 0;
+const isBadBulk = ({ twice, wrongStates }: BulkCrashFigures) => twice + wrongStates > 0;
+if (figures.some(isBad) || storeFigures.some(isBadStore) || bulkFigures.some(isBadBulk)) process.exitCode = 1;
 // Connections of the parent to what is gone.
 process.exit();
 
 function nameOf(engine: string): CrashEngineName {
-  if (engine === 'sqlite' || engine === 'bullmq' || engine === 'pg-boss') return engine;
+  const name = inboxEngines.find((one) => one === engine);
+  if (name !== undefined) return name;
   throw new Error(`There is no engine ${engine}.`);
 }

@@ -1,12 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { BulkError, type BulkErrorCode, isBulkError } from '../../src/errors/bulk-error.ts';
 import {
   ConfigurationError,
   type ConfigurationErrorCode,
   isConfigurationError,
 } from '../../src/errors/configuration-error.ts';
 import { InboxError, type InboxErrorCode, isInboxError } from '../../src/errors/inbox-error.ts';
+import { isKeyError, KeyError, type KeyErrorCode } from '../../src/errors/key-error.ts';
+import { isOrderError, OrderError, type OrderErrorCode } from '../../src/errors/order-error.ts';
+import { isOtpError, OtpError, type OtpErrorCode } from '../../src/errors/otp-error.ts';
 import { PartnerExchangeError } from '../../src/errors/partner-exchange-error.ts';
 import {
   isRequestError,
@@ -21,6 +25,7 @@ import {
   SignatureError,
   type SignatureErrorCode,
 } from '../../src/errors/signature-error.ts';
+import { isStoreError, StoreError, type StoreErrorCode } from '../../src/errors/store-error.ts';
 import { isValidationError, ValidationError } from '../../src/errors/validation-error.ts';
 
 const details: RequestErrorDetails = {
@@ -41,6 +46,15 @@ const kinds = [
   { kind: 'ValidationError', guard: isValidationError, own: new ValidationError('The body', []) },
   { kind: 'RequestError', guard: isRequestError, own: new RequestError('wrong', details) },
   { kind: 'InboxError', guard: isInboxError, own: new InboxError('store_full', 'wrong') },
+  { kind: 'KeyError', guard: isKeyError, own: new KeyError('keys_unavailable', 'wrong') },
+  {
+    kind: 'OrderError',
+    guard: isOrderError,
+    own: new OrderError('in_progress', 'wrong', { partner_order_id: 'A-1' }),
+  },
+  { kind: 'BulkError', guard: isBulkError, own: new BulkError('no_device_left', 'wrong') },
+  { kind: 'OtpError', guard: isOtpError, own: new OtpError('cool_down', 'wrong') },
+  { kind: 'StoreError', guard: isStoreError, own: new StoreError('store_failed', 'wrong') },
 ] as const;
 
 /** The same errors made by a second evaluation of the modules, as when two versions are installed. */
@@ -53,10 +67,20 @@ beforeAll(async () => {
   const validation = await import('../../src/errors/validation-error.ts');
   const request = await import('../../src/errors/request-error.ts');
   const inbox = await import('../../src/errors/inbox-error.ts');
+  const key = await import('../../src/errors/key-error.ts');
+  const order = await import('../../src/errors/order-error.ts');
+  const bulk = await import('../../src/errors/bulk-error.ts');
+  const otp = await import('../../src/errors/otp-error.ts');
+  const store = await import('../../src/errors/store-error.ts');
   foreign.ConfigurationError = new configuration.ConfigurationError('invalid_option', 'wrong');
   foreign.SignatureError = new signature.SignatureError('signature_mismatch', 'wrong');
   foreign.ValidationError = new validation.ValidationError('The body', []);
   foreign.InboxError = new inbox.InboxError('store_full', 'wrong');
+  foreign.KeyError = new key.KeyError('rotation_pending', 'wrong');
+  foreign.OrderError = new order.OrderError('in_progress', 'wrong', { partner_order_id: 'A-1' });
+  foreign.BulkError = new bulk.BulkError('no_device_left', 'wrong');
+  foreign.OtpError = new otp.OtpError('cool_down', 'wrong');
+  foreign.StoreError = new store.StoreError('store_conflict', 'wrong');
   foreign.RequestError = new request.RequestError('wrong', details);
 });
 
@@ -204,15 +228,29 @@ describe('error types', () => {
       (file) => file.endsWith('-error.ts') && !['partner-exchange-error.ts', 'sdk-error.ts'].includes(file),
     );
     const inUnion = {
+      BulkError: 'bulk-error.ts',
       ConfigurationError: 'configuration-error.ts',
       InboxError: 'inbox-error.ts',
+      KeyError: 'key-error.ts',
+      OrderError: 'order-error.ts',
+      OtpError: 'otp-error.ts',
       RequestError: 'request-error.ts',
       SignatureError: 'signature-error.ts',
+      StoreError: 'store-error.ts',
       ValidationError: 'validation-error.ts',
     } as const;
     expect(Object.values(inUnion)).toEqual(classes);
     expectTypeOf<SdkError>().toEqualTypeOf<
-      ConfigurationError | InboxError | RequestError | SignatureError | ValidationError
+      | BulkError
+      | ConfigurationError
+      | InboxError
+      | KeyError
+      | OrderError
+      | OtpError
+      | RequestError
+      | SignatureError
+      | StoreError
+      | ValidationError
     >();
   });
 
@@ -224,11 +262,18 @@ describe('error types', () => {
     expect(found).toEqual(kinds.map(({ kind }) => kind));
   });
 
-  it('share no code: one code belongs to one class', () => {
+  it('share no code, but for the one that inboxes and one-time codes have: one code belongs to one class', () => {
     expectTypeOf<ConfigurationErrorCode & Exclude<SdkError, ConfigurationError>['code']>().toBeNever();
-    expectTypeOf<InboxErrorCode & Exclude<SdkError, InboxError>['code']>().toBeNever();
+    expectTypeOf<BulkErrorCode & Exclude<SdkError, BulkError>['code']>().toBeNever();
+    expectTypeOf<
+      InboxErrorCode & Exclude<SdkError, InboxError>['code']
+    >().toEqualTypeOf<'store_unavailable'>();
+    expectTypeOf<OtpErrorCode & Exclude<SdkError, OtpError>['code']>().toEqualTypeOf<'store_unavailable'>();
+    expectTypeOf<OrderErrorCode & Exclude<SdkError, OrderError>['code']>().toBeNever();
     expectTypeOf<RequestErrorCode & Exclude<SdkError, RequestError>['code']>().toBeNever();
     expectTypeOf<SignatureErrorCode & Exclude<SdkError, SignatureError>['code']>().toBeNever();
+    expectTypeOf<KeyErrorCode & Exclude<SdkError, KeyError>['code']>().toBeNever();
+    expectTypeOf<StoreErrorCode & Exclude<SdkError, StoreError>['code']>().toBeNever();
     expectTypeOf<'invalid_input' & Exclude<SdkError, ValidationError>['code']>().toBeNever();
   });
 });
@@ -240,9 +285,30 @@ function classOf(error: SdkError): string {
       expectTypeOf(error).toEqualTypeOf<ValidationError>();
       return 'ValidationError';
     case 'store_unavailable':
+      expectTypeOf(error).toEqualTypeOf<InboxError | OtpError>();
+      return error.name;
     case 'store_full':
       expectTypeOf(error).toEqualTypeOf<InboxError>();
       return 'InboxError';
+    case 'keys_unavailable':
+    case 'rotation_pending':
+      expectTypeOf(error).toEqualTypeOf<KeyError>();
+      return 'KeyError';
+    case 'in_progress':
+    case 'order_refused':
+      expectTypeOf(error).toEqualTypeOf<OrderError>();
+      return 'OrderError';
+    case 'cool_down':
+    case 'not_sent':
+      expectTypeOf(error).toEqualTypeOf<OtpError>();
+      return 'OtpError';
+    case 'no_device_left':
+      expectTypeOf(error).toEqualTypeOf<BulkError>();
+      return 'BulkError';
+    case 'store_failed':
+    case 'store_closed':
+      expectTypeOf(error).toEqualTypeOf<StoreError>();
+      return 'StoreError';
     case 'http_error':
     case 'timeout':
       expectTypeOf(error).toEqualTypeOf<RequestError>();

@@ -62,7 +62,7 @@ describe('aborting', () => {
   it('between two attempts ends the wait, and the outcome is that of the attempts made', async () => {
     const server = await startServer({ status: 429 });
     const controller = new AbortController();
-    const call = createOrder(
+    const call = sendMessage(
       server.url,
       {
         retry: { firstDelayMs: 600_000, maxDelayMs: 600_000 },

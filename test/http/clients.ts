@@ -5,7 +5,7 @@ import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import type { Reply } from '../../src/http/reply.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
+import { MessengerClient, type MessengerClientOptions } from '../../src/messenger/messenger-client.ts';
 
 export const credentials = {
   partnerPublicKey: 'pk_partner_4f1d20',
@@ -46,7 +46,7 @@ export function exchangeAt(url: string, options: ClientOptions = {}): ExchangeCl
   return new ExchangeClient({ deployment: deploymentAt(url), credentials, ...quick, ...options });
 }
 
-export function messengerAt(url: string, options: ClientOptions = {}): MessengerClient {
+export function messengerAt(url: string, options: Partial<MessengerClientOptions> = {}): MessengerClient {
   return new MessengerClient({ deployment: deploymentAt(url), apiKey, masterKey, ...quick, ...options });
 }
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, closedUrl, startServer } from '../support/local-server.ts';
-import { cautious, createOrder, harmless, type Run, requestError, told, whitelistIp } from './clients.ts';
+import {
+  cautious,
+  createOrder,
+  harmless,
+  type Run,
+  requestError,
+  sendMessage,
+  told,
+  whitelistIp,
+} from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -44,6 +53,22 @@ describe.each(cautious)('%s', (_, run) => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('is tried again when the connection is refused, and was not sent', async () => {
+    expect(await told(run(await closedUrl()))).toEqual({
+      code: 'connection_failed',
+      outcome: 'not-sent',
+      attempts: 3,
+    });
+  });
+
+  it('succeeds when the service is reached at the second try', async () => {
+    const server = await startServer({ body: '{"ok":true}' });
+    expect((await run(server.url, { fetch: refusedOnce(await closedUrl()) })).body).toEqual({ ok: true });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe.each(cautious.filter(([name]) => name !== 'createOrder'))('%s', (_, run) => {
   it('is sent again on 429 until the limit, and refused', async () => {
     const server = await startServer({ status: 429 });
     expect(await told(run(server.url))).toEqual({
@@ -61,18 +86,17 @@ describe.each(cautious)('%s', (_, run) => {
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
     expect(server.requests[1]?.headers).toEqual(server.requests[0]?.headers);
   });
+});
 
-  it('is tried again when the connection is refused, and was not sent', async () => {
-    expect(await told(run(await closedUrl()))).toEqual({
-      code: 'connection_failed',
-      outcome: 'not-sent',
-      attempts: 3,
+describe('createOrder', () => {
+  it('is sent once when the answer is 429: that the service did not act is assumed, and a second order costs money', async () => {
+    const server = await startServer({ status: 429, headers: { 'retry-after': '1' } });
+    expect(await requestError(createOrder(server.url))).toMatchObject({
+      outcome: 'refused',
+      status: 429,
+      attempts: 1,
+      retryAfterMs: 1000,
     });
-  });
-
-  it('succeeds when the service is reached at the second try', async () => {
-    const server = await startServer({ body: '{"ok":true}' });
-    expect((await run(server.url, { fetch: refusedOnce(await closedUrl()) })).body).toEqual({ ok: true });
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -172,7 +196,7 @@ describe('the outcome of several attempts is the least certain one', () => {
 
   it('is unknown when the connection breaks after a 429', async () => {
     const server = await startServer({ status: 429 }, broken);
-    expect(await told(createOrder(server.url))).toEqual({
+    expect(await told(sendMessage(server.url))).toEqual({
       code: 'network_error',
       outcome: 'unknown',
       attempts: 2,
@@ -184,7 +208,7 @@ describe('the outcome of several attempts is the least certain one', () => {
       server.stopListening();
       response.writeHead(429, { connection: 'close' }).end();
     });
-    expect(await told(createOrder(server.url))).toEqual({
+    expect(await told(sendMessage(server.url))).toEqual({
       code: 'connection_failed',
       outcome: 'refused',
       attempts: 3,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/local-server.ts';
-import { createOrder, told, whitelistIp } from './clients.ts';
+import { sendMessage, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -11,20 +11,20 @@ const busy = (wait: string) => ({ status: 429, headers: { 'retry-after': wait } 
 describe('Retry-After', () => {
   it('of 0 seconds is repeated at once', async () => {
     const server = await startServer(busy('0'), {});
-    await createOrder(server.url, { retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } });
+    await sendMessage(server.url, { retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } });
     expect(server.requests).toHaveLength(2);
   });
 
   it('of a second is waited for', async () => {
     const server = await startServer(busy('1'), {});
-    await createOrder(server.url);
+    await sendMessage(server.url);
     const [first, second] = server.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(990);
   });
 
   it('that is a date is waited for by the clock given', async () => {
     const server = await startServer(busy('Thu, 01 Jan 2026 00:00:00 GMT'), {});
-    await createOrder(server.url, { now: () => newYear - 150 });
+    await sendMessage(server.url, { now: () => newYear - 150 });
     const [first, second] = server.requests;
     const waited = (second?.at ?? 0) - (first?.at ?? 0);
     expect(waited).toBeGreaterThan(140);
@@ -33,7 +33,7 @@ describe('Retry-After', () => {
 
   it('that is a date in the past is repeated at once', async () => {
     const server = await startServer(busy('Thu, 01 Jan 2026 00:00:00 GMT'), {});
-    await createOrder(server.url, {
+    await sendMessage(server.url, {
       now: () => newYear + 60_000,
       retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 },
     });
@@ -42,7 +42,7 @@ describe('Retry-After', () => {
 
   it('in seconds beyond maxDelayMs ends the call and is told', async () => {
     const server = await startServer(busy('11'));
-    expect(await told(createOrder(server.url))).toEqual({
+    expect(await told(sendMessage(server.url))).toEqual({
       code: 'http_error',
       outcome: 'refused',
       status: 429,
@@ -54,7 +54,7 @@ describe('Retry-After', () => {
 
   it('that is a date beyond maxDelayMs ends the call and is told', async () => {
     const server = await startServer(busy('Thu, 01 Jan 2026 00:00:30 GMT'));
-    expect(await told(createOrder(server.url, { now: () => newYear }))).toEqual({
+    expect(await told(sendMessage(server.url, { now: () => newYear }))).toEqual({
       code: 'http_error',
       outcome: 'refused',
       status: 429,
@@ -78,7 +78,7 @@ describe('Retry-After', () => {
     'of %s seconds ends the call and is told as the number that it is, or the highest',
     async (wait) => {
       const server = await startServer(busy(wait));
-      const failed = await told(createOrder(server.url));
+      const failed = await told(sendMessage(server.url));
       expect(failed).toMatchObject({ status: 429, attempts: 1 });
       expect(failed.retryAfterMs).toBe(Math.min(Number(wait) * 1000, Number.MAX_SAFE_INTEGER));
       expect(Number.isSafeInteger(failed.retryAfterMs)).toBe(true);
@@ -87,17 +87,17 @@ describe('Retry-After', () => {
 
   it('is told when the attempts are used up', async () => {
     const server = await startServer(busy('0'));
-    expect(await told(createOrder(server.url))).toMatchObject({ retryAfterMs: 0, attempts: 3 });
+    expect(await told(sendMessage(server.url))).toMatchObject({ retryAfterMs: 0, attempts: 3 });
   });
 
   it('is told with a status that is not repeated', async () => {
     const server = await startServer({ status: 503, headers: { 'retry-after': '7' } });
-    expect(await told(createOrder(server.url))).toMatchObject({ retryAfterMs: 7_000, attempts: 1 });
+    expect(await told(sendMessage(server.url))).toMatchObject({ retryAfterMs: 7_000, attempts: 1 });
   });
 
   it('is told when the time runs out while waiting for it', async () => {
     const server = await startServer(busy('5'));
-    expect(await told(createOrder(server.url, { totalTimeoutMs: 500 }))).toEqual({
+    expect(await told(sendMessage(server.url, { totalTimeoutMs: 500 }))).toEqual({
       code: 'timeout',
       outcome: 'refused',
       status: 429,
@@ -110,7 +110,7 @@ describe('Retry-After', () => {
     'of "%s" says nothing, and the delay of the options is kept',
     async (wait) => {
       const server = await startServer(busy(wait));
-      const failed = await told(createOrder(server.url));
+      const failed = await told(sendMessage(server.url));
       expect(failed).toMatchObject({ status: 429, attempts: 3 });
       expect(failed).not.toHaveProperty('retryAfterMs');
     },
@@ -121,7 +121,7 @@ it('does not wait on other headers than Retry-After', async () => {
   const inAnHour = String(Math.round(Date.now() / 1000) + 3_600);
   const headers = { 'ratelimit-reset': '3600', 'x-ratelimit-reset': inAnHour };
   const server = await startServer({ status: 429, headers }, {});
-  await createOrder(server.url);
+  await sendMessage(server.url);
   expect(server.requests).toHaveLength(2);
 });
 

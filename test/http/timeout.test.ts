@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startServer, startTcpServer } from '../support/local-server.ts';
-import { cautious, createOrder, told, whitelistIp } from './clients.ts';
+import { cautious, createOrder, sendMessage, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -122,7 +122,7 @@ describe('totalTimeoutMs', () => {
   it('ends the wait between two attempts', async () => {
     const server = await startServer({ status: 429 });
     const options = { totalTimeoutMs: 500, retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
-    expect(await told(createOrder(server.url, options))).toEqual({
+    expect(await told(sendMessage(server.url, options))).toEqual({
       code: 'timeout',
       outcome: 'refused',
       status: 429,

@@ -8,6 +8,7 @@ import {
   MessengerClient,
   type NumberCheckRequest,
 } from '../../src/messenger/messenger-client.ts';
+import { normalizePhone } from '../../src/phone/normalize-phone.ts';
 import { refusal } from '../errors/refusal.ts';
 import { apiKey, deploymentAt, masterKey, message, messengerAt, rejection } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
@@ -234,6 +235,43 @@ describe('sendMessage', () => {
     const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
     expect(await rejection(client.sendMessage(message))).toMatchObject({ code: 'not_configured' });
     expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('normalizePhone', () => {
+  const typed = '+234 (0)801 234-5678';
+
+  it('is applied to the phone number of a message and of a number check', async () => {
+    const server = await startServer({});
+    const client = messengerAt(server.url, { normalizePhone });
+    await client.sendMessage({ ...message, to_phone: typed });
+    expect(posted(server)).toMatchObject({ to_phone: '+2348012345678' });
+    await client.checkNumber({ to_phone: typed });
+    expect(server.requests[1]?.url).toContain('to_phone=%2B2348012345678');
+  });
+
+  it('decides what is a phone number, before any request', async () => {
+    const server = await startServer({});
+    const client = messengerAt(server.url, { normalizePhone });
+    expect(await rejection(client.sendMessage({ ...message, to_phone: '0801 234 5678' }))).toMatchObject({
+      code: 'invalid_input',
+    });
+    // What it returns is checked like any other.
+    const broken = messengerAt(server.url, { normalizePhone: () => 'nobody' });
+    expect(await rejection(broken.checkNumber({ to_phone: typed }))).toMatchObject({
+      issues: [{ path: ['to_phone'] }],
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('must be a function, and leaves what is no text to the check of the input', async () => {
+    expect(refusal(() => messengerAt('https://m.example', { normalizePhone: 'E.164' as never }))).toBe(
+      'ConfigurationError invalid_option',
+    );
+    const client = messengerAt('https://m.example', { normalizePhone });
+    expect(await rejection(client.sendMessage({ ...message, to_phone: 5 as never }))).toMatchObject({
+      issues: [{ path: ['to_phone'] }],
+    });
   });
 });
 

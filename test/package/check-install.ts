@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEntries, root } from './entries.ts';
 import { run } from './run.ts';
+import { runCommands } from './scratch-project.ts';
 import { startTally } from './tally.ts';
 
 /*
@@ -17,13 +18,13 @@ const clone = join(folder, 'clone');
 try {
   run('git', ['clone', '--quiet', root, clone], { cwd: folder });
   // Before the clone gets anything beside its commit.
-  await tally.check('installed from git, every entry is there, with its types', () => {
+  await tally.check('installed from git, every entry and command is there, with its types', () => {
     const project = makeProject('from-git');
     // npm 12 installs from git only when it is told to.
     install(project, ['--allow-git=all', `git+file://${clone}`]);
     expectEntries(project);
   });
-  await tally.check('packed in a clean clone, every entry is there, with its types', () => {
+  await tally.check('packed in a clean clone, every entry and command is there, with its types', () => {
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
     run('npm', ['pack', '--pack-destination', folder], { cwd: clone, timeout: patience });
     const [tarball] = globSync('*.tgz', { cwd: folder });
@@ -51,6 +52,7 @@ function expectEntries(project: string): void {
   const files = readEntries().flatMap(({ built }) => [built, built.replace(/\.js$/, '.d.ts')]);
   const missing = files.filter((file) => !existsSync(join(installed, file)));
   if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+  runCommands({ folder: project, installed });
   const imports = readEntries().map(({ specifier }) => `await import('${specifier}');`);
   run(process.execPath, ['--input-type=module', '--eval', imports.join('\n')], { cwd: project });
 }

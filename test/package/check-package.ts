@@ -7,7 +7,7 @@ import { root } from './entries.ts';
 import { beyondReach, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
 import { run } from './run.ts';
-import { compileConsumer, makeScratchProject, probeIdentity } from './scratch-project.ts';
+import { compileConsumer, makeScratchProject, probeIdentity, runCommands } from './scratch-project.ts';
 import { bundleEntries, printSizes } from './sizes.ts';
 import { startTally } from './tally.ts';
 
@@ -30,6 +30,9 @@ try {
   });
   await tally.check('import and require of every entry give the same things, one identity each', () => {
     probeIdentity(project);
+  });
+  await tally.check('npx runs the command by its name and by that of the package', () => {
+    runCommands(project);
   });
   for (const moduleResolution of ['nodenext', 'bundler'] as const) {
     await tally.check(`a strict TypeScript program compiles, moduleResolution ${moduleResolution}`, () => {

@@ -18,13 +18,19 @@ export interface Entry {
 
 interface Manifest {
   readonly name: string;
+  readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+}
+
+/** Every command of the package, with its file below the package. */
+export function readCommands(): Readonly<Record<string, string>> {
+  const commands = Object.entries(readManifest().bin);
+  return Object.fromEntries(commands.map(([name, file]) => [name, file.replace(/^\.\//, '')]));
 }
 
 /** Every entry that is code; `./package.json` is not. */
 export function readEntries(): Entry[] {
-  // Our own file; publint checks its form.
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+  const manifest = readManifest();
   return Object.entries(manifest.exports).flatMap(([subpath, target]) => {
     if (typeof target === 'string') return [];
     const folder = subpath.slice(1);
@@ -37,4 +43,9 @@ export function readEntries(): Entry[] {
       },
     ];
   });
+}
+
+function readManifest(): Manifest {
+  // Our own file; publint checks its form.
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 }

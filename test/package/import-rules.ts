@@ -5,6 +5,7 @@ const levels = [
   ['json', 'errors'],
   ['runtime'],
   ['options', 'redaction'],
+  ['sqlite', 'phone'],
   ['signature'],
   ['credentials'],
   ['deployment'],
@@ -69,7 +70,7 @@ function problemsOf(graph: ImportGraph, file: string, each: Import): string[] {
       problems.push('the package imports itself by name');
     return problems;
   }
-  if (!each.specifier.endsWith('.ts')) problems.push('import without .ts');
+  if (!/\.tsx?$/.test(each.specifier)) problems.push('import without .ts');
   else if (!graph.has(each.target)) problems.push('leads to no file of src');
   if (isIndex(each.target) && !isEntry) problems.push('imports an index.ts: import the file that defines it');
   // An entry is a contents page: it may name what users need beside its own folder, whatever the order.

@@ -2,14 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEntries, root } from './entries.ts';
-import { beyondReach, leakedFiles } from './entry-reach.ts';
+import { beyondReach, bundledPackages, leakedFiles } from './entry-reach.ts';
 import { readImportGraph } from './import-graph.ts';
 import { findBreaches, reachableFiles, reachablePackages } from './import-rules.ts';
 
 const source = join(root, 'src');
 const graph = readImportGraph(
   Object.fromEntries(
-    globSync('**/*.ts', { cwd: source }).map((file) => [file, readFileSync(join(source, file), 'utf8')]),
+    globSync('**/*.{ts,tsx}', { cwd: source }).map((file) => [
+      file,
+      readFileSync(join(source, file), 'utf8'),
+    ]),
   ),
 );
 
@@ -25,7 +28,15 @@ describe('src', () => {
   it.each(readEntries())('$subpath loads nothing beyond its reach', ({ subpath, source: file }) => {
     const entry = file.slice('src/'.length);
     expect(graph.has(entry), `${file} exists`).toBe(true);
-    expect(beyondReach(subpath, reachablePackages(graph, entry))).toEqual([]);
+    const bundled = bundledPackages(subpath);
+    const reached = reachablePackages(graph, entry);
+    expect(
+      beyondReach(
+        subpath,
+        reached.filter((name) => !bundled.includes(name)),
+      ),
+    ).toEqual([]);
+    expect(bundled.filter((name) => !reached.includes(name))).toEqual([]);
   });
 
   it.each(readEntries())(
@@ -169,8 +180,16 @@ describe('the reach of an entry', () => {
     ]);
   });
 
+  it('names a file of a package that is bundled into another entry', () => {
+    const files = ['otp/flow.ts', '../node_modules/libphonenumber-js/min/index.js'];
+    expect(leakedFiles('./otp', files)).toEqual([]);
+    expect(leakedFiles('./inbox', files)).toEqual(['../node_modules/libphonenumber-js/min/index.js']);
+  });
+
   it.each([
     ['./signature', ['node:crypto', 'zod'], ['zod']],
+    // A built entry must not import what is bundled into it.
+    ['./otp', ['node:crypto', 'libphonenumber-js'], ['libphonenumber-js']],
     ['./signature', ['node:crypto', 'node:fs'], ['node:fs']],
     ['./events', ['zod', 'node:crypto'], ['node:crypto']],
     ['./webhooks', ['ky', 'zod', 'node:crypto'], ['ky']],

@@ -1,12 +1,18 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { readEntries } from './entries.ts';
+import { join, posix } from 'node:path';
+import { readCommands, readEntries } from './entries.ts';
 
 const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
 /** The README's links lead to these. */
-const reading = /^(?:docs\/.+\.md|examples\/.+\.ts)$/;
+const reading = /^(?:docs\/.+\.md|examples\/.+\.ts|vectors\/signatures(?:\.schema)?\.json)$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
+/** The command line, with the licences of what is bundled into it. Nobody debugs into it: it has no source maps. */
+const commandLine = /^dist\/cli\/(?:[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$/;
+/** Of the packages that are bundled. */
+const licenses = 'dist/THIRD-PARTY-LICENSES.txt';
 const testCode = /\bfrom ?"(?:vitest|msw|fast-check)|\/test\//;
+/** A source of a bundled package in a source map. */
+const bundledSource = /"\.\.\/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g;
 /** What tells of the machine that the package was built on. */
 const machinePath = /\/work\/|\/home\/|\/Users\/|\/root\/|\/tmp\/|file:\/\/\/|[A-Z]:\\{1,2}Users/;
 
@@ -14,16 +20,55 @@ const machinePath = /\/work\/|\/home\/|\/Users\/|\/root\/|\/tmp\/|file:\/\/\/|[A
 export function findFileProblems(installed: string): string[] {
   const files = globSync('**', { cwd: installed }).filter((file) => statSync(join(installed, file)).isFile());
   return [
-    ...documents.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
+    ...[...documents, licenses].filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
     ...files
-      .filter((file) => !documents.includes(file) && !reading.test(file) && !builtFile.test(file))
+      .filter((file) => ![...documents, licenses].includes(file))
+      .filter((file) => ![reading, builtFile, commandLine].some((kind) => kind.test(file)))
       .map((file) => `${file} does not belong in the package`),
     ...files
-      .filter((file) => file.endsWith('.js') && !files.includes(`${file}.map`))
+      .filter((file) => file.endsWith('.js') && !commandLine.test(file) && !files.includes(`${file}.map`))
       .map((file) => `${file} has no source map`),
+    ...findCommandProblems(installed, files),
+    ...findUnlicensed(installed, files),
     ...findUnreached(installed, files).map((file) => `${file} is reached from no entry`),
     ...files.flatMap((file) => findTextProblems(file, readFileSync(join(installed, file), 'utf8'))),
   ];
+}
+
+/** The only command: npx of the package's name runs it. */
+function findCommandProblems(installed: string, files: readonly string[]): string[] {
+  const commands = Object.entries(readCommands());
+  const problems = commands.length === 1 ? [] : ['npx of the name of the package needs exactly one command'];
+  for (const [name, file] of commands) {
+    if (!files.includes(file)) problems.push(`${file} of the command ${name} is missing`);
+    else if (!readFileSync(join(installed, file), 'utf8').startsWith('#!/usr/bin/env node\n')) {
+      problems.push(`${file} does not say that Node runs it`);
+    } else if (process.platform !== 'win32' && (statSync(join(installed, file)).mode & 0o111) === 0) {
+      problems.push(`${file} is not executable`);
+    }
+  }
+  if (!files.includes('dist/cli/THIRD-PARTY-LICENSES.txt')) {
+    problems.push('the licences of what the command bundles are missing');
+  }
+  const library = files.filter((file) => builtFile.test(file) && !file.endsWith('.map'));
+  return [
+    ...problems,
+    ...library
+      .filter((file) => /['"]\.\/cli\//.test(readFileSync(join(installed, file), 'utf8')))
+      .map((file) => `${file} loads the command line`),
+  ];
+}
+
+/** Bundled packages, as the source maps tell, whose licence is not in the package. */
+function findUnlicensed(installed: string, files: readonly string[]): string[] {
+  const texts = readFileSync(join(installed, licenses), 'utf8');
+  const maps = files.filter((file) => file.endsWith('.js.map'));
+  const bundled = maps.flatMap((file) =>
+    [...readFileSync(join(installed, file), 'utf8').matchAll(bundledSource)].map(([, name = '']) => name),
+  );
+  return [...new Set(bundled)]
+    .filter((name) => !new RegExp(`^${name} \\d`, 'm').test(texts))
+    .map((name) => `${licenses} lacks the licence of ${name}`);
 }
 
 /** Built files that nothing leads to, left over from an earlier build. */
@@ -33,14 +78,16 @@ function findUnreached(installed: string, files: readonly string[]): string[] {
     if (reached.has(file) || !files.includes(file)) return;
     reached.add(file);
     const text = readFileSync(join(installed, file), 'utf8');
+    const folder = posix.dirname(file);
     for (const [, name = ''] of text.matchAll(/['"]\.\/([\w-]+)\.js['"]/g)) {
-      visit(`dist/${name}${file.endsWith('.d.ts') ? '.d.ts' : '.js'}`);
+      visit(`${folder}/${name}${file.endsWith('.d.ts') ? '.d.ts' : '.js'}`);
     }
   };
   for (const { built } of readEntries()) {
     visit(built);
     visit(built.replace(/\.js$/, '.d.ts'));
   }
+  for (const file of Object.values(readCommands())) visit(file);
   return files.filter((file) => /^dist\/.*(?:\.js|\.d\.ts)$/.test(file) && !reached.has(file));
 }
 
@@ -57,7 +104,7 @@ function findMapProblems(file: string, text: string): string[] {
   // The form that the source map specification fixes; a map of another form is reported as incomplete.
   const map = JSON.parse(text) as { sources: string[]; sourcesContent?: string[]; sourceRoot?: string };
   const problems = map.sources
-    .filter((source) => !source.startsWith('../src/'))
+    .filter((source) => !/^\.\.\/(?:src|node_modules)\//.test(source))
     .map((source) => `${file} has a source outside src: ${source}`);
   if (map.sourceRoot !== undefined) problems.push(`${file} has a sourceRoot`);
   // The sources are not in the package: a debugger shows the copy in the map.

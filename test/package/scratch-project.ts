@@ -1,7 +1,7 @@
-import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEntries, root } from './entries.ts';
+import { readCommands, readEntries, root } from './entries.ts';
 import { run } from './run.ts';
 
 /** A user's project in the system's temporary folder, with the packed package installed from its tarball. */
@@ -36,6 +36,19 @@ export function probeIdentity({ folder }: ScratchProject): void {
   cpSync(join(import.meta.dirname, 'identity-probe.mjs'), join(folder, 'identity-probe.mjs'));
   const specifiers = readEntries().map(({ specifier }) => specifier);
   run(process.execPath, ['identity-probe.mjs', ...specifiers], { cwd: folder });
+}
+
+/** Runs every command by its name, and the package by its own; throws when one does not print the version. */
+export function runCommands({ folder, installed }: Pick<ScratchProject, 'folder' | 'installed'>): void {
+  // Our own file, as it was packed.
+  const { name, version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+  };
+  for (const command of [...Object.keys(readCommands()), name]) {
+    const printed = run('npx', ['--no-install', command, '--version'], { cwd: folder });
+    if (printed.trim() !== version) throw new Error(`npx ${command} --version printed: ${printed}`);
+  }
 }
 
 /** Compiles a program that uses the package, and every entry of it, the declarations themselves included; throws what is wrong. */

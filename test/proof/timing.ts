@@ -8,6 +8,7 @@
  * the first wrong byte is measured in the same way and has to be found out; otherwise the proof proves nothing.
  */
 import { createHash, createHmac } from 'node:crypto';
+import { type Comparison, compare, type Samples } from '../../src/diagnostics/attack/welch.ts';
 import { SignatureError } from '../../src/errors/signature-error.ts';
 import { canonicalText } from '../../src/signature/canonical-text.ts';
 import { decodeBody } from '../../src/signature/decode-body.ts';
@@ -18,7 +19,6 @@ import { verifyBody } from '../../src/signature/verify-body.ts';
 import { sampleKey, sampleText } from '../bench/sample-event.ts';
 import { seeded } from '../json/loose-json.ts';
 import { flipped } from './scheme-vectors.ts';
-import { type Comparison, compare, type Samples } from './welch.ts';
 
 /** Above this, dudect says that a leak is likely; by chance, seven in a million. */
 const threshold = 4.5;

@@ -24,8 +24,8 @@ export function missingForPostgres(): string | undefined {
   return undefined;
 }
 
-/** Writes every command to disk before it answers. */
-export async function startRedis(folder: string): Promise<PrivateServer> {
+/** Writes every command to disk before it answers. @param further options, which come last */
+export async function startRedis(folder: string, further: readonly string[] = []): Promise<PrivateServer> {
   const missing = missingForRedis();
   if (missing !== undefined) throw new Error(`There is no ${missing}.`);
   const port = await freePort();
@@ -38,6 +38,7 @@ export async function startRedis(folder: string): Promise<PrivateServer> {
     '',
     '--maxmemory-policy',
     'noeviction',
+    ...further,
   ];
   return await keepRunning(port, 'SIGTERM', () =>
     spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...options], {

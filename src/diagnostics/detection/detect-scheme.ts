@@ -1,3 +1,4 @@
+import { isKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkOneOf } from '../../options/check-values.ts';
@@ -43,7 +44,8 @@ export interface DetectOptions {
  * search.
  *
  * @param samples one raw body with its signature, or several (at most 100 and 256 KiB in all are examined)
- * @param secrets the keys as they were issued; they are combined in every way
+ * @param secrets the keys as they were issued; they are combined in every way. Of a key ring those that it has read:
+ *   `await ring.reload()` first
  * @throws {ConfigurationError} `invalid_option` for an unknown option
  * @example
  * ```ts
@@ -57,7 +59,7 @@ export interface DetectOptions {
  */
 export function detectScheme(
   samples: string | Uint8Array | readonly (string | Uint8Array)[],
-  secrets: DetectionSecrets,
+  secrets: DetectionSecrets | KeyRing,
   options: DetectOptions = {},
 ): SchemeDetection {
   checkNames('detectScheme', options, { purpose: true } satisfies OptionNames<DetectOptions>);
@@ -65,7 +67,8 @@ export function detectScheme(
   const bodies: readonly unknown[] = Array.isArray(samples) ? samples : [samples];
   const read = readAll(bodies);
   const { purpose = 'order' } = options;
-  const merchants = merchantSecrets(secrets).map((each) => each.secrets);
+  const sets = isKeyRing(secrets) ? (secrets.loaded?.verifying ?? []) : [secrets];
+  const merchants = sets.flatMap((set) => merchantSecrets(set)).map((each) => each.secrets);
   const keys = keyCandidates(merchants, purpose);
   const usable = read.filter(isUsable);
   if (usable.length === 0 || keys.size === 0) return nothingToSearch(read, keys);

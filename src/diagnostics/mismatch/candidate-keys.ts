@@ -1,3 +1,4 @@
+import { isKeyRing } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { DetectionSecrets } from '../detection/detection.ts';
 import { merchantSecrets } from '../detection/key-candidates.ts';
@@ -13,7 +14,8 @@ export interface CandidateKeys {
  * Every merchant of every generation, unchecked, since their mistakes are to be found. The one that failed verification
  * comes first.
  */
-export function candidateKeys({ credentials, secrets, merchant }: ExplainOptions): CandidateKeys[] {
+export function candidateKeys({ credentials: given, secrets, merchant }: ExplainOptions): CandidateKeys[] {
+  const credentials = isKeyRing(given) ? (given.loaded?.verifying ?? []) : given;
   const bare = secrets === undefined ? [] : merchantsOf(secrets, 'the given secrets', merchant);
   const generations = isList(credentials) ? credentials : [credentials];
   const issued = generations.flatMap((generation, index) =>
@@ -33,6 +35,8 @@ function merchantsOf(given: unknown, label: string, first: string | undefined): 
     }));
 }
 
-function isList(value: ExplainOptions['credentials']): value is readonly PartnerCredentials[] {
+function isList(
+  value: PartnerCredentials | readonly PartnerCredentials[] | undefined,
+): value is readonly PartnerCredentials[] {
   return Array.isArray(value);
 }

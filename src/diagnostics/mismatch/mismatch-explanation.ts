@@ -1,3 +1,4 @@
+import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
@@ -5,8 +6,11 @@ import type { DetectionSecrets, NearMissCode, SampleStatus } from '../detection/
 import type { Deviation } from './find-deviations.ts';
 
 export interface ExplainOptions {
-  /** The keys that failed verification first, then others that may have signed: generations, partners. */
-  credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
+  /**
+   * The keys that failed verification first, then others that may have signed: generations, partners. Of a key ring
+   * those that it has read: `await ring.reload()` first.
+   */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
   /** The same as plain texts, which may be padded, swapped or incomplete. Instead of `credentials`. */
   secrets?: DetectionSecrets | undefined;
   /** The scheme that failed verification. @default {@link defaultScheme} */

@@ -1,3 +1,4 @@
+import { isKeyRing, type KeyRing, loadedCredentials } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
@@ -8,20 +9,20 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 export interface PinKeys {
   /** The key that signs, or several. */
   key?: string | readonly string[] | undefined;
-  /** Every key that they make under the scheme is tried: for orders with each merchant, and for general requests. */
-  credentials?: PartnerCredentials | readonly PartnerCredentials[] | undefined;
+  /**
+   * Every key that they make under the scheme is tried: for orders with each merchant, and for general requests. Of a
+   * key ring those that it has read: `await ring.reload()` first.
+   */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
 }
 
-/** @throws {ConfigurationError} `invalid_credentials` */
+/** @throws {ConfigurationError} `invalid_credentials` @throws {KeyError} `keys_unavailable` */
 export function pinKeys({ key, credentials }: PinKeys, scheme: SignatureScheme): readonly string[] {
   if ((key === undefined) === (credentials === undefined)) {
     throw new ConfigurationError('invalid_credentials', 'A pin needs either key or credentials.');
   }
   if (key !== undefined) return checkKeys(key);
-  const generations = isList(credentials) ? credentials : [credentials];
-  return checkKeys(
-    generations.flatMap((generation) => (generation === undefined ? [] : keysOf(generation, scheme))),
-  );
+  return checkKeys(generationsOf(credentials).flatMap((generation) => keysOf(generation, scheme)));
 }
 
 function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): string[] {
@@ -36,6 +37,14 @@ function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): strin
   return [...orders, general];
 }
 
-function isList(value: PinKeys['credentials']): value is readonly PartnerCredentials[] {
+function generationsOf(given: PinKeys['credentials']): readonly PartnerCredentials[] {
+  if (given === undefined) return [];
+  if (isKeyRing(given)) return loadedCredentials(given);
+  return isList(given) ? given : [given];
+}
+
+function isList(
+  value: PartnerCredentials | readonly PartnerCredentials[],
+): value is readonly PartnerCredentials[] {
   return Array.isArray(value);
 }

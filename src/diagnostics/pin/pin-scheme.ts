@@ -25,6 +25,7 @@ export interface PinOptions extends PinKeys {
  *
  * @throws {SignatureError} naming the sample that does not verify
  * @throws {ConfigurationError} `invalid_scheme`, `invalid_credentials`, or `invalid_option` without samples
+ * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys yet
  */
 export function pinScheme(options: PinOptions): SchemePin {
   checkNames('pinScheme', options, { scheme: true, samples: true, ...keyOptionNames });
@@ -61,6 +62,7 @@ export interface CheckedPin {
  * @throws {SignatureError} naming the fixture or sample that does not verify
  * @throws {ConfigurationError} `invalid_option` or `invalid_scheme` for a malformed pin; `invalid_credentials` if the
  *   key of a fixture is missing, naming the fixture
+ * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys yet
  * @example
  * ```ts
  * test('the deployment signs as it did', () => {

@@ -1,15 +1,15 @@
-import { resolve } from 'node:path';
 import { InboxError } from '../../errors/inbox-error.ts';
 import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../../options/check-values.ts';
+import { checkFunction, checkInteger, checkTimerMs } from '../../options/check-values.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { backoffDelay } from '../../runtime/backoff.ts';
 import { type Sleep, sleep } from '../../runtime/sleep.ts';
+import { groupCommit } from '../../sqlite/group-commit.ts';
+import { checkDatabasePath } from '../../sqlite/open-database.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { groupCommit } from './group-commit.ts';
 import { openSqliteStore, type SqliteLease } from './sqlite-store.ts';
 
 export interface SqliteInboxOptions extends HandlingOptions {
@@ -60,7 +60,7 @@ const tidyEveryMs = 60_000;
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   checkNames('sqliteInbox', options, names);
-  const path = checkPath(options.path);
+  const path = checkDatabasePath('sqliteInbox', options.path);
   const handling = checkHandling(options);
   const { timeLimitMs, now } = handling;
   const pollMs = checkTimerMs('pollMs', options.pollMs ?? defaults.pollMs);
@@ -153,13 +153,6 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     },
     handling,
   );
-}
-
-/** Some names have another meaning to SQLite, and what it stores under them is lost with the process. */
-function checkPath(path: unknown): string {
-  if (typeof path !== 'string' || path === '') throw invalidOption('sqliteInbox needs a path.');
-  if (path !== ':memory:' && !/^file:/i.test(path)) return resolve(path);
-  throw invalidOption('The path of sqliteInbox must be that of a file, not a URI and not :memory:.');
 }
 
 function orRefuse<Result>(work: () => Result): Result {

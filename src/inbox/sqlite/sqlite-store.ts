@@ -1,11 +1,12 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { InboxError } from '../../errors/inbox-error.ts';
 import { describeError } from '../../redaction/describe-error.ts';
+import { openDatabase } from '../../sqlite/open-database.ts';
 import type { LeasedDelivery } from '../attempt.ts';
 import type { DeadLetterQuery } from '../dead-letter-options.ts';
 import type { Delivery } from '../inbox.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
-import { openPrivateFile, type PrivateFile } from './private-file.ts';
 import { prepareStatements, schema } from './sqlite-statements.ts';
 
 export interface SqliteStoreOptions {
@@ -34,8 +35,12 @@ export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
 /** Opens the file, and makes missing tables. Every commit waits until it is on disk. */
 export function openSqliteStore(options: SqliteStoreOptions) {
-  const file = openPrivateFile(options.path);
-  const database = openDatabase(file, options);
+  const { database, file } = openDatabase({
+    path: options.path,
+    busyTimeoutMs: options.busyTimeoutMs,
+    prepare: (database) => prepareDatabase(database, options),
+    fail: unavailable,
+  });
   const statements = prepareStatements(database);
 
   return {
@@ -127,13 +132,10 @@ export function openSqliteStore(options: SqliteStoreOptions) {
   };
 }
 
-function openDatabase(file: PrivateFile, options: SqliteStoreOptions): DatabaseSync {
-  const { busyTimeoutMs, longestWaitMs, maxBytes } = options;
-  const database = new DatabaseSync(file.path);
-  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};`);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  // Bodies hold personal data: they must not stay in freed pages or go into temporary files.
-  database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
+function prepareDatabase(
+  database: DatabaseSync,
+  { longestWaitMs, maxBytes }: Pick<SqliteStoreOptions, 'longestWaitMs' | 'maxBytes'>,
+): void {
   database.exec(schema);
   // Read before writing: reading waits for no other process.
   const known = database.prepare('SELECT ms FROM partner_inbox_wait WHERE ms >= ?').get(longestWaitMs);
@@ -146,9 +148,10 @@ function openDatabase(file: PrivateFile, options: SqliteStoreOptions): DatabaseS
     const { page_size } = database.prepare('PRAGMA page_size').get() ?? {};
     database.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / Number(page_size))}`);
   }
-  file.watchCompanions();
-  file.check();
-  return database;
+}
+
+function unavailable(message: string, options?: { cause?: unknown }): InboxError {
+  return new InboxError('store_unavailable', message, options);
 }
 
 function toLease(row: Record<string, unknown>): SqliteLease {

@@ -1,147 +1,206 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValidationError } from '../../errors/validation-error.ts';
-import type { OrderEventName } from '../../events/order-event.ts';
-
-/** An event and how its posting went: a snapshot. */
-export interface SandboxDelivery {
-  readonly id: string;
-  readonly name: OrderEventName;
-  readonly platform_order_ref: string;
-  readonly url: string;
-  /** The text as posted, signature included; the same each time it is posted. */
-  readonly body: string;
-  /** How often it was posted. */
-  readonly attempts: number;
-  /** Whether the last answer was 2xx: the sandbox counts that as received (assumption `callback-reply`). */
-  readonly acknowledged: boolean;
-  /** HTTP status of the last answer; `undefined` if there was none. */
-  readonly status: number | undefined;
-  /** Why there was no answer, e.g. `ECONNREFUSED` or `TimeoutError`. */
-  readonly error: string | undefined;
-}
-
-/** What {@link DeliveryQueue.post} posts. */
-export interface QueuedEvent {
-  readonly name: OrderEventName;
-  readonly platform_order_ref: string;
-  readonly url: string;
-  readonly body: string;
-  /** Sent as the bearer token (contract: Authentication 2). */
-  readonly publicKey: string;
-}
+import type { OwnClock } from '../clock/sandbox-clock.ts';
+import type { TraceLog } from '../trace/trace-log.ts';
+import type { DeliverySchedule, QueuedEvent, SandboxDelivery } from './delivery.ts';
+import { eventHeaders, postDelivery } from './post-delivery.ts';
+import type { RetryDelay } from './retry-policy.ts';
 
 interface QueuedDelivery {
   delivery: SandboxDelivery;
+  /** Whether any answer counted as received: then it is not repeated. */
+  isReceived: boolean;
   readonly publicKey: string;
+  /** See `clear`. */
+  readonly generation: number;
 }
 
-/** Posts events to the partners and remembers each. */
+interface QueueOptions {
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+  /** Finished deliveries that are remembered. */
+  readonly maxRemembered: number;
+  /** Whether an answer of this status counts as received. */
+  readonly isReceived: (status: number) => boolean;
+  readonly clock: OwnClock;
+  readonly trace: TraceLog;
+}
+
+/** Posts events to the partners, and remembers them. */
 export class DeliveryQueue {
-  readonly #fetch: typeof fetch;
-  readonly #timeoutMs: number;
+  readonly #options: QueueOptions;
   readonly #deliveries = new Map<string, QueuedDelivery>();
   /** The last unanswered event of each order: the events of one order are posted one after another. */
   readonly #lastOfOrder = new Map<string, Promise<SandboxDelivery>>();
-  readonly #underWay = new Set<Promise<SandboxDelivery>>();
+  /** Events that are posted after the next one of their order. */
+  readonly #held = new Map<string, QueuedDelivery[]>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #numbers = 0;
+  /** Counts up when everything is forgotten: an event of before is not posted any more. */
+  #generation = 0;
+  /** When an event that was not acknowledged is posted again. */
+  retryDelay: RetryDelay;
 
-  constructor(options: { fetch: typeof fetch; timeoutMs: number }) {
-    this.#fetch = options.fetch;
-    this.#timeoutMs = options.timeoutMs;
+  constructor(options: QueueOptions, retryDelay: RetryDelay) {
+    this.#options = options;
+    this.retryDelay = retryDelay;
   }
 
   get deliveries(): readonly SandboxDelivery[] {
     return [...this.#deliveries.values()].map((queued) => queued.delivery);
   }
 
-  /** Posts a new event after the earlier ones of its order were answered. Never rejects. */
-  post(event: QueuedEvent): Promise<SandboxDelivery> {
-    const { publicKey, ...facts } = event;
-    const id = `delivery-${this.#deliveries.size + 1}`;
-    const unsent = { id, ...facts, attempts: 0, acknowledged: false, status: undefined, error: undefined };
-    const queued = { delivery: Object.freeze(unsent), publicKey };
-    this.#deliveries.set(id, queued);
+  /**
+   * Posts a new event after the earlier ones of its order were answered. Resolves when it was answered, or at once when
+   * it is not to go out now. Never rejects.
+   */
+  post(event: QueuedEvent, schedule: DeliverySchedule = {}): Promise<SandboxDelivery> {
+    const queued = this.#remember(event);
     const order = event.platform_order_ref;
-    const before = this.#lastOfOrder.get(order);
-    const result = this.#track(this.#sendAfter(before, queued));
-    this.#lastOfOrder.set(order, result);
-    void result.then(() => {
-      if (this.#lastOfOrder.get(order) === result) this.#lastOfOrder.delete(order);
-    });
-    return result;
+    if (schedule.isDropped) return Promise.resolve(queued.delivery);
+    if (schedule.delayMs !== undefined) {
+      this.#options.clock.schedule(schedule.delayMs, async () => {
+        await this.#track(this.#sendCopies(queued, schedule));
+      });
+      return Promise.resolve(queued.delivery);
+    }
+    if (schedule.isHeld) {
+      this.#held.set(order, [...(this.#held.get(order) ?? []), queued]);
+      return Promise.resolve(queued.delivery);
+    }
+    return this.#enqueue(order, queued, schedule);
   }
 
   /** Posts an event's text again, at once. @throws {ValidationError} if no delivery has this id */
   redeliver(id: string): Promise<SandboxDelivery> {
-    const queued = this.#deliveries.get(id);
-    if (queued === undefined) {
-      throw new ValidationError('redeliver', [{ path: ['id'], message: 'is not the id of a delivery' }]);
-    }
-    return this.#track(this.#send(queued));
+    return this.#track(this.#send(this.#find(id), { isRepeated: false }));
   }
 
-  /** Resolves when every event has been answered or given up. */
+  /** An event as it was queued. @throws {ValidationError} if no delivery has this id */
+  eventOf(id: string): QueuedEvent {
+    const { delivery, publicKey } = this.#find(id);
+    const { name, platform_order_ref, partner_order_id, url, body, faults } = delivery;
+    return { name, platform_order_ref, partner_order_id, url, body, faults, publicKey };
+  }
+
+  /** Resolves when every event has been answered or given up, except those that wait for the clock. */
   async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    for (;;) {
+      for (const [order, [first, ...others]] of this.#underWay.size === 0 ? this.#held : []) {
+        this.#held.delete(order);
+        for (const queued of first === undefined ? [] : [first, ...others])
+          void this.#enqueue(order, queued, {});
+      }
+      if (this.#underWay.size === 0) return;
+      await Promise.all(this.#underWay);
+    }
   }
 
-  #track(sending: Promise<SandboxDelivery>): Promise<SandboxDelivery> {
+  /** Forgets every event: those that were to be posted are not, and the answer to one under way does not count. */
+  clear(): void {
+    this.#generation += 1;
+    this.#deliveries.clear();
+    this.#held.clear();
+    this.#numbers = 0;
+  }
+
+  #find(id: string): QueuedDelivery {
+    const queued = this.#deliveries.get(id);
+    if (queued !== undefined) return queued;
+    throw new ValidationError('The delivery', [
+      { path: ['id'], message: 'is not the id of a delivery that is remembered' },
+    ]);
+  }
+
+  #remember({ publicKey, ...facts }: QueuedEvent): QueuedDelivery {
+    this.#numbers += 1;
+    const id = `delivery-${this.#numbers}`;
+    const unsent = { id, ...facts, attempts: 0, acknowledged: false, status: undefined, error: undefined };
+    const queued = {
+      delivery: Object.freeze(unsent),
+      isReceived: false,
+      publicKey,
+      generation: this.#generation,
+    };
+    this.#deliveries.set(id, queued);
+    // What is still to be posted is held by its own closure: forgetting it here loses no event.
+    for (const oldest of this.#deliveries.keys()) {
+      if (this.#deliveries.size <= this.#options.maxRemembered) break;
+      this.#deliveries.delete(oldest);
+    }
+    return queued;
+  }
+
+  #enqueue(order: string, queued: QueuedDelivery, schedule: DeliverySchedule): Promise<SandboxDelivery> {
+    const before = this.#lastOfOrder.get(order);
+    const held = this.#held.get(order) ?? [];
+    this.#held.delete(order);
+    const result = this.#track(this.#sendAfter(before, queued, schedule));
+    this.#lastOfOrder.set(order, result);
+    void result.then(() => {
+      if (this.#lastOfOrder.get(order) === result) this.#lastOfOrder.delete(order);
+    });
+    for (const late of held) void this.#enqueue(order, late, {});
+    return result;
+  }
+
+  #track<Result>(sending: Promise<Result>): Promise<Result> {
     this.#underWay.add(sending);
     void sending.then(() => this.#underWay.delete(sending));
     return sending;
   }
 
-  async #sendAfter(before: Promise<unknown> | undefined, queued: QueuedDelivery): Promise<SandboxDelivery> {
+  async #sendAfter(
+    before: Promise<unknown> | undefined,
+    queued: QueuedDelivery,
+    schedule: DeliverySchedule,
+  ): Promise<SandboxDelivery> {
     // The request that caused the event is answered first.
     await nextTurn();
     await before;
-    return this.#send(queued);
+    return this.#sendCopies(queued, schedule);
   }
 
-  async #send(queued: QueuedDelivery): Promise<SandboxDelivery> {
-    queued.delivery = Object.freeze({ ...queued.delivery, attempts: queued.delivery.attempts + 1 });
-    const outcome = await this.#exchange(queued);
-    queued.delivery = Object.freeze({ ...queued.delivery, ...outcome });
+  async #sendCopies(queued: QueuedDelivery, { copies }: DeliverySchedule): Promise<SandboxDelivery> {
+    const first = this.#send(queued, { isRepeated: true });
+    if (copies === 'duplicate') await first;
+    if (copies !== undefined) await this.#send(queued, { isRepeated: false });
+    await first;
     return queued.delivery;
   }
 
-  async #exchange({
-    delivery,
-    publicKey,
-  }: QueuedDelivery): Promise<Pick<SandboxDelivery, 'acknowledged' | 'status' | 'error'>> {
-    const timeout = Promise.withResolvers<never>();
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      const reason = new DOMException('No answer in time.', 'TimeoutError');
-      controller.abort(reason);
-      // A fetch that ignores the signal must not delay the order's later events.
-      timeout.reject(reason);
-    }, this.#timeoutMs);
-    try {
-      const answer = this.#fetch(delivery.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${publicKey}` },
-        body: delivery.body,
-        redirect: 'manual',
-        signal: controller.signal,
+  async #send(queued: QueuedDelivery, { isRepeated }: { isRepeated: boolean }): Promise<SandboxDelivery> {
+    const { clock, trace, isReceived } = this.#options;
+    if (queued.generation !== this.#generation) return queued.delivery;
+    const attempts = queued.delivery.attempts + 1;
+    queued.delivery = Object.freeze({ ...queued.delivery, attempts });
+    const { url, body, id, name, partner_order_id, faults } = queued.delivery;
+    const about = { event: name, delivery: id, order: partner_order_id, method: 'POST', url, faults };
+    const started = clock.now();
+    const headers = eventHeaders(queued.publicKey);
+    const exchange = trace.add({ kind: 'event', ...about, headers, body });
+    const answer = await postDelivery({ url, body, publicKey: queued.publicKey }, this.#options);
+    if (queued.generation !== this.#generation) return queued.delivery;
+    const { status, error } = answer;
+    const acknowledged = status !== undefined && isReceived(status);
+    queued.isReceived ||= acknowledged;
+    trace.add({
+      kind: 'event_reply',
+      ...about,
+      exchange,
+      status,
+      note: error,
+      body: answer.body,
+      headers: answer.headers && Object.fromEntries(answer.headers),
+      durationMs: clock.now() - started,
+    });
+    queued.delivery = Object.freeze({ ...queued.delivery, acknowledged, status, error });
+    const delay = queued.isReceived || !isRepeated ? undefined : this.retryDelay(attempts);
+    if (delay !== undefined) {
+      clock.schedule(delay, async () => {
+        await this.#track(this.#send(queued, { isRepeated: true }));
       });
-      const response = await Promise.race([answer, timeout.promise]);
-      // The partner's reply is not read, but its connection is released.
-      response.body?.cancel().catch(() => {});
-      return { acknowledged: response.ok, status: response.status, error: undefined };
-    } catch (error) {
-      return { acknowledged: false, status: undefined, error: describeFailure(error) };
-    } finally {
-      clearTimeout(timer);
     }
+    return queued.delivery;
   }
-}
-
-/** The system's code if there is one (`ECONNREFUSED`), otherwise the name (`TimeoutError`). */
-function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const { cause } = error;
-  if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string') {
-    return cause.code;
-  }
-  return error.name;
 }

@@ -1,12 +1,6 @@
 import type { OrderEventName } from '../../events/order-event.ts';
-import type { JsonObject } from '../../json/json-value.ts';
-import {
-  compareDecimals,
-  type Decimal,
-  formatDecimal,
-  parseDecimal,
-  subtractDecimals,
-} from '../orders/decimal.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../orders/decimal.ts';
 import type { SandboxOrderState } from '../orders/order-steps.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
 import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
@@ -30,8 +24,10 @@ export function orderEventBody(order: SandboxOrder, options: ResolvedSandboxOpti
       return { ...body, ...noKyc(order, options) };
     case 'third_party_payment':
       return { ...body, ...thirdPartyPayment(options) };
+    case 'third_party_error':
+      return options.thirdPartyErrorBody === 'bare' ? bare(body) : body;
     case 'refunded':
-      return { ...body, ...refund(order, options.refundFee) };
+      return { ...body, ...refund(order, options) };
     default:
       return body;
   }
@@ -81,7 +77,19 @@ function thirdPartyPayment(options: ResolvedSandboxOptions): JsonObject {
   };
 }
 
-function refund(order: SandboxOrder, configuredFee: Decimal): JsonObject {
+/** An event of which only the name and the order are known. */
+function bare({ event_name, partner_order_id, platform_order_ref }: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries({ event_name, partner_order_id, platform_order_ref }).filter(
+      (entry): entry is [string, JsonValue] => entry[1] !== undefined,
+    ),
+  );
+}
+
+function refund(
+  order: SandboxOrder,
+  { refundFee: configuredFee, closeStatus }: ResolvedSandboxOptions,
+): JsonObject {
   // It was checked to be a decimal when the order was created.
   const paid = parseDecimal(order.fiat_amount) ?? { units: 0n, scale: 0 };
   // A fee is never more than the refund.
@@ -92,7 +100,7 @@ function refund(order: SandboxOrder, configuredFee: Decimal): JsonObject {
     payment_link: null,
     crypto_txn_hash: null,
     meta_data: {
-      status: 'refunded',
+      status: closeStatus,
       message: 'The order is closed and the payment refunded.',
       refund_account: order.refund_account,
       amount_refunded: formatDecimal(subtractDecimals(paid, fee)),

@@ -1,27 +1,102 @@
-import { signingKey } from '../../credentials/signing-key.ts';
+import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { EventFaultName } from '../faults/fault-table.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
+import type { SandboxCredentials } from '../partners/sandbox-credentials.ts';
 import type { SandboxState } from '../sandbox-state.ts';
-import type { SandboxDelivery } from './delivery-queue.ts';
-import { eventText } from './event-text.ts';
+import {
+  foreignKey,
+  tamperedText,
+  unfamiliarEvent,
+  unfamiliarName,
+  withExtraMembers,
+} from './altered-events.ts';
+import type { DeliverySchedule, QueuedEvent, SandboxDelivery } from './delivery.ts';
+import { type EventSpelling, eventText } from './event-text.ts';
 import { eventNames, orderEventBody } from './order-event-body.ts';
 
-/** Signs and posts the event for the state that an order is in (contract: Endpoints 5). */
-export function postEvent(state: SandboxState, order: SandboxOrder): Promise<SandboxDelivery> {
-  const { deployment, options, partners, deliveryQueue } = state;
+/** A posted event. */
+export interface PostedEvent {
+  /** Whether the order's reply has to wait for its answer. */
+  readonly isBeforeReply: boolean;
+  /** Resolves when it was answered, or at once when it is not to go out now. Never rejects. */
+  readonly delivery: Promise<SandboxDelivery>;
+}
+
+/** Signs and posts the event for the state that an order is in (contract: Endpoints 5), with the faults drawn for it. */
+export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent {
+  const { options, partners, deliveryQueue, trace } = state;
+  const name = eventNames[order.state];
+  const { list, find, random } = state.faults.forEvent(name, `${order.partner_order_id} ${order.state}`);
+  const partner = partners.byId(order.partnerId);
   // The current keys: after a rotation the events of older orders are signed with the new ones.
-  const { credentials } = partners.byId(order.partnerId);
-  const scheme = deployment.signature;
-  const body = eventText(toWireNames(orderEventBody(order, options), deployment.wireNames), {
-    key: signingKey(credentials, 'order', { scheme }),
-    scheme,
-    spelling: options.eventSpelling,
-  });
-  return deliveryQueue.post({
-    name: eventNames[order.state],
+  const { credentials } = partner;
+  const keys = (find('old_key') && partner.previous) ?? credentials;
+  const body = orderEventBody(order, options);
+  const spelling = find('awkward_spelling') ? 'awkward' : options.eventSpelling;
+  const event = (
+    content: JsonObject,
+    signedWith: SandboxCredentials,
+    details: { name?: string; faults: readonly EventFaultName[]; key?: string },
+  ): QueuedEvent => ({
+    name: details.name ?? name,
     platform_order_ref: order.platform_order_ref,
+    partner_order_id: order.partner_order_id,
     url: order.partner_callback_url,
-    body,
-    publicKey: credentials.partnerPublicKey,
+    body: signedText(state, content, details.key ?? orderKey(state, signedWith, order), spelling),
+    publicKey: signedWith.partnerPublicKey,
+    faults: details.faults,
   });
+
+  for (const { kind } of list) {
+    trace.add({ kind: 'fault', event: name, order: order.partner_order_id, faults: [kind] });
+  }
+  if (find('forged')) {
+    void deliveryQueue.post(event(body, credentials, { faults: ['forged'], key: foreignKey(random) }));
+  }
+  if (find('tampered')) {
+    const genuine = event(body, credentials, { faults: ['tampered'] });
+    void deliveryQueue.post({ ...genuine, body: tamperedText(genuine.body) });
+  }
+  if (find('unfamiliar_name')) {
+    const faults = ['unfamiliar_name'] as const;
+    void deliveryQueue.post(event(unfamiliarEvent(body), credentials, { name: unfamiliarName, faults }));
+  }
+  const faults = list.map(({ kind }) => kind).filter((kind) => !additional.has(kind));
+  const content = find('extra_members') ? withExtraMembers(body) : body;
+  const schedule: DeliverySchedule = {
+    isDropped: find('drop') !== undefined,
+    isHeld: find('reorder') !== undefined,
+    delayMs: find('delay')?.delayMs,
+    copies: find('concurrent_duplicate') ? 'concurrent_duplicate' : find('duplicate') && 'duplicate',
+  };
+  return {
+    isBeforeReply: find('before_reply') !== undefined,
+    delivery: deliveryQueue.post(event(content, keys, { faults }), schedule),
+  };
+}
+
+/** Faults that are played as an event of their own: the genuine one does not have them. */
+const additional: ReadonlySet<EventFaultName> = new Set(['forged', 'tampered', 'unfamiliar_name']);
+
+/** The key that signs the events of an order: with several merchants, that of its currency. */
+function orderKey(
+  { deployment }: SandboxState,
+  credentials: SandboxCredentials,
+  { fiat_currency }: SandboxOrder,
+): string {
+  const scheme = deployment.signature;
+  const merchant = merchantsFor(credentials, scheme).find((name) => name === fiat_currency);
+  return signingKey(credentials, 'order', { scheme, merchant });
+}
+
+/** The text of an event, signed and under the deployment's own names. */
+function signedText(
+  { deployment }: SandboxState,
+  body: JsonObject,
+  key: string,
+  spelling: EventSpelling,
+): string {
+  return eventText(toWireNames(body, deployment.wireNames), { key, scheme: deployment.signature, spelling });
 }

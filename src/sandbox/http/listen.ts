@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
-import { checkNames } from '../../options/check-names.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkOneOf, invalidOption } from '../../options/check-values.ts';
+import type { SandboxClock } from '../clock/sandbox-clock.ts';
+import { type AdminAccess, adminPath, type ServeAdmin } from './admin-access.ts';
 import { hostCheck } from './host-check.ts';
-import { type FetchHandler, nodeListener } from './node-listener.ts';
+import { nodeListener } from './node-listener.ts';
+import type { Serve } from './serve.ts';
 
 export interface ListenOptions {
   /** @default 0: any free port */
@@ -17,6 +22,16 @@ export interface ListenOptions {
    * @default []
    */
   allowedHosts?: readonly string[] | undefined;
+  /**
+   * Who is answered under `/_sandbox/`, the inspector and its API: this machine alone (`loopback`), anybody who reaches
+   * the server (`any`, for a container; then reading needs the token, too), or nobody (`off`). @default 'loopback'
+   */
+  inspector?: 'loopback' | 'any' | 'off' | undefined;
+  /**
+   * What requests under `/_sandbox/` that change something have to carry as `Authorization: Bearer`: at least 16 of
+   * `A-Z a-z 0-9 - _`. @default a random one, see `token` of the result
+   */
+  token?: string | undefined;
 }
 
 /** The sandbox at a real address. */
@@ -25,6 +40,10 @@ export interface SandboxServer<Order = BuyOrder> {
   readonly url: string;
   /** The sandbox's deployment with its base URLs at this address. */
   readonly deployment: CompleteDeployment<Order>;
+  /** The inspector, with the token behind the `#`, where no server sees it: open it in a browser. */
+  readonly inspectorUrl: string;
+  /** For requests under `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
+  readonly token: string;
   /**
    * Stops listening, closes every connection, and waits for the current events. The sandbox itself stays usable. A
    * second call waits for the first.
@@ -36,26 +55,53 @@ export interface SandboxServer<Order = BuyOrder> {
 export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
-  answer: FetchHandler;
+  serve: Serve;
+  clock: SandboxClock;
   deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
+  admin: (access: AdminAccess) => Promise<ServeAdmin>;
 }): Promise<SandboxServer<Order>> {
   const { port: wantedPort = 0, host = '127.0.0.1', allowedHosts = [] } = options.at;
-  checkNames('listen', options.at, { port: true, host: true, allowedHosts: true });
+  checkNames('listen', options.at, names);
+  const from = checkOneOf('inspector', options.at.inspector ?? 'loopback', ['loopback', 'any', 'off']);
+  const token = checkToken(options.at.token ?? randomBytes(24).toString('base64url'));
   const server = createServer();
   const { address, port } = await start(server, { port: wantedPort, host });
   const url = `http://${reachable(address)}:${port}`;
-  const names = [new URL(url).hostname, host, 'localhost', '127.0.0.1', '[::1]', ...allowedHosts];
-  server.on('request', nodeListener({ ...options, originOf: hostCheck(names) }));
+  const hosts = [new URL(url).hostname, host, 'localhost', '127.0.0.1', '[::1]', ...allowedHosts];
+  let admin: Promise<ServeAdmin> | undefined;
+  const serveAdmin =
+    from === 'off'
+      ? undefined
+      : async (...call: Parameters<ServeAdmin>) => {
+          admin ??= options.admin({ token, from });
+          return (await admin)(...call);
+        };
+  server.on('request', nodeListener({ ...options, serveAdmin, originOf: hostCheck(hosts) }));
   let closed: Promise<void> | undefined;
   return Object.freeze({
     url,
     deployment: options.deploymentAt(url),
+    inspectorUrl: `${url}${adminPath}#token=${token}`,
+    token,
     close() {
       closed ??= stop(server).then(options.idle);
       return closed;
     },
   });
+}
+
+const names: OptionNames<ListenOptions> = {
+  port: true,
+  host: true,
+  allowedHosts: true,
+  inspector: true,
+  token: true,
+};
+
+function checkToken(token: string): string {
+  if (typeof token === 'string' && /^[\w-]{16,256}$/.test(token)) return token;
+  throw invalidOption('token must be at least 16 of A-Z a-z 0-9 - _');
 }
 
 function start(server: Server, at: { port: number; host: string }): Promise<AddressInfo> {

@@ -1,7 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { SandboxClock } from '../clock/sandbox-clock.ts';
+import { adminPath, type ServeAdmin } from './admin-access.ts';
 import type { HostCheck } from './host-check.ts';
 import { Refusal } from './refusal.ts';
 import { errorReply } from './replies.ts';
+import type { Serve } from './serve.ts';
+import { socketReply } from './socket-reply.ts';
+import { streamResponse } from './stream-response.ts';
+import { wireReply } from './wire-reply.ts';
 
 const malformed = new Refusal(400, 'bad_request', 'The method or the path is none that can be answered.');
 
@@ -11,11 +17,11 @@ const foreignHost = new Refusal(
   'The Host or Origin of the request is not that of the sandbox: name it in listen({ allowedHosts }).',
 );
 
-/** Answers a Request. Never rejects. */
-export type FetchHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
-
 interface ListenerOptions {
-  answer: FetchHandler;
+  serve: Serve;
+  /** Answers under `/_sandbox/`; `undefined` if nobody does. */
+  serveAdmin: ServeAdmin | undefined;
+  clock: SandboxClock;
   originOf: HostCheck;
   maxBodyBytes: number;
 }
@@ -31,19 +37,25 @@ export function nodeListener(options: ListenerOptions): RequestListener {
 async function translate(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { answer, maxBodyBytes, originOf }: ListenerOptions,
+  { serve, serveAdmin, clock, maxBodyBytes, originOf }: ListenerOptions,
 ): Promise<void> {
   // One byte more than allowed is enough to see that the body is too large.
   const body = await readUpTo(incoming, maxBodyBytes + 1);
   const origin = originOf(incoming.headers);
+  const connection = { ip: incoming.socket.remoteAddress ?? '' };
   const request = origin === undefined ? undefined : toRequest(incoming, body, origin);
-  const response =
+  if (request !== undefined && serveAdmin !== undefined && isAdmin(incoming)) {
+    return streamResponse(await serveAdmin(request, connection), outgoing, incoming.method);
+  }
+  const reply =
     request === undefined
-      ? errorReply(origin === undefined ? foreignHost : malformed)
-      : await answer(request, { ip: incoming.socket.remoteAddress ?? '' });
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  const bytes = Buffer.from(await response.arrayBuffer());
-  outgoing.end(incoming.method === 'HEAD' ? undefined : bytes);
+      ? await wireReply(errorReply(origin === undefined ? foreignHost : malformed))
+      : await serve(request, connection);
+  await socketReply(reply, outgoing, { method: incoming.method, clock });
+}
+
+function isAdmin({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith(adminPath) || url === adminPath.slice(0, -1);
 }
 
 /** The body's first bytes. The rest is read and dropped: closing the connection early would lose the answer. */

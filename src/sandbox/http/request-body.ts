@@ -34,10 +34,15 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   return value;
 }
 
-/** The body of a signed request without its signature, which is verified. */
-export function readSignedBody(bytes: Uint8Array, key: string, scheme: SignatureScheme): JsonObject {
-  const { signature: _, ...body } = typedRefusal(() => verifyBody(bytes, { key, scheme })).value;
-  return body;
+/** The body of a signed request without its signature, which is verified, and which of the keys it was. */
+export function readSignedBody(
+  bytes: Uint8Array,
+  key: string | readonly string[],
+  scheme: SignatureScheme,
+): { body: JsonObject; keyIndex: number } {
+  const { value, keyIndex } = typedRefusal(() => verifyBody(bytes, { key, scheme }));
+  const { signature: _, ...body } = value;
+  return { body, keyIndex };
 }
 
 /** The body with the published names in place of the deployment's own. */
@@ -65,7 +70,8 @@ export async function requireShape<Output>(
   throw new Refusal(400, code, `The body does not fit: ${issues.join('; ')}.`);
 }
 
-function typedRefusal<Value>(read: () => Value): Value {
+/** What a function returns; its signature errors as refusals. */
+export function typedRefusal<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {

@@ -1,8 +1,8 @@
 import { type Deployment, operationUrl } from '../../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../../deployment/operations.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import type { SandboxOperation } from '../faults/fault-table.ts';
 import { Refusal } from './refusal.ts';
-import { readBody } from './request-body.ts';
 
 /** A request and its route. */
 export interface RoutedRequest {
@@ -15,6 +15,7 @@ export interface RoutedRequest {
 }
 
 export interface Route {
+  readonly operation: SandboxOperation;
   readonly method: 'GET' | 'POST';
   /** The whole path. One that ends in `/*` matches any last segment. */
   readonly path: string;
@@ -31,7 +32,7 @@ export function operationRoute(
 ): Route {
   // With the prefix of the base URL, which is the same at every address of the sandbox.
   const path = new URL(operationUrl(deployment, operation)).pathname;
-  return { method: operationRules(operation).method, path, ...route };
+  return { operation, method: operationRules(operation).method, path, ...route };
 }
 
 /** @throws {ConfigurationError} `invalid_deployment` if two operations share an address */
@@ -47,17 +48,22 @@ export function checkRoutes(routes: readonly Route[]): readonly Route[] {
   return routes;
 }
 
+/** The operation at an address; `undefined` if there is none. */
+export function operationAt(
+  routes: readonly Route[],
+  { method, path }: { method: string; path: string },
+): SandboxOperation | undefined {
+  return routes.find((route) => route.method === method && matches(route.path, path))?.operation;
+}
+
 /** Answers a request by the first route with its path and method. */
 export async function answer(
   routes: readonly Route[],
-  request: Request,
-  context: { ip: string; maxBodyBytes: number },
+  { readBody, ...call }: Omit<RoutedRequest, 'body'> & { readBody: () => Promise<Uint8Array> },
 ): Promise<Response> {
-  const url = new URL(request.url);
-  const route = findRoute(routes, request.method, url.pathname);
-  if (route.content === 'json') requireJsonType(request);
-  const body = route.content === 'none' ? new Uint8Array() : await readBody(request, context.maxBodyBytes);
-  return route.handle({ request, url, ip: context.ip, body });
+  const route = findRoute(routes, call.request.method, call.url.pathname);
+  if (route.content === 'json') requireJsonType(call.request);
+  return route.handle({ ...call, body: route.content === 'none' ? new Uint8Array() : await readBody() });
 }
 
 function findRoute(routes: readonly Route[], method: string, path: string): Route {

@@ -1,5 +1,8 @@
+import { RememberedList } from '../data/remembered-list.ts';
+import type { Records } from '../data/sandbox-data.ts';
 import { Refusal } from '../http/refusal.ts';
-import { type RandomBytes, randomToken, secretDigest } from '../secrets.ts';
+import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import { randomToken, secretDigest } from '../secrets.ts';
 
 /** A message that the messenger would have sent. */
 export interface SandboxMessage {
@@ -12,46 +15,59 @@ export interface SandboxMessage {
   readonly sentAt: number;
 }
 
+/** What a registry needs to know. */
+type MessengerOptions = Pick<
+  ResolvedSandboxOptions,
+  'random' | 'now' | 'maxRemembered' | 'numbersNotOnMessenger' | 'verifyCheck' | 'apiKeyPrefix'
+>;
+
 interface Device {
+  /** Of the API key. */
+  readonly digest: string;
   readonly number: string;
-  connected: boolean;
+  readonly connected: boolean;
 }
 
 /** The messenger's devices, their API keys, and the messages sent through them. */
 export class MessengerRegistry {
-  readonly #random: RandomBytes;
-  readonly #now: () => number;
+  readonly #options: MessengerOptions;
   readonly #unreachable: ReadonlySet<string>;
   /** By digest of the API key. */
   readonly #devices = new Map<string, Device>();
-  readonly messages: SandboxMessage[] = [];
+  readonly #numbers = new Set<string>();
+  readonly #records: Records;
+  readonly messages: RememberedList<SandboxMessage>;
 
-  constructor(options: {
-    random: RandomBytes;
-    now: () => number;
-    numbersNotOnMessenger: readonly string[];
-  }) {
-    this.#random = options.random;
-    this.#now = options.now;
+  constructor(options: MessengerOptions, records: Records) {
+    this.#options = options;
+    this.#records = records;
+    this.messages = new RememberedList({ max: options.maxRemembered, prefix: 'message/', records });
     this.#unreachable = new Set(options.numbersNotOnMessenger.map(digitsOf));
   }
 
   generate(deviceNumber: string): string {
-    for (const { number } of this.#devices.values()) {
-      if (number !== deviceNumber) continue;
+    if (this.#numbers.has(deviceNumber)) {
       throw new Refusal(
         409,
         'device_has_key',
         'This device number has an API key, which is shown only once.',
       );
     }
-    const apiKey = `API-X-${randomToken(this.#random, 16)}`;
-    this.#devices.set(secretDigest(apiKey), { number: deviceNumber, connected: false });
+    const { apiKeyPrefix, random } = this.#options;
+    const apiKey = apiKeyPrefix + randomToken(random, 16);
+    this.#save({ digest: secretDigest(apiKey), number: deviceNumber, connected: false });
     return apiKey;
   }
 
   scan(apiKey: string): void {
-    this.#device(apiKey).connected = true;
+    this.#save({ ...this.#device(apiKey), connected: true });
+  }
+
+  /** Takes back what {@link Records} were given. */
+  restore(key: string, value: object): void {
+    // Sound: the sandbox wrote these records, under these keys.
+    if (key.startsWith('device/')) this.#remember(value as Device);
+    else if (key.startsWith('message/')) this.messages.restore(key, value as SandboxMessage);
   }
 
   isOnMessenger(apiKey: string, phone: string): boolean {
@@ -68,9 +84,30 @@ export class MessengerRegistry {
     const { api_key, ...rest } = message;
     const device = this.#connected(api_key);
     if (this.#unreachable.has(digitsOf(message.to_phone))) {
+      // Accepted, and lost: nobody asked whether the number is on the messenger.
+      if (this.#options.verifyCheck === 'checks' && message.verify_check !== true) return;
       throw new Refusal(422, 'number_not_on_messenger', 'The phone number is not on the messenger.');
     }
-    this.messages.push(Object.freeze({ messenger_device_no: device.number, ...rest, sentAt: this.#now() }));
+    this.messages.add(
+      Object.freeze({ messenger_device_no: device.number, ...rest, sentAt: this.#options.now() }),
+    );
+  }
+
+  clear(): void {
+    for (const digest of this.#devices.keys()) this.#records.delete(`device/${digest}`);
+    this.#devices.clear();
+    this.#numbers.clear();
+    this.messages.clear();
+  }
+
+  #save(device: Device): void {
+    this.#records.put(`device/${device.digest}`, device);
+    this.#remember(device);
+  }
+
+  #remember(device: Device): void {
+    this.#devices.set(device.digest, device);
+    this.#numbers.add(device.number);
   }
 
   #connected(apiKey: string): Device {

@@ -46,7 +46,7 @@ export function messengerRoutes(state: SandboxState): Route[] {
 async function generateApiKey(state: SandboxState, { body, request }: RoutedRequest): Promise<Response> {
   const hint = 'The Authorization header must be the master key itself, without "Bearer".';
   const presented = request.headers.get('authorization') ?? '';
-  requireSameSecret(presented, state.options.masterKey, new Refusal(401, 'wrong_master_key', hint));
+  requireSameSecret(presented, state.masterKey, new Refusal(401, 'wrong_master_key', hint));
   const { wireNames } = state.deployment;
   const named = publishedNames(parseBody(body), wireNames);
   const { messenger_device_no } = await requireShape(generation, named, 'invalid_body');

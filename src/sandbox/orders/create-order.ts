@@ -4,6 +4,7 @@ import { Refusal } from '../http/refusal.ts';
 import { requireShape } from '../http/request-body.ts';
 import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
 import { randomToken } from '../secrets.ts';
+import type { AllowedValues } from '../service-variants.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import type { SandboxOrder } from './sandbox-order.ts';
 
@@ -35,6 +36,8 @@ export async function createOrder(
 ): Promise<SandboxOrder> {
   const members = await requireShape(orderMembers, options.readOrder(payload), 'order_unreadable');
   const pair = `${members.fiat_currency}/${(members.chain.split('-')[0] ?? '').toUpperCase()}`;
+  const { fiat_currency, chain } = members;
+  requireAllowed({ pair, fiat_currency, chain }, options.allowedValues);
   const rate = options.exchangeRate(pair);
   const platform_order_ref = `SBX-${issued.number}-${randomToken(options.random, 6)}`;
   const mobileMoney = options.mobileMoneyCurrencies.includes(members.fiat_currency);
@@ -66,6 +69,14 @@ export async function createOrder(
     createdAt: options.now(),
     payload,
   });
+}
+
+function requireAllowed(values: Record<keyof AllowedValues, string>, allowed: AllowedValues): void {
+  // Sound: the keys of the literal are those of the type.
+  for (const name of Object.keys(values) as (keyof AllowedValues)[]) {
+    if (allowed[name]?.includes(values[name]) ?? true) continue;
+    throw new Refusal(400, 'value_not_allowed', `${name}: must be one of ${allowed[name]?.join(', ')}.`);
+  }
 }
 
 /** Events give the amount as a number. An amount that a number cannot hold exactly is refused, not rounded. */

@@ -24,6 +24,15 @@ export type SandboxOrderState = 'created' | SandboxOrderStep;
 /** After a hold the payment is accepted, held for another reason, credited, or refunded. */
 const afterHold = ['fiat_received', 'credited', 'refunded'] as const;
 
+const allSteps: readonly SandboxOrderStep[] = [
+  'fiat_received',
+  'no_kyc',
+  'third_party_payment',
+  'third_party_error',
+  'credited',
+  'refunded',
+];
+
 /** The sandbox's choice, since the contract shows no transitions. */
 const nextSteps = {
   created: ['fiat_received', 'no_kyc', 'third_party_payment', 'third_party_error'],
@@ -35,10 +44,23 @@ const nextSteps = {
   refunded: [],
 } as const satisfies Record<SandboxOrderState, readonly SandboxOrderStep[]>;
 
+/** The steps that an order in this state can take. */
+export function stepsAfter(
+  state: SandboxOrderState,
+  transitions: 'checked' | 'any',
+): readonly SandboxOrderStep[] {
+  if (transitions === 'checked') return nextSteps[state];
+  return allSteps.filter((step) => step !== state);
+}
+
 /** Returns if an order in this state can take the step. @throws {ValidationError} naming the steps that it can take */
-export function checkStep(state: SandboxOrderState, step: SandboxOrderStep): void {
+export function checkStep(
+  state: SandboxOrderState,
+  step: SandboxOrderStep,
+  transitions: 'checked' | 'any',
+): void {
+  if (stepsAfter(state, transitions).includes(step)) return;
   const possible: readonly SandboxOrderStep[] = nextSteps[state];
-  if (possible.includes(step)) return;
   const message = Object.hasOwn(nextSteps, step)
     ? `cannot follow "${state}", which is followed by ${possible.join(', ') || 'nothing'}`
     : `must be one of ${possible.join(', ') || 'none: the order is closed'}`;

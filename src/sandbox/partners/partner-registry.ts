@@ -1,17 +1,13 @@
-import { keyPrefixes } from '../../credentials/check-key.ts';
-import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { ValidationError } from '../../errors/validation-error.ts';
+import { RememberedList } from '../data/remembered-list.ts';
+import type { Records } from '../data/sandbox-data.ts';
 import { Refusal } from '../http/refusal.ts';
-import { type RandomBytes, randomToken, secretDigest } from '../secrets.ts';
-
-/** What a one-time link of the sandbox reveals: all keys and ids of a partner. */
-export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSecretKeys'> {
-  readonly merchantSecretKey: string;
-  /** Stays the same when keys are regenerated. */
-  readonly partnerId: string;
-  readonly partnerCode: string;
-}
+import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import { randomToken, secretDigest } from '../secrets.ts';
+import type { FixedPartner } from './fixed-partners.ts';
+import { issueKeys, type KeyOptions } from './issue-keys.ts';
+import type { SandboxCredentials } from './sandbox-credentials.ts';
 
 /** A mail as the service would have sent it. */
 export interface SandboxEmail {
@@ -31,11 +27,19 @@ export interface Partner {
   readonly partnerCode: string;
   readonly email: string;
   readonly credentials: SandboxCredentials;
+  /** The keys before the last regeneration. */
+  readonly previous?: SandboxCredentials;
+  /** When these keys became valid, in milliseconds since the epoch; absent while nobody has opened their link. */
+  readonly validFrom?: number;
 }
 
+/** What a registry needs to know. */
+type PartnerOptions = KeyOptions & Pick<ResolvedSandboxOptions, 'now' | 'maxRemembered' | 'oldKeysDie'>;
+
 interface Link {
+  readonly digest: string;
   readonly partnerCode: string;
-  state: 'open' | 'used' | 'replaced';
+  readonly state: 'open' | 'used' | 'replaced';
 }
 
 /** The path of one-time links, below the origin of the request that asked for them. */
@@ -43,18 +47,27 @@ export const linkPath = '/onboarding/one-time/';
 
 /** Partners, their keys, and the links that reveal them. */
 export class PartnerRegistry {
-  readonly #random: RandomBytes;
-  readonly #now: () => number;
+  readonly #options: PartnerOptions;
+  readonly #records: Records;
   readonly #byCode = new Map<string, Partner>();
-  /** The partner's code, by digest of a valid public key. */
+  /** The partner's code, by digest of its public key, valid or not. */
   readonly #codes = new Map<string, string>();
+  /** The partner's code, by its ID. */
+  readonly #ids = new Map<string, string>();
   /** By digest of the token. */
   readonly #links = new Map<string, Link>();
-  readonly emails: SandboxEmail[] = [];
+  /** The partner's last link, by its code. */
+  readonly #lastLinks = new Map<string, Link>();
+  readonly emails: RememberedList<SandboxEmail>;
 
-  constructor(options: { random: RandomBytes; now: () => number }) {
-    this.#random = options.random;
-    this.#now = options.now;
+  constructor(options: PartnerOptions, records: Records) {
+    this.#options = options;
+    this.#records = records;
+    this.emails = new RememberedList({ max: options.maxRemembered, prefix: 'mail/', records });
+  }
+
+  get all(): readonly Partner[] {
+    return [...this.#byCode.values()];
   }
 
   /** Registers a partner and mails the link to its first keys, which become valid when the link is opened. */
@@ -66,16 +79,26 @@ export class PartnerRegistry {
         'This partner_code is registered: regenerate its keys instead.',
       );
     }
-    const partnerId = `partner-${randomToken(this.#random, 8)}`;
-    const credentials = this.#issue(partnerId, partnerCode);
-    this.#byCode.set(partnerCode, { partnerId, partnerCode, email, credentials });
+    const partnerId = `partner-${randomToken(this.#options.random, 8)}`;
+    const credentials = issueKeys({ partnerId, partnerCode }, this.#options);
+    this.#save({ partnerId, partnerCode, email, credentials });
     this.#mail({ to: email, kind: 'onboarding', partnerCode, origin });
+  }
+
+  /** A partner with these keys, in place of what there was under its code. */
+  fix({ email, credentials }: FixedPartner): void {
+    const { partnerId, partnerCode } = credentials;
+    this.#save({ partnerId, partnerCode, email, credentials, validFrom: this.#options.now() });
   }
 
   /** Mails the link that replaces a partner's keys when it is opened; earlier links stop working. */
   sendReset(partner: Partner, origin: string): void {
-    for (const link of this.#links.values()) {
-      if (link.partnerCode === partner.partnerCode && link.state === 'open') link.state = 'replaced';
+    const earlier = this.#lastLinks.get(partner.partnerCode);
+    if (earlier !== undefined && this.#links.get(earlier.digest)?.state === 'open')
+      this.#saveLink({ ...earlier, state: 'replaced' });
+    if (this.#options.oldKeysDie === 'request') {
+      const { validFrom: _, ...rest } = partner;
+      this.#save({ ...rest, previous: partner.credentials, credentials: issueKeys(partner, this.#options) });
     }
     this.#mail({ to: partner.email, kind: 'reset', partnerCode: partner.partnerCode, origin });
   }
@@ -91,14 +114,20 @@ export class PartnerRegistry {
     if (link.state === 'replaced') {
       throw new Refusal(410, 'link_replaced', 'A later link has taken the place of this one.');
     }
-    const before = secretDigest(partner.credentials.partnerPublicKey);
-    const first = !this.#codes.has(before);
-    const credentials = first ? partner.credentials : this.#issue(partner.partnerId, partner.partnerCode);
-    link.state = 'used';
-    this.#codes.delete(before);
-    this.#codes.set(secretDigest(credentials.partnerPublicKey), partner.partnerCode);
-    this.#byCode.set(partner.partnerCode, { ...partner, credentials });
-    return credentials;
+    const validFrom = this.#options.now();
+    // Keys that are not valid yet wait behind this link.
+    const opened =
+      partner.validFrom === undefined
+        ? { ...partner, validFrom }
+        : {
+            ...partner,
+            previous: partner.credentials,
+            credentials: issueKeys(partner, this.#options),
+            validFrom,
+          };
+    this.#saveLink({ ...link, state: 'used' });
+    this.#save(opened);
+    return opened.credentials;
   }
 
   /** The token in a link. @throws {ValidationError} for anything but a link of a sandbox */
@@ -112,40 +141,70 @@ export class PartnerRegistry {
 
   /** The partner with this valid public key. */
   byPublicKey(publicKey: string): Partner | undefined {
-    const code = this.#codes.get(secretDigest(publicKey));
-    return code === undefined ? undefined : this.#byCode.get(code);
+    const partner = this.#byCode.get(this.#codes.get(secretDigest(publicKey)) ?? '');
+    return partner?.validFrom === undefined ? undefined : partner;
   }
 
   /** The partner with this ID, which an order always has. */
   byId(partnerId: string): Partner {
-    for (const partner of this.#byCode.values()) if (partner.partnerId === partnerId) return partner;
-    throw new Error('The order has no partner.');
+    const partner = this.#byCode.get(this.#ids.get(partnerId) ?? '');
+    if (partner === undefined) throw new Error('The order has no partner.');
+    return partner;
   }
 
-  #issue(partnerId: string, partnerCode: string): SandboxCredentials {
-    return Object.freeze({
-      partnerPublicKey: `${keyPrefixes.partnerPublicKey}${randomToken(this.#random, 24)}`,
-      partnerSecretKey: `${keyPrefixes.partnerSecretKey}${randomToken(this.#random, 24)}`,
-      merchantSecretKey: `${keyPrefixes.merchantSecretKey}${randomToken(this.#random, 24)}`,
-      partnerId,
-      partnerCode,
-    });
+  /** Takes back what {@link Records} were given. */
+  restore(key: string, value: object): void {
+    // Sound: the sandbox wrote these records, under these keys.
+    if (key.startsWith('partner/')) this.#remember(value as Partner);
+    else if (key.startsWith('link/')) this.#rememberLink(value as Link);
+    else if (key.startsWith('mail/')) this.emails.restore(key, value as SandboxEmail);
+  }
+
+  clear(): void {
+    for (const code of this.#byCode.keys()) this.#records.delete(`partner/${secretDigest(code)}`);
+    for (const digest of this.#links.keys()) this.#records.delete(`link/${digest}`);
+    for (const known of [this.#byCode, this.#codes, this.#ids, this.#links, this.#lastLinks]) known.clear();
+    this.emails.clear();
+  }
+
+  #save(partner: Partner): void {
+    this.#records.put(`partner/${secretDigest(partner.partnerCode)}`, partner);
+    const before = this.#byCode.get(partner.partnerCode);
+    if (before !== undefined) this.#codes.delete(secretDigest(before.credentials.partnerPublicKey));
+    this.#remember(partner);
+  }
+
+  #remember(partner: Partner): void {
+    this.#byCode.set(partner.partnerCode, partner);
+    this.#ids.set(partner.partnerId, partner.partnerCode);
+    this.#codes.set(secretDigest(partner.credentials.partnerPublicKey), partner.partnerCode);
+  }
+
+  #saveLink(link: Link): void {
+    this.#rememberLink(link);
+    this.#records.put(`link/${link.digest}`, link);
+  }
+
+  #rememberLink(link: Link): void {
+    this.#links.set(link.digest, link);
+    // Of several links of a partner at most one is open.
+    if (link.state === 'open') this.#lastLinks.set(link.partnerCode, link);
   }
 
   #mail(mail: { to: string; kind: SandboxEmail['kind']; partnerCode: string; origin: string }): void {
-    const token = randomToken(this.#random, 24);
+    const token = randomToken(this.#options.random, 24);
     const digest = secretDigest(token);
     if (this.#links.has(digest)) {
       throw new ConfigurationError('invalid_option', 'random gave the same bytes twice.');
     }
-    this.#links.set(digest, { partnerCode: mail.partnerCode, state: 'open' });
-    this.emails.push(
+    this.#saveLink({ digest, partnerCode: mail.partnerCode, state: 'open' });
+    this.emails.add(
       Object.freeze({
         to: mail.to,
         kind: mail.kind,
         partner_code: mail.partnerCode,
         link: `${mail.origin}${linkPath}${token}`,
-        sentAt: this.#now(),
+        sentAt: this.#options.now(),
       }),
     );
   }

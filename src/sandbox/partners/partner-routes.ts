@@ -4,7 +4,9 @@ import { jsonReply } from '../http/replies.ts';
 import { parseBody, readSignedBody, requireShape } from '../http/request-body.ts';
 import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
 import type { SandboxState } from '../sandbox-state.ts';
-import { linkPath, type Partner, type PartnerRegistry } from './partner-registry.ts';
+import { secretDigest } from '../secrets.ts';
+import { linkPath, type Partner } from './partner-registry.ts';
+import { signRequestRoute } from './sign-request-route.ts';
 
 const onboarding = z.object({
   partner_code: z.string().min(1),
@@ -21,6 +23,7 @@ export function partnerRoutes(state: SandboxState): Route[] {
     operationRoute(state.deployment, 'whitelistIp', {
       content: 'any',
       handle: ({ ip }) => {
+        state.data.put(`ip/${secretDigest(ip)}`, { ip });
         state.whitelist.add(ip);
         return jsonReply(200, { ip, message: 'This IP is whitelisted.' });
       },
@@ -29,7 +32,9 @@ export function partnerRoutes(state: SandboxState): Route[] {
       content: 'json',
       handle: (call) => regenerateKeys(state, call),
     }),
+    ...(state.options.signingEndpoint === 'on' ? [signRequestRoute(state)] : []),
     {
+      operation: 'openLink',
       method: 'GET',
       path: `${linkPath}*`,
       content: 'none',
@@ -39,7 +44,7 @@ export function partnerRoutes(state: SandboxState): Route[] {
 }
 
 /** The partner whose public key a request carries as its bearer token. */
-export function requirePartner(partners: PartnerRegistry, request: Request): Partner {
+export function requirePartner({ partners, options }: SandboxState, request: Request): Partner {
   const [, publicKey] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const challenge = { 'www-authenticate': 'Bearer' };
   if (publicKey === undefined) {
@@ -51,6 +56,10 @@ export function requirePartner(partners: PartnerRegistry, request: Request): Par
     const message = 'The public key is not valid: never issued, not revealed yet, or regenerated since.';
     throw new Refusal(401, 'unknown_public_key', message, challenge);
   }
+  const { keyLifetimeMs, now } = options;
+  if (keyLifetimeMs !== undefined && now() - (partner.validFrom ?? 0) >= keyLifetimeMs) {
+    throw new Refusal(401, 'public_key_expired', 'The public key has expired.', challenge);
+  }
   return partner;
 }
 
@@ -61,9 +70,9 @@ async function onboard(state: SandboxState, { body, url }: RoutedRequest): Promi
 }
 
 async function regenerateKeys(state: SandboxState, { body, request, url }: RoutedRequest): Promise<Response> {
-  const partner = requirePartner(state.partners, request);
+  const partner = requirePartner(state, request);
   const key = partner.credentials.partnerSecretKey;
-  const signed = readSignedBody(body, key, state.deployment.signature);
+  const { body: signed } = readSignedBody(body, key, state.deployment.signature);
   const { partner_code, email } = await requireShape(onboarding, signed, 'invalid_body');
   if (partner_code !== partner.partnerCode || email !== partner.email) {
     throw new Refusal(

@@ -16,9 +16,11 @@ export function responseTo(outcome: Outcome): WebhookResponse {
       return jsonResponse(500, { error: 'handler_failed' });
     case 'busy':
     case 'unavailable':
+    case 'unverified':
       return jsonResponse(
         503,
-        { error: outcome.kind },
+        // The caller may be anybody: why it is unavailable is not said.
+        { error: outcome.kind === 'busy' ? 'busy' : 'unavailable' },
         { 'retry-after': String(Math.max(1, Math.ceil(outcome.retryAfterMs / 1000))) },
       );
     default:

@@ -1,6 +1,6 @@
 import { type Checks, equal } from './checks.ts';
 
-/** Every entry but `./inbox/sqlite`, with a function of it. */
+/** Every entry but `./inbox/sqlite` and `./store/sqlite`, with a function of it. */
 const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk'), 'defineDeployment'],
   [() => import('partner-exchange-sdk/signature'), 'verifyBody'],
@@ -9,7 +9,16 @@ const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk/inbox'), 'memoryInbox'],
   [() => import('partner-exchange-sdk/inbox/bullmq'), 'bullmqInbox'],
   [() => import('partner-exchange-sdk/inbox/pg-boss'), 'pgBossInbox'],
+  [() => import('partner-exchange-sdk/store'), 'memoryStore'],
+  [() => import('partner-exchange-sdk/store/redis'), 'redisStore'],
+  [() => import('partner-exchange-sdk/store/postgres'), 'postgresStore'],
+  [() => import('partner-exchange-sdk/orders'), 'createOrderJournal'],
+  [() => import('partner-exchange-sdk/rotation'), 'createKeyRotation'],
+  [() => import('partner-exchange-sdk/bulk'), 'sendBulk'],
+  [() => import('partner-exchange-sdk/diagnostics'), 'attackReceiver'],
+  [() => import('partner-exchange-sdk/otp'), 'createOtp'],
   [() => import('partner-exchange-sdk/sandbox'), 'createSandbox'],
+  [() => import('partner-exchange-sdk/testing'), 'eventBody'],
 ];
 
 export async function checkEntries(checks: Checks): Promise<void> {

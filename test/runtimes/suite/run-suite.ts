@@ -4,6 +4,7 @@ import { checkClients } from './clients.ts';
 import { checkEntries } from './entries.ts';
 import { checkEvents } from './events.ts';
 import { checkMemoryInbox } from './memory-inbox.ts';
+import { checkOneTimeCodes } from './one-time-codes.ts';
 import type { Platform } from './platform.ts';
 import { checkQueueInboxes } from './queue-inboxes.ts';
 import { checkReceiver } from './receiver.ts';
@@ -28,6 +29,7 @@ export async function runSuite(checks: Checks, { serve, servers, sqliteFolder }:
   if (sqliteFolder === undefined) await checkNoSqlite(checks);
   else await checkSqliteInbox(checks, sqliteFolder);
   await checkQueueInboxes(checks);
+  await checkOneTimeCodes(checks);
   await checkClients(checks);
   await checkSentOnce(checks, servers);
   await checkSandbox(checks);

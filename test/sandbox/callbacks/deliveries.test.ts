@@ -66,6 +66,72 @@ describe('a delivery', () => {
     expect(new Set(partnerSide.received.map(({ text }) => text)).size).toBe(1);
   });
 
+  it('is traced with the answer of the partner, up to 64 KiB and as long as the time limit', async () => {
+    const answers = [
+      () => new Response('refused', { status: 401 }),
+      () => new Response('x'.repeat(64 * 1024 + 1)),
+      () => new Response(new ReadableStream()),
+    ];
+    const fetch = async () => answers.shift()?.() ?? new Response();
+    const sandbox = createSandbox({ fetch, callbackTimeoutMs: 20, callbackRetry: 'none' });
+    await place(sandbox, await onboarded(sandbox));
+    await sandbox.advance('A-1', 'fiat_received');
+    await sandbox.advance('A-1', 'credited');
+    const traced = sandbox.trace.entries.filter(({ kind }) => kind === 'event_reply');
+    expect(traced.map(({ status, body }) => [status, body])).toEqual([
+      [401, 'refused'],
+      [200, undefined],
+      [200, undefined],
+    ]);
+    expect(sandbox.deliveries.map(({ acknowledged }) => acknowledged)).toEqual([false, true, true]);
+  });
+
+  it('is forgotten when there are more than are remembered', async () => {
+    const sandbox = createSandbox({ fetch: async () => new Response(), maxRemembered: 2 });
+    await place(sandbox, await onboarded(sandbox));
+    await sandbox.play('A-1', 'kyc_then_credited');
+    expect(sandbox.deliveries.map(({ id }) => id)).toEqual(['delivery-3', 'delivery-4']);
+    await expect(sandbox.redeliver('delivery-1')).rejects.toSatisfy(isValidationError);
+    expect(sandbox.trace.entries).toHaveLength(2);
+  });
+
+  it('is repeated with pauses that double up to the longest, and not once it was received', async () => {
+    const times: number[] = [];
+    const statuses = [500, 500, 500, 500, 204];
+    const sandbox = createSandbox({
+      clock: 'manual',
+      now: () => 0,
+      callbackRetry: { maxAttempts: 9, firstDelayMs: 1000, maxDelayMs: 3000 },
+      fetch: async () => {
+        times.push(sandbox.clock.now());
+        return new Response(null, { status: statuses.shift() ?? 500 });
+      },
+    });
+    await place(sandbox, await onboarded(sandbox));
+    await sandbox.idle();
+    await sandbox.clock.drain();
+    expect(times).toEqual([0, 1000, 3000, 6000, 9000]);
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 5, acknowledged: true }]);
+  });
+
+  it('is not repeated for a duplicate that was refused after it was received, or where the policy says none', async () => {
+    const statuses = [200, 503, 500];
+    const sandbox = createSandbox({
+      clock: 'manual',
+      callbackRetry: { maxAttempts: 3 },
+      fetch: async () => new Response(null, { status: statuses.shift() ?? 200 }),
+    });
+    const credentials = await onboarded(sandbox);
+    sandbox.faults.next('event', 'duplicate');
+    await place(sandbox, credentials);
+    await sandbox.idle();
+    expect(sandbox.clock.nextAt).toBeUndefined();
+    sandbox.events.retry('none');
+    await sandbox.advance('A-1', 'fiat_received');
+    expect(sandbox.deliveries.map(({ status }) => status)).toEqual([503, 500]);
+    expect(sandbox.clock.nextAt).toBeUndefined();
+  });
+
   it('that does not exist cannot be redelivered', async () => {
     await expect(createSandbox().redeliver('delivery-1')).rejects.toSatisfy(isValidationError);
   });

@@ -242,7 +242,7 @@ describe('advance', () => {
     await expect(sandbox.advance('A-1', 'toString')).rejects.toSatisfy(isValidationError);
     const other = await onboarded(sandbox, sandbox, { partner_code: 'beta', email: 'dev@beta.example' });
     await place(sandbox, other);
-    await expect(sandbox.advance('A-1', 'fiat_received')).rejects.toThrow(/several partners/);
+    await expect(sandbox.advance('A-1', 'fiat_received')).rejects.toThrow(/several orders/);
   });
 
   it('lets a held order go on', async () => {

@@ -1,8 +1,10 @@
 import { chmodSync, closeSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { InboxError } from '../../errors/inbox-error.ts';
 
 /** The files that SQLite keeps beside a database in WAL mode while any process has it open. */
 const companions = ['-wal', '-shm'];
+
+/** Makes the error that the owner of the file throws. */
+export type FileError = (message: string, options?: { cause?: unknown }) => Error;
 
 /** A database file that only its owner can read, and that stays the same file while it is open. */
 export interface PrivateFile {
@@ -13,7 +15,7 @@ export interface PrivateFile {
   /**
    * SQLite keeps writing into a file that was deleted, and what it commits there is lost.
    *
-   * @throws {InboxError} `store_unavailable` when one of the files was deleted or replaced
+   * @throws what `fail` makes, when one of the files was deleted or replaced
    */
   check(): void;
 }
@@ -22,12 +24,12 @@ export interface PrivateFile {
  * Makes a file for SQLite to open, or sets the mode of the existing one to 0600. SQLite gives the `-wal` and `-shm` the
  * mode of the file, whatever the umask is; those that a crash left behind get their mode here.
  *
- * @throws {InboxError} `store_unavailable` if others can read it and that cannot be changed, or if it is not a file
+ * @throws what `fail` makes, if others can read it and that cannot be changed, or if it is not a file
  */
-export function openPrivateFile(path: string): PrivateFile {
+export function openPrivateFile(path: string, fail: FileError): PrivateFile {
   createFile(path);
   const realPath = realpathSync(path);
-  for (const suffix of ['', ...companions]) closeToOthers(realPath + suffix);
+  for (const suffix of ['', ...companions]) closeToOthers(realPath + suffix, fail);
   const watched = [identify(path)];
   return {
     path: realPath,
@@ -36,9 +38,8 @@ export function openPrivateFile(path: string): PrivateFile {
     },
     check() {
       if (watched.every(({ path, id }) => identify(path).id === id)) return;
-      throw new InboxError(
-        'store_unavailable',
-        'The file of the inbox was deleted or replaced while it was open. Restart to open the one that is there now.',
+      throw fail(
+        'The database file was deleted or replaced while it was open. Restart to open the one that is there now.',
       );
     },
   };
@@ -56,11 +57,10 @@ function createFile(path: string): void {
   }
 }
 
-function closeToOthers(path: string): void {
+function closeToOthers(path: string, fail: FileError): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isFile())
-    throw new InboxError('store_unavailable', 'The path of the inbox is not that of a file.');
+  if (!stats.isFile()) throw fail('The path of the database is not that of a file.');
   if (!isOpenToOthers(stats)) return;
   let cause: unknown;
   try {
@@ -69,9 +69,9 @@ function closeToOthers(path: string): void {
     cause = error;
   }
   if (isOpenToOthers(statSync(path))) {
-    const message =
-      'Other users may read the file of the inbox, and that cannot be changed: set its mode to 0600.';
-    throw new InboxError('store_unavailable', message, { cause });
+    throw fail('Other users may read the database file, and that cannot be changed: set its mode to 0600.', {
+      cause,
+    });
   }
 }
 

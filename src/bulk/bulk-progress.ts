@@ -1,0 +1,83 @@
+import { warnOnce } from '../errors/warn.ts';
+import type { BulkResult, BulkState } from './bulk-row.ts';
+
+/** How far a run is. A snapshot. */
+export interface BulkProgress extends Readonly<Record<BulkState, number>> {
+  /** Rows with a result; the sum of the states. */
+  readonly done: number;
+  /** Of these, the rows that an earlier run or another process had settled. */
+  readonly replayed: number;
+  /** Rows in all, if that is known. */
+  readonly total: number | undefined;
+  /** Rows tried per second in this run. */
+  readonly perSecond: number;
+  /** Milliseconds until the last row at this rate, if `total` is known. */
+  readonly remainingMs: number | undefined;
+  readonly isPaused: boolean;
+}
+
+/** How often `onProgress` is called. */
+const reportEveryMs = 1000;
+
+/** Counts results, and says so once a second. */
+export function countProgress(options: {
+  readonly total: number | undefined;
+  readonly now: () => number;
+  readonly isPaused: () => boolean;
+  readonly onProgress: ((progress: BulkProgress) => unknown) | undefined;
+}) {
+  const { total, now, isPaused, onProgress } = options;
+  const states: Record<BulkState, number> = {
+    sent: 0,
+    refused: 0,
+    not_sent: 0,
+    unknown: 0,
+    duplicate: 0,
+    invalid: 0,
+  };
+  let done = 0;
+  let replayed = 0;
+  let begunAt: number | undefined;
+  let reportAt = 0;
+
+  function current(): BulkProgress {
+    const tried = done - replayed - states.invalid - states.duplicate;
+    const elapsedMs = begunAt === undefined ? 0 : Math.max(0, now() - begunAt);
+    const perSecond = elapsedMs === 0 ? 0 : (tried * 1000) / elapsedMs;
+    const left = total === undefined ? undefined : Math.max(0, total - done);
+    const remainingMs =
+      left === undefined || (perSecond === 0 && left > 0) ? undefined : (left / (perSecond || 1)) * 1000;
+    return {
+      ...states,
+      done,
+      replayed,
+      total,
+      perSecond,
+      remainingMs: remainingMs === undefined ? undefined : Math.round(remainingMs),
+      isPaused: isPaused(),
+    };
+  }
+
+  function report(): void {
+    void (async () => onProgress?.(current()))().catch(() =>
+      warnOnce('onProgress failed; the runs are not affected.'),
+    );
+  }
+
+  return {
+    current,
+    begin(): void {
+      begunAt ??= now();
+      reportAt = begunAt + reportEveryMs;
+    },
+    add(result: BulkResult): void {
+      states[result.state]++;
+      done++;
+      if (result.replayed) replayed++;
+      if (now() < reportAt) return;
+      reportAt = now() + reportEveryMs;
+      report();
+    },
+    end: report,
+  };
+}

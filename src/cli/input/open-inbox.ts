@@ -1,0 +1,87 @@
+import { bullmqInbox } from '../../inbox/bullmq/bullmq-inbox.ts';
+import type { BullQueue } from '../../inbox/bullmq/bullmq-types.ts';
+import type { ManagedInbox } from '../../inbox/managed-inbox.ts';
+import { pgBossInbox } from '../../inbox/pg-boss/pg-boss-inbox.ts';
+import type { Boss } from '../../inbox/pg-boss/pg-boss-types.ts';
+import { sqliteInbox } from '../../inbox/sqlite/sqlite-inbox.ts';
+import { printableText } from '../../redaction/printable-text.ts';
+import type { CliContext } from '../context/cli-context.ts';
+import { CliError } from '../context/cli-error.ts';
+import { loadOptionalPackage } from './optional-package.ts';
+import { readExistingPlace } from './store-place.ts';
+
+export interface InboxPlaceFlags {
+  readonly inbox: string;
+  readonly queue?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly schema?: string | undefined;
+}
+
+/** The parts of `Queue` of BullMQ that are used here besides the inbox. */
+interface Queue extends BullQueue {
+  close(): Promise<void>;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** The parts of pg-boss that are used here besides the inbox. */
+interface PgBoss extends Boss {
+  start(): Promise<unknown>;
+  stop(options: object): Promise<void>;
+  getQueue(name: string): Promise<unknown>;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** Works with an inbox that is there, and handles nothing of it. */
+export async function withInbox<Result>(
+  context: CliContext,
+  flags: InboxPlaceFlags,
+  work: (inbox: ManagedInbox) => Promise<Result>,
+): Promise<Result> {
+  const { inbox, close } = await open(context, flags);
+  try {
+    return await work(inbox);
+  } finally {
+    await inbox.stop();
+    await close();
+  }
+}
+
+async function open(
+  context: CliContext,
+  { inbox: where, queue, prefix, schema }: InboxPlaceFlags,
+): Promise<{ inbox: ManagedInbox; close: () => Promise<void> }> {
+  const role = 'receiver';
+  const place = readExistingPlace(context, where);
+  if (place.kind === 'file') {
+    return { inbox: sqliteInbox({ path: place.path, role, now: context.now }), close: async () => {} };
+  }
+  if (place.kind === 'redis') {
+    if (queue === undefined) throw new CliError('Name the BullMQ queue of the inbox with --queue.');
+    const { Queue } = await loadOptionalPackage(context, 'bullmq');
+    // Sound: it is the class that BullMQ exports under this name.
+    const Class = Queue as new (name: string, options: object) => Queue;
+    const connection = { url: place.url, maxRetriesPerRequest: 3 };
+    const opened = new Class(queue, { connection, ...(prefix !== undefined && { prefix }) });
+    // Without a listener it would print; the call that fails says it as well.
+    opened.on('error', () => {});
+    return { inbox: bullmqInbox({ queue: opened, role }), close: () => opened.close() };
+  }
+  const { PgBoss } = await loadOptionalPackage(context, 'pg-boss');
+  // Sound: it is the class that pg-boss exports under this name.
+  const Class = PgBoss as new (options: object) => PgBoss;
+  const quiet = { migrate: false, supervise: false, schedule: false };
+  const boss = new Class({ connectionString: place.url, ...(schema !== undefined && { schema }), ...quiet });
+  boss.on('error', () => {});
+  const name = queue ?? 'partner_inbox';
+  const close = () => boss.stop({ graceful: false });
+  try {
+    await boss.start();
+    // The inbox would make a queue of that name.
+    if (!(await boss.getQueue(name)))
+      throw new CliError(`There is no queue ${printableText(name)}: check --queue.`);
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+  return { inbox: pgBossInbox({ boss, queue: name, role }), close };
+}

@@ -1,0 +1,140 @@
+import { backoffDelay } from '../../runtime/backoff.ts';
+import type { Sleep } from '../../runtime/sleep.ts';
+import type { Delivery } from '../deliveries/delivery-file.ts';
+import type { Answer, NoAnswer } from '../deliveries/post-delivery.ts';
+import type { DeliveryFolder } from './delivery-folder.ts';
+
+/** What became of a delivery that was to be forwarded. */
+export type Forwarded =
+  | { readonly kind: 'answered'; readonly answer: Answer; readonly file: string | undefined }
+  /** The target is down, or is still behind: it gets the delivery later. */
+  | { readonly kind: 'kept'; readonly reason: string }
+  /** The target is down, and what is not authentic does not wait for it. */
+  | { readonly kind: 'dropped'; readonly reason: string };
+
+export interface Forwarder {
+  /**
+   * Forwards a delivery.
+   *
+   * @param name of its pending file; without one it goes at once or not at all
+   */
+  forward(delivery: Delivery, name: string | undefined): Promise<Forwarded>;
+  /** Takes up what an earlier run left behind. */
+  resume(): Promise<number>;
+  /** How many deliveries wait. */
+  readonly waiting: number;
+  /** Resolves when the loop that forwards what waits has ended. */
+  stopped(): Promise<void>;
+}
+
+export interface ForwarderOptions {
+  readonly folder: DeliveryFolder;
+  readonly post: (delivery: Delivery) => Promise<Answer | NoAnswer>;
+  /** Called when something that waited was answered. */
+  readonly onLate: (file: string | undefined, answer: Answer, state: 'done' | 'refused') => void;
+  /** Called when a file cannot be read or moved. */
+  readonly onProblem: (name: string, error: unknown) => void;
+  readonly sleep: Sleep;
+  readonly signal: AbortSignal;
+}
+
+const retry = { firstDelayMs: 100, maxDelayMs: 5_000 };
+
+/**
+ * Forwards deliveries to a target that may be down. While it is up, each goes at once and its sender gets the target's
+ * answer. When it is down, deliveries wait in the folder, and go in the order in which they came: nothing overtakes
+ * what waits.
+ */
+export function createForwarder({
+  folder,
+  post,
+  onLate,
+  onProblem,
+  sleep,
+  signal,
+}: ForwarderOptions): Forwarder {
+  /** The names of the files of those that wait, in the order in which they came. */
+  const backlog: string[] = [];
+  let isDraining = false;
+  let drained: Promise<void> = Promise.resolve();
+
+  function keep(name: string): void {
+    // Several were under way when the target went down, and they fail in any order.
+    let place = backlog.length;
+    while (place > 0 && (backlog[place - 1] ?? '') > name) place--;
+    backlog.splice(place, 0, name);
+    if (isDraining) return;
+    isDraining = true;
+    drained = drain();
+  }
+
+  /** Never rejects. */
+  async function drain(): Promise<void> {
+    let attempt = 1;
+    while (!signal.aborted) {
+      const [name] = backlog;
+      if (name === undefined) break;
+      const isGone = await forwardLate(name).catch((error: unknown) => {
+        onProblem(name, error);
+        return isMissing(error);
+      });
+      if (isGone) {
+        backlog.splice(backlog.indexOf(name), 1);
+        attempt = 1;
+      } else await sleep(backoffDelay(attempt++, retry, Math.random), signal);
+    }
+    // In the same turn in which the backlog was seen empty: what is kept next starts the loop again.
+    isDraining = false;
+  }
+
+  /** Whether it was forwarded, and need not wait any longer. */
+  async function forwardLate(name: string): Promise<boolean> {
+    const answer = await post(await folder.read(name));
+    if (answer.status === undefined || isDown(answer) || isBusy(answer)) return false;
+    const state = answer.status < 300 ? 'done' : 'refused';
+    onLate(await folder.settle(name, state), answer, state);
+    return true;
+  }
+
+  return {
+    async forward(delivery, name) {
+      const isBehind = name !== undefined && backlog.length > 0;
+      const answer = isBehind ? undefined : await post(delivery);
+      if (answer?.status !== undefined && !isDown(answer)) {
+        const file = name === undefined ? undefined : await folder.settle(name, 'done');
+        return { kind: 'answered', answer, file };
+      }
+      if (name !== undefined) keep(name);
+      const kind = name === undefined ? 'dropped' : 'kept';
+      return { kind, reason: answer === undefined ? 'earlier ones wait' : reasonOf(answer) };
+    },
+    async resume() {
+      const names = await folder.pending();
+      for (const name of names) keep(name);
+      return names.length;
+    },
+    get waiting() {
+      return backlog.length;
+    },
+    stopped: () => drained,
+  };
+}
+
+/** No answer, or that of a proxy in front of a target that is not there; 503 also says that nothing was done. */
+function isDown(answer: Answer | NoAnswer): boolean {
+  return answer.status === undefined || [502, 503, 504].includes(answer.status);
+}
+
+/** The target is there and may want it later. The sender of what waited is gone, so it is asked again. */
+function isBusy(answer: Answer): boolean {
+  return [408, 425, 429].includes(answer.status) || answer.status >= 500;
+}
+
+function reasonOf(answer: Answer | NoAnswer): string {
+  return answer.status === undefined ? answer.problem : `status ${answer.status}`;
+}
+
+/** Somebody removed the file: there is nothing left to forward. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,52 @@
+import {
+  type ApplicationText,
+  ArgumentParseError,
+  EnumValidationError,
+  FlagNotFoundError,
+  text_en,
+  UnexpectedFlagError,
+  UnexpectedPositionalError,
+  UnsatisfiedFlagError,
+  UnsatisfiedPositionalError,
+} from '@stricli/core';
+import { CliError } from '../context/cli-error.ts';
+
+/**
+ * How stricli speaks. What the user typed is repeated only if a known name is near: it may be a key in the wrong place.
+ */
+export const applicationText: ApplicationText = {
+  ...text_en,
+  noCommandRegisteredForInput: ({ input, corrections }) =>
+    errorLine(
+      corrections.length === 0
+        ? 'There is no such command.'
+        : `There is no command \`${input}\`: did you mean ${corrections.join(' or ')}?`,
+    ),
+  exceptionWhileParsingArguments: (error) => errorLine(describe(error)),
+};
+
+function errorLine(problem: string): string {
+  return `error: ${problem} Add --help to see what there is.`;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof FlagNotFoundError) {
+    const { input, corrections } = error;
+    if (corrections.length === 0) return 'There is no such option.';
+    return `There is no option --${input}: did you mean --${corrections.join(' or --')}?`;
+  }
+  if (error instanceof EnumValidationError) {
+    return `--${error.externalFlagName} must be ${error.values.join(' or ')}.`;
+  }
+  if (error instanceof ArgumentParseError) {
+    const { externalFlagNameOrPlaceholder: name, exception } = error;
+    return `${name}: ${exception instanceof CliError ? exception.message : 'cannot be read'}.`;
+  }
+  if (error instanceof UnsatisfiedFlagError) return `--${error.externalFlagName} needs a value.`;
+  if (error instanceof UnexpectedFlagError) return `--${error.externalFlagName} can be given only once.`;
+  if (error instanceof UnsatisfiedPositionalError) return `<${error.placeholder}> is missing.`;
+  if (error instanceof UnexpectedPositionalError) {
+    return `There are too many arguments: at most ${error.expectedCount} fit.`;
+  }
+  return 'The arguments do not fit.';
+}

@@ -1,0 +1,94 @@
+import { isBulkError } from '../../errors/bulk-error.ts';
+import { isConfigurationError } from '../../errors/configuration-error.ts';
+import { isKeyError } from '../../errors/key-error.ts';
+import { isOrderError } from '../../errors/order-error.ts';
+import { isRequestError } from '../../errors/request-error.ts';
+import { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
+import { isValidationError } from '../../errors/validation-error.ts';
+import { printableText } from '../../redaction/printable-text.ts';
+import { redactCredentials } from '../../redaction/redact-credentials.ts';
+import { CliError } from '../context/cli-error.ts';
+import { type ExitCode, exitCodes } from '../context/exit-code.ts';
+
+/** What went wrong, as the user is told. */
+export interface Failure {
+  /** One line, with the next step. */
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  /** The error's own code, for programs. */
+  readonly code: string;
+  /** Of a request. */
+  readonly outcome?: string | undefined;
+  readonly assumptions?: readonly string[] | undefined;
+}
+
+/** Describes whatever a command threw. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof CliError) {
+    return { message: printableText(error.message), exitCode: error.exitCode, code: 'cli' };
+  }
+  if (isRequestError(error)) {
+    const { code, outcome, assumptions } = error;
+    const isUnknown = outcome === 'unknown';
+    const exitCode = isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
+    return { message: printableText(error.message), exitCode, code, outcome, assumptions };
+  }
+  if (isPartnerExchangeError(error)) {
+    return {
+      message: printableText(error.message),
+      exitCode: exitCodeOf(error),
+      code: error.code,
+      ...('assumptions' in error && { assumptions: error.assumptions }),
+    };
+  }
+  return describeForeign(error);
+}
+
+function exitCodeOf(error: SdkError): ExitCode {
+  if (isConfigurationError(error) || isValidationError(error)) return exitCodes.usage;
+  if (isBulkError(error) && error.code === 'csv_unreadable') return exitCodes.usage;
+  // A request before this one may have been acted on.
+  const isUnknown =
+    (isOrderError(error) && error.code === 'outcome_unknown') ||
+    (isKeyError(error) && error.code === 'rotation_unknown');
+  return isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
+}
+
+/** What the errors of the system mean here. */
+const systemErrors: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `There is no ${path}: check the path.`,
+  EACCES: (path) => `No permission for ${path}: check who owns it, and its mode.`,
+  EPERM: (path) => `No permission for ${path}: check who owns it, and its mode.`,
+  EISDIR: (path) => `${path} is a folder: name a file in it.`,
+  ENOTDIR: (path) => `${path} leads through a file: check the path.`,
+  EEXIST: (path) => `${path} is there already: name another one, or move it away.`,
+  ENOSPC: () => 'The disk is full: free some space.',
+  EROFS: (path) => `${path} cannot be written, its file system is read-only: name another one.`,
+  EADDRINUSE: () => 'The port is in use: choose another with --port.',
+  EADDRNOTAVAIL: () => 'This machine does not have that address: choose another with --host.',
+};
+
+function describeForeign(error: unknown): Failure {
+  const code = codeOf(error);
+  const describe = Object.hasOwn(systemErrors, code) ? systemErrors[code] : undefined;
+  if (describe !== undefined) {
+    return { message: printableText(describe(pathOf(error))), exitCode: exitCodes.usage, code };
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const shown = redactCredentials(printableText(text).slice(0, 500));
+  return {
+    message: `Unexpected: ${shown}. Run it again with --debug, and report what it prints.`,
+    exitCode: exitCodes.findings,
+    code: code || 'unexpected',
+  };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** The path in an error of the system. Not if a key was typed in its place. */
+function pathOf(error: unknown): string {
+  const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : '';
+  return path === '' || redactCredentials(path) !== path ? 'such file' : path;
+}

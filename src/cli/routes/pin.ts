@@ -1,0 +1,31 @@
+import type { PinFlags } from '../commands/pin.ts';
+import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
+import { defineCommand } from './define-command.ts';
+import { samples } from './samples.ts';
+
+export const pinCommand = defineCommand<PinFlags, string[]>({
+  brief: 'Pin how the service signs, or check a pin',
+  about:
+    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment; without either it is searched. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further samples.',
+  examples: [
+    'partner-exchange pin event.json > signature-pin.json',
+    'partner-exchange pin --check signature-pin.json',
+    'partner-exchange pin --check signature-pin.json ./events',
+  ],
+  parameters: {
+    flags: {
+      check: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'pin',
+        brief: 'Check this pin instead of making one',
+        optional: true,
+      },
+      ...signingFlags,
+      ...formatFlags,
+      ...commonFlags,
+    },
+    positional: samples,
+  },
+  load: async () => (await import('../commands/pin.ts')).pin,
+});

@@ -1,0 +1,51 @@
+import { type ApplicationContext, run } from '@stricli/core';
+import { application } from './application.ts';
+import type { CliContext, OuterContext } from './context/cli-context.ts';
+import { type ExitCode, exitCodes } from './context/exit-code.ts';
+import { secretGuard } from './context/secret-guard.ts';
+import { describeFailure } from './output/describe-failure.ts';
+import { hasColours } from './output/paint.ts';
+import { reportFailure } from './output/report-failure.ts';
+import type { RouteContext } from './routes/define-command.ts';
+
+/** Runs one command line. Never rejects. */
+export async function runCli(inputs: readonly string[], outer: OuterContext): Promise<ExitCode> {
+  if (inputs[0] === '__complete') return complete(inputs.slice(1), outer);
+  const secrets = secretGuard(outer.env);
+  let ended: ExitCode | undefined;
+  const finish: RouteContext['finish'] = async (flags, command) => {
+    const { stdout, stderr } = outer;
+    const guarded = { stdout: secrets.guard(stdout), stderr: secrets.guard(stderr) };
+    const context: CliContext = { ...outer, ...guarded, secrets };
+    try {
+      ended = (await command(context)) ?? exitCodes.ok;
+    } catch (error) {
+      const failure = describeFailure(error);
+      ended = failure.exitCode;
+      // What was stopped needs no explanation, unless a request was under way.
+      if (!outer.signal.aborted || failure.outcome !== undefined) reportFailure(context, failure, inputs);
+      if (flags.debug) context.stderr.write(`${(await import('node:util')).inspect(error)}\n`);
+    }
+    if (outer.signal.aborted) ended = exitCodes.stopped;
+  };
+  // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
+  const colourDepth = hasColours(outer.env, outer.stdout) ? 8 : 1;
+  const process: ApplicationContext['process'] = {
+    stdout: {
+      write: (text) => void outer.stdout.write(secrets.redact(text)),
+      getColorDepth: () => colourDepth,
+    },
+    stderr: { write: (text) => void outer.stderr.write(secrets.redact(text)), getColorDepth: () => 1 },
+    exitCode: null,
+  };
+  await run(application, inputs, { process, finish });
+  // stricli ends with a negative number where the arguments do not fit.
+  return ended ?? (process.exitCode === 0 ? exitCodes.ok : exitCodes.usage);
+}
+
+/** What the scripts of `completion` ask for. */
+async function complete(words: readonly string[], { stdout }: OuterContext): Promise<ExitCode> {
+  const { proposeWords } = await import('./completion/propose-words.ts');
+  for (const word of await proposeWords(words)) stdout.write(`${word}\n`);
+  return exitCodes.ok;
+}

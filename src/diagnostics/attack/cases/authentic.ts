@@ -1,0 +1,100 @@
+import { type AttackCase, accepted } from '../attack-case.ts';
+import { type Probes, withSignature } from '../probes.ts';
+
+const verifyRaw =
+  'Verify the bytes as they arrived, before anything parses them. This receiver verifies what it writes again, and so loses authentic events of a sender that writes JSON differently.';
+const acknowledge =
+  'Acknowledge every authentic delivery with 2xx and put aside what you cannot use: one that is not acknowledged may be lost, or repeated for ever (ledger: callback-retry).';
+
+/** Authentic deliveries that a receiver must not lose. */
+export const authenticCases: readonly AttackCase[] = [
+  accepted({
+    id: 'authentic-white-space',
+    what: 'an authentic delivery with indentation',
+    advice: verifyRaw,
+    body: (probes) => {
+      const text = JSON.stringify(JSON.parse(probes.unsigned()), null, 2);
+      return `${text.slice(0, -2)},\n  "signature": "${probes.sign(text)}"\n}`;
+    },
+  }),
+  accepted({
+    id: 'authentic-escapes',
+    what: 'an authentic delivery with \\/ and \\u00e9',
+    advice: verifyRaw,
+    body: (probes) => respelled(probes, 'Ren\\u00e9 \\/ Zo\\u00EB'),
+  }),
+  accepted({
+    id: 'authentic-letters',
+    what: 'an authentic delivery with letters beyond ASCII as they are',
+    advice:
+      'Read and verify bodies as UTF-8. A receiver that escapes letters, or reads another encoding, verifies something else.',
+    body: (probes) => respelled(probes, 'René 😀 Ọlá'),
+  }),
+  accepted({
+    id: 'authentic-numbers',
+    what: 'an authentic delivery with 10.0, 5e-1 and 20.50',
+    advice: verifyRaw,
+    body: (probes) => {
+      const text = probes
+        .unsigned()
+        .replace('":10,', '":10.0,')
+        .replace('":0.5,', '":5e-1,')
+        .replace('":20,', '":20.50,');
+      return withSignature(text, probes.sign(text));
+    },
+  }),
+  accepted({
+    id: 'authentic-integer-name',
+    what: 'an authentic delivery whose last member is named 7, which parsing moves to the front',
+    advice: verifyRaw,
+    body: (probes) => {
+      const text = `${probes.unsigned().slice(0, -1)},"7":"seven"}`;
+      return withSignature(text, probes.sign(text));
+    },
+  }),
+  accepted({
+    id: 'authentic-signature-first',
+    what: 'an authentic delivery with its signature before all other members',
+    advice: 'Find the signature by its name, wherever it stands in the body.',
+    body: (probes) => {
+      const text = probes.unsigned();
+      return `{"signature":"${probes.sign(text)}",${text.slice(1)}`;
+    },
+  }),
+  accepted({
+    id: 'authentic-nested-signature',
+    what: 'an authentic delivery with another signature in a nested object, and the word in a text',
+    advice: 'Leave out only the top-level signature: nested ones are part of what is signed.',
+    body: ({ authentic }) =>
+      authentic({ meta_data: { message: 'the "signature":"x" of it', signature: 'nested' } }),
+  }),
+  accepted({
+    id: 'authentic-extra-members',
+    what: 'an authentic delivery with members that the contract does not have',
+    advice: acknowledge,
+    body: ({ authentic }) => authentic({ new_member: 1, another: { nested: [true, null] } }),
+  }),
+  accepted({
+    id: 'authentic-unfamiliar',
+    what: 'an authentic delivery of an event that the contract does not have',
+    advice: acknowledge,
+    body: ({ authentic }) => authentic({ event_name: 'event.probe.unfamiliar' }),
+  }),
+  accepted({
+    id: 'authentic-unknown-order',
+    what: 'an authentic delivery that says an unknown order was paid',
+    advice: acknowledge,
+    body: ({ authentic }) =>
+      authentic({
+        event_name: 'event.buy.received.fiat',
+        fiat_payment_status: 'PAID',
+        crypto_payment_status: 'STARTED',
+      }),
+  }),
+];
+
+/** A delivery that holds the text of a JSON string exactly as given. */
+function respelled(probes: Probes, literal: string): string {
+  const text = `${probes.unsigned().slice(0, -1)},"note":"${literal}"}`;
+  return withSignature(text, probes.sign(text));
+}

@@ -1,0 +1,148 @@
+import type { Answer } from '../answer.ts';
+import { type AttackCase, refused } from '../attack-case.ts';
+import { judgeRefusal } from '../judge.ts';
+import { type Probes, withSignature } from '../probes.ts';
+
+const parseSafely =
+  'It was accepted although it is no signed object: parse the body only to verify it, and check that it is an object with a signature.';
+const strictUtf8 =
+  'Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.';
+
+/** Bodies that are no signed JSON object, or hard to read. */
+export const bodyCases: readonly AttackCase[] = [
+  refused({
+    id: 'not-json',
+    what: 'bodies that are not JSON, or break off',
+    advice: parseSafely,
+    deliveries: ({ authentic }) => ['not JSON', '{"event_name":', authentic().slice(0, -2)].map(asBody),
+  }),
+  refused({
+    id: 'empty-body',
+    what: 'an empty body',
+    advice: parseSafely,
+    deliveries: () => [{ body: '' }],
+  }),
+  refused({
+    id: 'wrong-type',
+    what: 'JSON that is no object: null, numbers, true, text, arrays',
+    advice: parseSafely,
+    deliveries: ({ authentic }) =>
+      ['null', '0', '1', 'true', '""', '"text"', '[]', '[null]', `[${authentic()}]`].map(asBody),
+  }),
+  refused({
+    id: 'empty-object',
+    what: 'an empty object',
+    advice: parseSafely,
+    deliveries: () => [{ body: '{}' }],
+  }),
+  refused({
+    id: 'byte-order-mark',
+    what: 'an authentic delivery behind a byte order mark',
+    ifAccepted: 'weak',
+    advice: strictUtf8,
+    deliveries: ({ authentic }) => [{ body: bytesOf(`\uFEFF${authentic()}`) }],
+  }),
+  refused({
+    id: 'utf-16',
+    what: 'an authentic delivery as UTF-16, with and without saying so',
+    ifAccepted: 'weak',
+    advice: strictUtf8,
+    deliveries: ({ authentic }) => [
+      { body: utf16(authentic()) },
+      { body: utf16(authentic()), headers: { 'content-type': 'application/json; charset=utf-16le' } },
+    ],
+  }),
+  refused({
+    id: 'invalid-utf-8',
+    what: 'an authentic delivery with bytes that are not UTF-8 in place of a replacement character',
+    ifAccepted: 'weak',
+    advice: strictUtf8,
+    deliveries: (probes) => [[0xff], [0xc3], [0xed, 0xa0, 0x80]].map((bytes) => lossy(probes, bytes)),
+  }),
+  refused({
+    id: 'lone-surrogate',
+    what: 'a forged delivery with half of a surrogate pair in it',
+    advice: parseSafely,
+    deliveries: ({ unsigned, sign }) => {
+      const text = `${unsigned().slice(0, -1)},"note":"\\ud800"}`;
+      return [{ body: withSignature(text, sign(unsigned())) }];
+    },
+  }),
+  refused({
+    id: 'deep-nesting',
+    what: 'a forged delivery nested 50,000 levels deep',
+    advice: parseSafely,
+    deliveries: (probes) => [
+      { body: forged(probes, `"note":${'['.repeat(50_000)}${']'.repeat(50_000)}`) },
+      { body: forged(probes, `"note":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) },
+    ],
+  }),
+  refused({
+    id: 'many-members',
+    what: 'a forged delivery with 15,000 members',
+    advice: parseSafely,
+    deliveries: (probes) => [
+      { body: forged(probes, Array.from({ length: 15_000 }, (_, index) => `"m${index}":1`).join(',')) },
+    ],
+  }),
+  refused({
+    id: 'prototype-names',
+    what: 'a forged delivery with members __proto__, constructor and prototype, then one without a signature',
+    advice:
+      'Look members up as own members (Object.hasOwn), and never merge a parsed body into another object.',
+    deliveries: (probes) => {
+      const polluted = '"verified":true,"signature":"x","status":200';
+      const members = `"__proto__":{${polluted}},"constructor":{"prototype":{${polluted}}}`;
+      return [{ body: forged(probes, members) }, { body: probes.unsigned() }];
+    },
+  }),
+  {
+    id: 'too-large',
+    what: 'a forged delivery of 5 MB',
+    expected: '413, before it is verified',
+    async run({ probes, post }) {
+      const small = await post({ body: forged(probes, '"note":"x"') });
+      const answer = await post({ body: forged(probes, `"note":"${'x'.repeat(5_000_000)}"`) });
+      const finding = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
+      if (finding.verdict !== 'ok' || !isSameAnswer(small, answer)) return finding;
+      // Read to its end, parsed and verified, like a small one.
+      return { ...finding, verdict: 'weak', advice: limitBodies };
+    },
+  },
+];
+
+const limitBodies =
+  'Limit the size of bodies while they are read and answer 413: 5 MB were read to the end and verified like a small body. Events have about a kilobyte.';
+
+function isSameAnswer(one: Answer, other: Answer): boolean {
+  return one.kind === 'answered' && other.kind === 'answered' && one.status === other.status;
+}
+
+/** With a wrong signature, as the last member. */
+function forged({ unsigned, sign }: Probes, member: string): string {
+  return withSignature(`${unsigned().slice(0, -1)},${member}}`, sign(unsigned()));
+}
+
+/** Signed over U+FFFD, which lenient decoders make of each of these bytes. */
+function lossy({ authentic }: Probes, bytes: readonly number[]) {
+  const replaced = bytes.map(() => '\uFFFD').join('');
+  const [before = '', after = ''] = authentic({ note: `<${replaced}>` }).split(replaced);
+  return { body: Uint8Array.from([...bytesOf(before), ...bytes, ...bytesOf(after)]) };
+}
+
+function asBody(body: string) {
+  return { body };
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+/** Little-endian, behind its byte order mark. */
+function utf16(text: string): Uint8Array<ArrayBuffer> {
+  const units = `\uFEFF${text}`;
+  return Uint8Array.from({ length: units.length * 2 }, (_, index) => {
+    const unit = units.charCodeAt(index >> 1);
+    return index % 2 === 0 ? unit & 0xff : unit >> 8;
+  });
+}

@@ -1,0 +1,138 @@
+import { type AttackCase, refused } from '../attack-case.ts';
+import { judgeRefusal } from '../judge.ts';
+import type { Probes } from '../probes.ts';
+import { withSignature } from '../probes.ts';
+
+const exact =
+  'Accept exactly one spelling of a signature: the length, alphabet and case of the scheme, checked before it is decoded. Nothing forged passes here, but one delivery then has several signatures.';
+const strict =
+  'Check that the signature is text of exactly the length and alphabet of the scheme before it is decoded and compared.';
+const oneSignature =
+  'Refuse a body with more than one top-level signature: which of them counts, and what the other one is part of, depends on the parser.';
+const topLevel = 'Take the signature only from the own top-level member of the parsed body.';
+
+/** Authentic bodies whose signature is written wrongly, and signatures in the wrong place. */
+export const signatureCases: readonly AttackCase[] = [
+  signed('signature-empty', 'an empty signature', () => ''),
+  signed('signature-first-digit', 'a signature whose first letter is wrong', (right) => flip(right, 0)),
+  signed('signature-last-digit', 'a signature of which one of the last letters is wrong', (right) =>
+    // Not the very last: of base64 it may hold padding.
+    flip(right, right.length - 4),
+  ),
+  signed('signature-short', 'the right signature but for its last letters', (right) => right.slice(0, -4)),
+  signed('signature-half', 'the first half of the right signature', (right) => right.slice(0, 64)),
+  signed('signature-long', 'the right signature and as much again', (right) => right + right),
+  signed('signature-not-a-digest', 'a signature of the right length that cannot be decoded', (right) =>
+    '!'.repeat(right.length),
+  ),
+  signed('signature-respelled', 'the right signature in other letters (case, padding)', respell, 'weak'),
+  signed(
+    'signature-trailing',
+    'the right signature with something behind it',
+    (right) => `${right}!!`,
+    'weak',
+  ),
+  signed('signature-in-array', 'the right signature in an array', (right) => [right], 'weak'),
+  refused({
+    id: 'signature-wrong-type',
+    what: 'signatures that are no text: true, 0, null, an object, an array',
+    advice: strict,
+    deliveries: ({ unsigned }) =>
+      [true, 0, null, {}, []].map((signature) => ({ body: withSignature(unsigned(), signature) })),
+  }),
+  refused({
+    id: 'signatures-first-right',
+    what: 'two signatures, the first one right',
+    advice: oneSignature,
+    deliveries: (probes) => [{ body: twoSignatures(probes, 'first') }],
+  }),
+  refused({
+    id: 'signatures-last-right',
+    what: 'two signatures, the last one right',
+    advice: oneSignature,
+    deliveries: (probes) => [{ body: twoSignatures(probes, 'last') }],
+  }),
+  refused({
+    id: 'signatures-escaped',
+    what: 'two signatures, the first one wrong and with its name as \\u0073ignature',
+    advice: oneSignature,
+    deliveries: (probes) => [{ body: twoSignatures(probes, 'last', '\\u0073ignature') }],
+  }),
+  {
+    id: 'signature-escaped-name',
+    what: 'an authentic delivery with the name of its signature as \\u0073ignature',
+    expected: '2xx or 4xx',
+    // It means the same, but no sender writes it: both answers are sound.
+    async run({ probes, post }) {
+      const body = probes.authentic().replace('"signature"', '"\\u0073ignature"');
+      return judgeRefusal(await post({ body }), { ifAccepted: 'ok', advice: '' });
+    },
+  },
+  refused({
+    id: 'signature-nested',
+    what: 'the right signature in a nested object, none at the top',
+    advice: topLevel,
+    deliveries: ({ unsigned, sign }) => {
+      const text = unsigned();
+      return [{ body: `${text.slice(0, -1)},"meta_data":{"signature":"${sign(text)}"}}` }];
+    },
+  }),
+  refused({
+    id: 'signature-inherited',
+    what: 'the right signature in a member __proto__, none at the top',
+    advice: `${topLevel} Do not merge a parsed body into another object: a member __proto__ then sets what all members are looked up in.`,
+    deliveries: ({ unsigned, sign }) => {
+      const text = unsigned();
+      return [{ body: `${text.slice(0, -1)},"__proto__":{"signature":"${sign(text)}"}}` }];
+    },
+  }),
+];
+
+function signed(
+  id: string,
+  what: string,
+  write: (right: string, probes: Probes) => unknown,
+  ifAccepted?: 'weak',
+): AttackCase {
+  return refused({
+    id,
+    what,
+    ifAccepted,
+    advice: ifAccepted === undefined ? strict : exact,
+    deliveries: (probes) => {
+      const text = probes.unsigned();
+      return [{ body: withSignature(text, write(probes.sign(text), probes)) }];
+    },
+  });
+}
+
+function twoSignatures({ unsigned, sign }: Probes, right: 'first' | 'last', firstName = 'signature'): string {
+  const text = unsigned();
+  const signature = sign(text);
+  const wrong = flip(signature, 0);
+  const [first, last] = right === 'first' ? [signature, wrong] : [wrong, signature];
+  return withSignature(`{"${firstName}":"${first}",${text.slice(1)}`, last);
+}
+
+/** Another letter of the same alphabet in this place. */
+export function flip(signature: string, at: number): string {
+  const letter = signature[at] ?? '';
+  const other = letter.toLowerCase() === 'a' ? 'b' : 'a';
+  const cased = /[A-Z]/.test(signature) && !/[a-z]/.test(signature) ? other.toUpperCase() : other;
+  return signature.slice(0, at) + cased + signature.slice(at + 1);
+}
+
+/** The same digest in letters that a lenient decoder takes as well. */
+function respell(right: string, { scheme }: Probes): string {
+  switch (scheme.encoding) {
+    case 'hex':
+      return right.toUpperCase();
+    case 'hex-upper':
+      return right.toLowerCase();
+    case 'base64':
+    case 'base64-hex':
+      return right.replace(/=+$/, '');
+    case 'base64url':
+      return `${right}==`;
+  }
+}

@@ -1,0 +1,110 @@
+import { type Answer, describeAnswer } from '../answer.ts';
+import type { Attack, AttackCase } from '../attack-case.ts';
+import { type Finding, skipped } from '../attack-result.ts';
+import { judgeAcceptance, judgeRefusal } from '../judge.ts';
+import type { RawConnection } from '../raw-connection.ts';
+
+const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
+
+/** Bodies that do not arrive as their head says. All of them are authentic: only the transport is wrong. */
+export const transportCases: readonly AttackCase[] = [
+  raw({
+    id: 'length-too-long',
+    what: 'a delivery that ends 100 bytes before its length says',
+    expected: '4xx, or the connection closed',
+    async exchange(connection, body, { timeoutMs }) {
+      connection.request({ 'content-length': String(body.length + 100) }, body);
+      connection.end();
+      return judgeIncomplete(await connection.answer(timeoutMs));
+    },
+  }),
+  raw({
+    id: 'length-too-short',
+    what: 'a delivery that goes on 10 bytes beyond its length',
+    expected: '4xx',
+    async exchange(connection, body, { timeoutMs }) {
+      connection.request({ 'content-length': String(body.length - 10) }, body);
+      return judgeIncomplete(await connection.answer(timeoutMs));
+    },
+  }),
+  raw({
+    id: 'length-and-chunks',
+    what: 'a delivery with both a length and chunks, as request smuggling uses it',
+    expected: '4xx, or the connection closed',
+    async exchange(connection, body, { timeoutMs }) {
+      const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+      connection.request({ 'content-length': '6', 'transfer-encoding': 'chunked' }, chunk);
+      const advice =
+        'Refuse requests with both Content-Length and Transfer-Encoding (RFC 9112, 6.3): a proxy in front may read another request out of them.';
+      return judgeRefusal(await connection.answer(timeoutMs), {
+        ifAccepted: 'weak',
+        ifClosed: 'ok',
+        advice,
+      });
+    },
+  }),
+  raw({
+    id: 'aborted',
+    what: 'a delivery whose sender breaks off in the middle, then a whole one',
+    expected: '2xx to the second one',
+    async exchange(connection, body, { probes, post }) {
+      connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
+      // Half a turn for the receiver to begin with it.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      connection.destroy();
+      const answer = await post({ body: probes.authentic() });
+      return judgeAcceptance(answer, 'A sender that breaks off must not keep others from being served.');
+    },
+  }),
+  raw({
+    id: 'slow-body',
+    what: 'a delivery whose second half does not come',
+    expected: '408 or the connection closed, in time',
+    async exchange(connection, body, { timeoutMs }) {
+      connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
+      // Longer than for other answers, since a receiver may well wait as long as that.
+      const answer = await connection.answer(Math.ceil(timeoutMs * 1.5));
+      if (answer.kind !== 'late') return judgeIncomplete(answer);
+      return {
+        verdict: 'weak',
+        answered: describeAnswer(answer),
+        advice:
+          'Give bodies a time to arrive (of node:http: requestTimeout, which is 5 minutes) and close the connection then: open ones cost memory, and anybody can open many.',
+      };
+    },
+  }),
+];
+
+interface RawCase extends Pick<AttackCase, 'id' | 'what' | 'expected'> {
+  readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<Finding>;
+}
+
+function raw({ exchange, ...described }: RawCase): AttackCase {
+  return {
+    ...described,
+    async run(attack) {
+      if (typeof attack.raw !== 'function') return skipped(attack.raw.missing);
+      let connection: RawConnection;
+      try {
+        connection = await attack.raw();
+      } catch {
+        attack.signal?.throwIfAborted();
+        return skipped('a connection of its own could not be made');
+      }
+      try {
+        return await exchange(connection, attack.probes.authentic(), attack);
+      } finally {
+        connection.destroy();
+        attack.signal?.throwIfAborted();
+      }
+    },
+  };
+}
+
+function judgeIncomplete(answer: Answer): Finding {
+  // Not 5xx: some servers answer so, by themselves, to a connection that broke off.
+  if (answer.kind === 'answered' && answer.status >= 500) {
+    return { verdict: 'weak', answered: describeAnswer(answer), advice: 'Answer 400 to an incomplete body.' };
+  }
+  return judgeRefusal(answer, { ifClosed: 'ok', advice: wholeBody });
+}

@@ -1,0 +1,55 @@
+import type { Answer } from './answer.ts';
+import { isAccepted } from './answer.ts';
+import type { Delivery } from './exchange.ts';
+import { type Probes, probeMarker } from './probes.ts';
+
+/** What an answer can give away. */
+export type Disclosure = 'signature' | 'key' | 'body' | 'internals';
+
+/** What the answers have given away so far. */
+export interface Disclosures {
+  /** Looks at one answer. */
+  look(delivery: Delivery, answer: Answer): void;
+  has(disclosure: Disclosure): boolean;
+}
+
+/** Stack traces, and source files with a line, of the usual languages. */
+const internals =
+  /\n\s+at \S.*:\d+|Traceback \(most recent call last\)|\.(?:[cm]?[jt]s|py|rb|php|go|java|cs|ex)(?::\d+|\(\d+\)|", line \d+| on line \d+)/;
+
+export function watchDisclosures(probes: Probes, secrets: readonly string[]): Disclosures {
+  const found = new Set<Disclosure>();
+  return {
+    look({ body }, answer) {
+      if (answer.kind !== 'answered') return;
+      const shown = [answer.text, ...answer.headers.values()].join('\n');
+      if (secrets.some((secret) => shown.includes(secret))) found.add('key');
+      if (isAccepted(answer)) return;
+      if (internals.test(answer.text)) found.add('internals');
+      if (shown.includes(probeMarker)) found.add('body');
+      if (body !== undefined && showsSignature(body, shown)) found.add('signature');
+    },
+    has: (disclosure) => found.has(disclosure),
+  };
+
+  /** In any encoding, unless the body itself had it. */
+  function showsSignature(body: string | Uint8Array, shown: string): boolean {
+    const right = probes.rightSignatureOf(body);
+    if (right === undefined) return false;
+    const sent = typeof body === 'string' ? body : new TextDecoder().decode(body);
+    return spellings(right, probes.scheme.encoding).some(
+      (spelling) => shown.includes(spelling) && !sent.includes(spelling),
+    );
+  }
+}
+
+/** A quarter of it is enough to guess that the rest can be had as well. */
+function spellings(signature: string, encoding: Probes['scheme']['encoding']): string[] {
+  const isHex = encoding === 'hex' || encoding === 'hex-upper';
+  const bytes = isHex ? Buffer.from(signature, 'hex') : Buffer.from(signature, 'base64');
+  const hex = bytes.toString('hex');
+  const base64 = bytes.toString('base64');
+  return [signature, hex, hex.toUpperCase(), base64, bytes.toString('base64url')].map((spelling) =>
+    spelling.slice(0, 32),
+  );
+}

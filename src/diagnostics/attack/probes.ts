@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { toWireNames, type WireNames } from '../../deployment/wire-names.ts';
+import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
+import { canonicalText } from '../../signature/canonical-text.ts';
+import { writeSignature } from '../../signature/digest.ts';
+import { removeSignature } from '../../signature/remove-signature.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { verifyBody } from '../../signature/verify-body.ts';
+
+/** Makes bodies for the attack: every event has an order id of its own that says it is a probe. */
+export interface Probes {
+  readonly scheme: SignatureScheme;
+  /** The key of order events. */
+  readonly key: string;
+  /** The text of a new event, unsigned. */
+  unsigned(members?: JsonObject): string;
+  /** The signature of a text. @param key @default the right one */
+  sign(unsigned: string, key?: string): string;
+  /** The text of a new event with its right signature as the last member. */
+  authentic(members?: JsonObject): string;
+  /** Whether our own verification takes the body for authentic: then it is no forgery under this scheme. */
+  verifies(body: string | Uint8Array): boolean;
+  /** The signature that a body should have had; `undefined` if it has no place for one. */
+  rightSignatureOf(body: string | Uint8Array): string | undefined;
+}
+
+/** What every probe says in place of personal data. */
+export const probeMarker = 'probe-of-attack-receiver';
+
+export function makeProbes(options: {
+  readonly scheme: SignatureScheme;
+  readonly key: string;
+  readonly wireNames: WireNames;
+  readonly callbackUrl: string;
+}): Probes {
+  const { scheme, key, wireNames, callbackUrl } = options;
+  // Random, so that a receiver that remembers an earlier attack takes nothing for a repetition.
+  const run = randomBytes(6).toString('hex');
+  let made = 0;
+
+  const unsigned = (members: JsonObject = {}) => {
+    const id = `probe-${run}-${++made}`;
+    return JSON.stringify(toWireNames({ ...probeEvent(id, callbackUrl), ...members }, wireNames));
+  };
+  const sign = (text: string, signingKey = key) => {
+    const value: unknown = JSON.parse(text);
+    const body = { unsignedText: text, value: isJsonObject(value) ? value : {} };
+    return writeSignature(scheme, signingKey, canonicalText(scheme, body));
+  };
+  return {
+    scheme,
+    key,
+    unsigned,
+    sign,
+    authentic: (members) => {
+      const text = unsigned(members);
+      return withSignature(text, sign(text));
+    },
+    verifies(body) {
+      try {
+        verifyBody(body, { key, scheme });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    rightSignatureOf(body) {
+      try {
+        const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+        const value: unknown = JSON.parse(text);
+        if (!isJsonObject(value)) return undefined;
+        return sign(Object.hasOwn(value, 'signature') ? removeSignature(text) : text);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The text of an object with a signature as its last member. @param signature any value */
+export function withSignature(unsigned: string, signature: unknown): string {
+  return `${unsigned.slice(0, -1)},"signature":${JSON.stringify(signature)}}`;
+}
+
+/** The order id of a probe. */
+export function orderIdOf(text: string): string {
+  const value: unknown = JSON.parse(text);
+  return isJsonObject(value) ? String(value.partner_order_id) : '';
+}
+
+/**
+ * A published event that moves no money: an order that is not known, for which nothing has been paid. Plain ASCII, so
+ * that a receiver that writes bodies again fails in the cases for that and not in all.
+ */
+function probeEvent(id: string, callbackUrl: string): JsonObject {
+  return {
+    event_name: 'event.buy.init',
+    partner_order_id: id,
+    platform_order_ref: id,
+    fiat_amount_to_pay: 10,
+    crypto_amount_to_receive: 0.5,
+    exchange_rate: 20,
+    pair: 'NGN/USDT',
+    fiat_currency: 'NGN',
+    buyer_crypto_address: probeMarker,
+    chain: 'usdt-trc20',
+    fiat_payment_status: 'PENDING',
+    crypto_payment_status: 'PENDING',
+    payer_into_account: {
+      account_name: probeMarker,
+      account_number: '0000000000',
+      bank_name: probeMarker,
+    },
+    payment_link: null,
+    crypto_txn_hash: null,
+    partner_callback_url: callbackUrl,
+    transactional_kyc: { email: `${probeMarker}@example.com`, phone: '', first_name: '', last_name: '' },
+  };
+}

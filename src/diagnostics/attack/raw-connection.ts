@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net';
+import { bareHost } from '../../deployment/base-url.ts';
+import type { Answer } from './answer.ts';
+import type { Route } from './exchange.ts';
+
+/** A connection on which anything can be written. */
+export interface RawConnection {
+  /** Writes the head of a delivery with these further headers, and a body as it is. */
+  request(headers: Readonly<Record<string, string>>, body: string): void;
+  /** Says that nothing more will come, as a closed browser does. */
+  end(): void;
+  /** Breaks the connection off. */
+  destroy(): void;
+  /** The status of the first answer, or that the connection was closed, or that neither happened in this time. */
+  answer(withinMs: number): Promise<Answer>;
+}
+
+export type RawConnect = () => Promise<RawConnection>;
+
+export interface RawRoute extends Pick<Route, 'url' | 'headers' | 'signal' | 'timeoutMs'> {
+  /** Requests go through a function of the caller's, so the address may lead nowhere. */
+  readonly hasOwnFetch: boolean;
+}
+
+/** How to connect without an HTTP client, or why that cannot be done. */
+export function rawConnector(route: RawRoute): RawConnect | { readonly missing: string } {
+  const { url, headers, signal, timeoutMs, hasOwnFetch } = route;
+  if (hasOwnFetch) return { missing: 'needs a connection of its own, which the given fetch does not make' };
+  // Looked up when needed, not imported: the entry also loads where there is none.
+  const net = process.getBuiltinModule?.('node:net');
+  const tls = process.getBuiltinModule?.('node:tls');
+  if (net === undefined || tls === undefined) {
+    return { missing: 'needs node:net and node:tls, which this runtime does not have' };
+  }
+  return () =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const isTls = url.protocol === 'https:';
+      const host = bareHost(url);
+      const target = { host, port: Number(url.port) || (isTls ? 443 : 80) };
+      const servername = net.isIP(host) === 0 ? { servername: host } : {};
+      const socket = isTls ? tls.connect({ ...target, ...servername }) : net.connect(target);
+      const destroy = () => void socket.destroy();
+      const timer = setTimeout(destroy, timeoutMs);
+      signal?.addEventListener('abort', destroy);
+      socket.once('error', reject);
+      socket.once('close', () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', destroy);
+        reject(new Error('closed'));
+      });
+      socket.once(isTls ? 'secureConnect' : 'connect', () => {
+        clearTimeout(timer);
+        resolve(connection(socket, (own) => requestHead(url, { ...headers, ...own })));
+      });
+    });
+}
+
+function requestHead(url: URL, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function connection(
+  socket: Socket,
+  head: (headers: Readonly<Record<string, string>>) => string,
+): RawConnection {
+  let received = '';
+  let closed: string | undefined;
+  const settled = Promise.withResolvers<void>();
+  const close = (reason: string) => {
+    closed ??= reason;
+    settled.resolve();
+  };
+  // A broken connection is one of the answers.
+  socket.on('error', (error) => close('code' in error ? String(error.code) : error.name));
+  socket.on('close', () => close('closed'));
+  socket.on('end', () => close('closed'));
+  socket.on('data', (chunk) => {
+    // The status line is all that is read, and it comes first.
+    if (received.length < 4096) received += chunk.toString('latin1');
+    if (statusOf(received) !== undefined) settled.resolve();
+  });
+  return {
+    request: (headers, body) => void socket.write(head(headers) + body),
+    end: () => void socket.end(),
+    destroy: () => void socket.destroy(),
+    async answer(withinMs) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, withinMs);
+      });
+      await Promise.race([settled.promise, late]);
+      clearTimeout(timer);
+      const status = statusOf(received);
+      if (status !== undefined) return { kind: 'answered', status, headers: new Headers(), text: '' };
+      return closed === undefined ? { kind: 'late', afterMs: withinMs } : { kind: 'closed', reason: closed };
+    },
+  };
+}
+
+/** The status of the first answer that is final: `100 Continue` is not. */
+function statusOf(received: string): number | undefined {
+  for (const [, status] of received.matchAll(/(?:^|\r\n\r\n)HTTP\/1\.[01] (\d{3})/g)) {
+    if (Number(status) >= 200) return Number(status);
+  }
+  return undefined;
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { type ConfigurationError, isConfigurationError } from '../../../errors/configuration-error.ts';
+import { type Answer, describeAnswer } from '../../attack/answer.ts';
+import type { Attack, AttackCase } from '../../attack/attack-case.ts';
+import { resolveAttackOptions } from '../../attack/attack-options.ts';
+import { prepareAttack } from '../../attack/attack-receiver.ts';
+import type { Finding } from '../../attack/attack-result.ts';
+import { alteredCases } from '../../attack/cases/altered.ts';
+import { baselineCase } from '../../attack/cases/baseline.ts';
+import { requestCases } from '../../attack/cases/requests.ts';
+import type { DoctorContext } from '../doctor-context.ts';
+import { type Examination, type Found, fail, gravest, ok, skip, unreachable, warn } from '../examination.ts';
+
+/** None of these does anything at a sound receiver. */
+const harmless = ['unsigned', 'forged', 'method-get', 'method-head'];
+
+/** Whether the receiver at the callback refuses what it must refuse. */
+export const callbackReceiver: Examination = {
+  id: 'callback-receiver',
+  async run(context) {
+    const { callbackUrl, sendAuthentic, credentials } = context;
+    if (callbackUrl === undefined) return skip('callbackUrl is not given.');
+    if (sendAuthentic && credentials === undefined) {
+      return skip('An authentic event cannot be signed without keys.');
+    }
+    const attack = prepare(callbackUrl, context);
+    if (isConfigurationError(attack)) return skip(attack.message);
+    const answers: Answer[] = [];
+    const post: Attack['post'] = async (delivery) => {
+      const answer = await attack.post(delivery);
+      answers.push(answer);
+      return answer;
+    };
+    const findings: Found[] = [];
+    for (const each of chosen(sendAuthentic)) {
+      findings.push(translate(each, await each.run({ ...attack, post })));
+      const missing = answers.find(({ kind }) => kind !== 'answered');
+      if (missing !== undefined) {
+        const found = `${callbackUrl.host}: ${describeAnswer(missing)}.`;
+        return unreachable(context, found, 'Is the receiver running, and can this machine reach it?');
+      }
+    }
+    if (answers.every((answer) => answer.kind === 'answered' && answer.status === 404)) {
+      return fail('Everything is answered with 404.', 'Is this the path at which the receiver is mounted?');
+    }
+    return gravest(findings);
+  },
+};
+
+function chosen(sendAuthentic: boolean): readonly AttackCase[] {
+  const probes = [...alteredCases, ...requestCases].filter(({ id }) => harmless.includes(id));
+  return sendAuthentic ? [...probes, baselineCase] : probes;
+}
+
+function prepare(url: URL, context: DoctorContext): Attack | ConfigurationError {
+  const { deployment, fetch, timeoutMs, signal } = context;
+  try {
+    const options = resolveAttackOptions(url, {
+      // Without keys there is nothing authentic to send, and any key forges as well as another.
+      credentials: context.credentials ?? throwAwayCredentials(),
+      deployment,
+      fetch,
+      timeoutMs,
+      signal,
+      // Who names a callback says that it is theirs, and it gets only what harms nobody.
+      iOwnThisHost: url.host,
+    });
+    return prepareAttack(options).attack;
+  } catch (error) {
+    if (isConfigurationError(error)) return error;
+    throw error;
+  }
+}
+
+function translate({ id, what }: AttackCase, { verdict, answered, advice = '' }: Finding): Found {
+  const found = `${what}: ${answered}`;
+  switch (verdict) {
+    case 'ok':
+      return ok(`${id} ${answered}`);
+    case 'weak':
+      return warn(found, advice);
+    case 'skipped':
+      return skip(found);
+    case 'broken':
+      return fail(found, advice, 'callback-reply');
+  }
+}
+
+function throwAwayCredentials() {
+  const random = randomBytes(24).toString('hex');
+  return {
+    partnerPublicKey: `pk_partner_${random}`,
+    partnerSecretKey: `sk_partner_${random}`,
+    merchantSecretKey: `sk_merchant_${random}`,
+  };
+}

@@ -1,0 +1,189 @@
+import type { DoctorContext } from '../doctor-context.ts';
+import { type Examination, type Found, fail, gravest, ok, skip, warn } from '../examination.ts';
+
+type Fs = typeof import('node:fs');
+type Path = typeof import('node:path');
+
+interface Modules {
+  readonly fs: Fs;
+  readonly path: Path;
+}
+
+type FileCheck = (file: string, modules: Modules, context: DoctorContext) => Found;
+
+const mb = 1024 * 1024;
+const leastFreeBytes = 64 * mb;
+const fewFreeBytes = 512 * mb;
+const largeLogBytes = 256 * mb;
+const slowSyncMs = 100;
+/** Types of `statfs` on Linux: NFS, SMB, CIFS, SMB2, FUSE. */
+const networkTypes = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB 2'],
+  [0x65735546, 'FUSE'],
+]);
+
+/** Rights, free space, fsync and content of the SQLite files of an inbox or a store. */
+export function databaseFileExaminations(
+  kind: 'inbox' | 'store',
+  filesOf: (context: DoctorContext) => readonly string[],
+): readonly Examination[] {
+  const checks: Readonly<Record<string, FileCheck>> = { rights, space, fsync, opens };
+  return Object.entries(checks).map(([name, check]) => ({
+    id: `${kind}-${name}`,
+    run(context) {
+      const files = filesOf(context);
+      if (files.length === 0) return skip(`No file of an ${kind} is given.`.replace('an store', 'a store'));
+      const fs = process.getBuiltinModule?.('node:fs');
+      const path = process.getBuiltinModule?.('node:path');
+      if (fs === undefined || path === undefined) return skip('This runtime has no file system.');
+      return gravest(files.map((file) => check(file, { fs, path }, context)));
+    },
+  }));
+}
+
+/** Only its owner may read it: it holds personal data. Windows has no such modes. */
+function rights(file: string, { fs, path }: Modules): Found {
+  const stats = fs.statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return missing(file, { fs, path });
+  if (!stats.isFile()) return fail(`${file} is not a file.`, 'Give the path of the database file.');
+  if (process.platform === 'win32') return skip('Windows has no file modes: the rights of the folder count.');
+  const open = ['', '-wal', '-shm']
+    .map((suffix) => ({ path: file + suffix, stats: fs.statSync(file + suffix, { throwIfNoEntry: false }) }))
+    .filter((each) => ((each.stats?.mode ?? 0) & 0o077) !== 0);
+  if (open.length > 0) {
+    const names = open.map((each) => each.path).join(', ');
+    return fail(`Other users may read ${names}.`, 'Set the mode to 0600: it holds personal data.');
+  }
+  const user = process.getuid?.();
+  if (user !== undefined && stats.uid !== user) {
+    return warn(
+      `${file} belongs to the user ${stats.uid}, and this is ${user}.`,
+      'Run the doctor as the user that runs the receiver.',
+    );
+  }
+  return ok(`${file} is 0${(stats.mode & 0o777).toString(8)}`);
+}
+
+/** A file that is not there yet is made by the first receiver, if its folder lets it. */
+function missing(file: string, { fs, path }: Modules): Found {
+  const folder = path.dirname(file);
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+    return skip(`${file} does not exist yet, and can be made.`);
+  } catch {
+    return fail(`${file} does not exist, and cannot be made in ${folder}.`, 'Make the folder, writable.');
+  }
+}
+
+function space(file: string, { fs, path }: Modules): Found {
+  const { bavail, bsize } = fs.statfsSync(existingFolder(file, { fs, path }));
+  return judgeSpace(file, bavail * bsize);
+}
+
+/** @param freeBytes for this user on the disk of the file */
+export function judgeSpace(file: string, freeBytes: number): Found {
+  const found = `${Math.floor(freeBytes / mb)} MB free for ${file}`;
+  const fix = 'Make room: a full disk refuses every event with 503.';
+  if (freeBytes < leastFreeBytes) return fail(found, fix);
+  return freeBytes < fewFreeBytes ? warn(found, fix) : ok(found);
+}
+
+/** Tried on a file of its own: the database is SQLite's, and closing another handle of it would drop its locks. */
+function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): Found {
+  const folder = existingFolder(file, { fs, path });
+  const probe = path.join(folder, `.partner-exchange-doctor-${process.pid}-${now()}`);
+  let handle: number | undefined;
+  try {
+    handle = fs.openSync(probe, 'wx', 0o600);
+    fs.writeSync(handle, 'x'.repeat(4096));
+    const begun = performance.now();
+    fs.fsyncSync(handle);
+    const took = performance.now() - begun;
+    return judgeSync(file, { took, fileSystem: fs.statfsSync(folder).type });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    return fail(
+      `Nothing can be written and synced beside ${file} (${code}).`,
+      'Make the folder writable for the receiver: SQLite keeps two more files there.',
+    );
+  } finally {
+    if (handle !== undefined) {
+      fs.closeSync(handle);
+      fs.rmSync(probe, { force: true });
+    }
+  }
+}
+
+/** @param disk milliseconds that fsync took, and the type of the file system (`statfs`) */
+export function judgeSync(file: string, disk: { readonly took: number; readonly fileSystem: number }): Found {
+  const network = networkTypes.get(disk.fileSystem >>> 0);
+  if (network !== undefined) {
+    return warn(
+      `${file} is on ${network}.`,
+      'Use a local disk: SQLite’s locks fail on network file systems.',
+    );
+  }
+  const found = `fsync for ${file} takes ${disk.took.toFixed(1)} ms`;
+  return disk.took < slowSyncMs ? ok(found) : warn(found, 'Use a faster disk: every event waits for it.');
+}
+
+function opens(file: string, { fs, path }: Modules): Found {
+  const sqlite = process.getBuiltinModule?.('node:sqlite');
+  if (sqlite === undefined) return skip('This runtime has no node:sqlite.');
+  if (!fs.existsSync(file)) return missing(file, { fs, path });
+  let tables: number;
+  try {
+    const database = openUntouched(sqlite, file, { fs, path });
+    try {
+      const row = database.prepare("SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table'").get();
+      tables = Number(row?.tables);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error';
+    return fail(
+      `${file} cannot be opened (${reason}).`,
+      'If it is damaged, keep a copy, and restore it from a backup; never delete its -wal, which holds events.',
+    );
+  }
+  const log = fs.statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (log > largeLogBytes) {
+    return warn(
+      `The -wal of ${file} has ${Math.floor(log / mb)} MB.`,
+      'Something keeps it from being written back: look for a program that has the file open for long.',
+    );
+  }
+  return ok(`${file} opens, with ${tables} tables`);
+}
+
+/**
+ * Opens a database to read it. A reader would make the files of WAL mode, and leave them behind. So a database that
+ * nobody has open is opened as one that nobody changes.
+ */
+function openUntouched(
+  sqlite: typeof import('node:sqlite'),
+  file: string,
+  { fs, path }: Modules,
+): InstanceType<typeof sqlite.DatabaseSync> {
+  const readOnly = { readOnly: true };
+  if (fs.existsSync(`${file}-wal`)) return new sqlite.DatabaseSync(file, readOnly);
+  const url = process.getBuiltinModule('node:url').pathToFileURL(path.resolve(file));
+  url.search = 'immutable=1';
+  try {
+    return new sqlite.DatabaseSync(url, readOnly);
+  } catch (error) {
+    // Node takes URLs here only since 22.15.
+    if (!(error instanceof TypeError)) throw error;
+    return new sqlite.DatabaseSync(file, readOnly);
+  }
+}
+
+function existingFolder(file: string, { fs, path }: Modules): string {
+  let folder = path.dirname(path.resolve(file));
+  while (!fs.existsSync(folder)) folder = path.dirname(folder);
+  return folder;
+}

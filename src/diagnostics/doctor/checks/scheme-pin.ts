@@ -1,0 +1,78 @@
+import { readTextFile } from '../../../config/read-text-file.ts';
+import { isConfigurationError } from '../../../errors/configuration-error.ts';
+import { isSignatureError } from '../../../errors/signature-error.ts';
+import { isJsonObject } from '../../../json/json-value.ts';
+import { normalizeScheme } from '../../detection/scheme-space.ts';
+import { checkPin } from '../../pin/pin-scheme.ts';
+import type { DoctorContext } from '../doctor-context.ts';
+import { type Examination, type Found, fail, ok, skip, warn } from '../examination.ts';
+
+const guesses = [
+  'signature-construction',
+  'signature-serialization',
+  'signature-encoding',
+  'signature-key',
+] as const;
+
+/** Whether samples prove the signature scheme that is used. */
+export const schemePin: Examination = {
+  id: 'signature-scheme',
+  run(context) {
+    const { deployment, credentials, environment } = context;
+    if (deployment === undefined) return skip('The environment cannot be read.');
+    const pin = context.pin ?? pinOfEnvironment(context);
+    if (pin === undefined) {
+      return warn(
+        'Nothing proves the signature scheme: it is a guess until a body that the service signed fits it.',
+        'Capture a signed body, find its scheme with detectScheme, and keep both with pinScheme (docs/signature.md).',
+        ...guesses,
+      );
+    }
+    if (credentials === undefined) {
+      const why = isConfigurationError(environment) ? 'cannot be read' : 'are missing';
+      return skip(`The keys ${why}, and the pin needs them.`);
+    }
+    return check(pin, context);
+  },
+};
+
+function check(pin: unknown, { deployment, credentials, samples }: DoctorContext): Found {
+  try {
+    const checked = checkPin(pin, { credentials, samples });
+    if (deployment !== undefined && !isSame(checked.scheme, deployment.signature)) {
+      return fail(
+        'The deployment signs under another scheme than the pin proves.',
+        'Give defineDeployment the scheme of the pin.',
+        ...guesses,
+      );
+    }
+    const further = samples.length === 0 ? '' : ` and ${samples.length} further`;
+    return ok(`The scheme fits all ${checked.fixtures} samples of its pin${further}.`);
+  } catch (error) {
+    if (!isSignatureError(error) && !isConfigurationError(error)) throw error;
+    return fail(
+      error.message,
+      'If the keys were changed, give their old ones too or capture new samples; otherwise run detectScheme again.',
+      ...guesses,
+    );
+  }
+}
+
+/** The variables hold a scheme, or a pin with its samples. */
+function pinOfEnvironment({ env, environment }: DoctorContext): unknown {
+  // Its own check says what is wrong.
+  if (isConfigurationError(environment)) return undefined;
+  const file: unknown = Reflect.get(env, 'PARTNER_EXCHANGE_SCHEME_FILE');
+  const text: unknown = Reflect.get(env, 'PARTNER_EXCHANGE_SCHEME');
+  const json = typeof file === 'string' && file !== '' ? readTextFile(file) : text;
+  if (typeof json !== 'string' || json === '') return undefined;
+  const value: unknown = JSON.parse(json);
+  return isJsonObject(value) && 'fixtures' in value ? value : undefined;
+}
+
+function isSame(
+  one: Parameters<typeof normalizeScheme>[0],
+  other: Parameters<typeof normalizeScheme>[0],
+): boolean {
+  return JSON.stringify(normalizeScheme(one)) === JSON.stringify(normalizeScheme(other));
+}

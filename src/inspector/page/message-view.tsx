@@ -1,0 +1,81 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { TraceEntry } from './api.ts';
+import { prettyJson } from './pretty-json.ts';
+
+const forms = ['pretty', 'raw', 'headers'] as const;
+type Form = (typeof forms)[number];
+
+/** More would only make the page slow. The API has all of it. */
+const maxShown = 200_000;
+
+/** Headers and body of one message on the wire. */
+export function MessageView({ title, message }: { title: string; message: TraceEntry }) {
+  const { body, headers, note } = message;
+  const [form, setForm] = useState<Form>('pretty');
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h3>{title}</h3>
+        <fieldset class="segments" aria-label={`${title}: show`}>
+          {forms.map((each) => (
+            <button key={each} type="button" aria-pressed={each === form} onClick={() => setForm(each)}>
+              {each}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {note !== undefined && <p class="muted pad">{note}</p>}
+      {form === 'headers' ? (
+        <Headers headers={headers ?? {}} />
+      ) : (
+        <Body body={body ?? ''} isPretty={form === 'pretty'} />
+      )}
+    </section>
+  );
+}
+
+function Body({ body, isPretty }: { body: string; isPretty: boolean }) {
+  const text = body.length > maxShown ? body.slice(0, maxShown) : body;
+  const tokens = useMemo(
+    () => (isPretty && text.length === body.length ? prettyJson(text) : undefined),
+    [text, body, isPretty],
+  );
+  if (body === '') return <p class="muted pad">No body.</p>;
+  return (
+    <>
+      <pre>
+        {tokens === undefined
+          ? text
+          : tokens.map(({ kind, text }, index) =>
+              kind === 'plain' ? (
+                text
+              ) : (
+                <span key={index} class={kind}>
+                  {text}
+                </span>
+              ),
+            )}
+      </pre>
+      {text.length < body.length && (
+        <p class="muted pad">
+          The first {maxShown} of {body.length} characters.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
+  const all = Object.entries(headers);
+  if (all.length === 0) return <p class="muted pad">No headers.</p>;
+  return (
+    <dl class="headers">
+      {all.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

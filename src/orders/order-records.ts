@@ -1,0 +1,100 @@
+import type { JsonValue } from '../json/json-value.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { orderIdDigest } from './order-digest.ts';
+import { isAhead, isUnsettled, type OrderRecord, readRecord } from './order-record.ts';
+
+/** The records of a journal. One of an order, and one more in an index while it is unsettled. */
+export interface OrderRecords {
+  read(partnerOrderId: string): Promise<OrderRecord | undefined>;
+  /**
+   * Changes the record of an order, and the index with it.
+   *
+   * @param change pure, as for {@link RecordStore.transact}; what it got, or `undefined`, leaves all as it is
+   * @param through instead of the journal's own store
+   */
+  update(
+    partnerOrderId: string,
+    change: (record: OrderRecord | undefined) => OrderRecord | undefined,
+    through?: RecordStore,
+  ): Promise<OrderRecord | undefined>;
+  /** The unsettled orders, those that have been so for the longest first. */
+  unsettled(options: { openedBefore: number; limit: number }): Promise<OrderRecord[]>;
+}
+
+export function orderRecords({
+  store,
+  prefix,
+  rememberMs,
+  now,
+}: {
+  readonly store: RecordStore;
+  readonly prefix: string;
+  readonly rememberMs: number | undefined;
+  readonly now: () => number;
+}): OrderRecords {
+  const recordKey = (digest: string) => `${prefix}order:${digest}`;
+  const indexPrefix = `${prefix}unsettled:`;
+
+  async function readMany(digests: readonly string[]): Promise<OrderRecord[]> {
+    const keys = digests.map(recordKey);
+    const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
+    return values.map(readRecord).filter((record) => record !== undefined);
+  }
+
+  return {
+    async read(partnerOrderId) {
+      const [record] = await readMany([orderIdDigest(partnerOrderId)]);
+      return record;
+    },
+
+    async update(partnerOrderId, change, through = store) {
+      const digest = orderIdDigest(partnerOrderId);
+      const key = recordKey(digest);
+      const index = indexPrefix + digest;
+      return await through.transact([key, index], (records) => {
+        const before = readRecord(records.get(key));
+        const after = change(before);
+        if (after === undefined || after === before) return after;
+        const unsettled = isUnsettled(after);
+        const expiresAt = unsettled || rememberMs === undefined ? undefined : now() + rememberMs;
+        records.set(key, toValue(after), { expiresAt });
+        if (unsettled) records.set(index, after.openedAt);
+        else records.delete(index);
+        return after;
+      });
+    },
+
+    async unsettled({ openedBefore, limit }) {
+      const found: { digest: string; openedAt: number }[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await store.list({ prefix: indexPrefix, after, limit: pageSize });
+        for (const { key, value } of page) {
+          const openedAt = Number(value);
+          const at = now();
+          // The clock of another process may be a little ahead.
+          if (Math.min(openedAt, at) <= openedBefore || isAhead(openedAt, at))
+            found.push({ digest: key.slice(indexPrefix.length), openedAt });
+        }
+        if (page.length < pageSize) break;
+        after = page.at(-1)?.key;
+      }
+      found.sort((one, other) => one.openedAt - other.openedAt);
+      const wanted = found.slice(0, limit).map(({ digest }) => digest);
+      const records: OrderRecord[] = [];
+      for (let start = 0; start < wanted.length; start += chunkSize) {
+        records.push(...(await readMany(wanted.slice(start, start + chunkSize))));
+      }
+      // Some may have been settled since they were listed.
+      return records.filter(isUnsettled);
+    },
+  };
+}
+
+const pageSize = 1000;
+/** Read at once; a transaction holds up all who write one of its keys. */
+const chunkSize = 100;
+
+/** Sound: a record has only JSON members, and those that are `undefined` are left out. */
+function toValue(record: OrderRecord): JsonValue {
+  return record as JsonValue;
+}

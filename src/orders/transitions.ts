@@ -1,0 +1,191 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { isUnsettled, type OrderRecord, orderError, stateAt } from './order-record.ts';
+
+/** The rules of the journal, as pure functions: a transaction may run them more than once. */
+
+/** An order that somebody wants to send. */
+export interface Intent {
+  readonly partner_order_id: string;
+  readonly digest: string;
+  readonly merchant: string | undefined;
+  readonly partnerId: string | undefined;
+}
+
+export interface AttemptRules {
+  /** Names the attempt. */
+  readonly attempt: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  /** Whether an order whose outcome is unknown may be sent again. */
+  readonly resendUnknown: boolean;
+  /** Whether a refused order may be sent again as it is. */
+  readonly again: boolean;
+}
+
+/** What came of one request. */
+export type AttemptResult =
+  | { readonly outcome: 'accepted'; readonly status: number; readonly kept: JsonValue | undefined }
+  | {
+      readonly outcome: 'refused' | 'not_sent' | 'unknown';
+      readonly failure: string;
+      readonly status: number | undefined;
+      /** It was refused because the service has an order with this id. */
+      readonly isDuplicate: boolean;
+    };
+
+/**
+ * The record with a request in hand; or, if the service has the order, the record as it is: nothing may be sent.
+ *
+ * @throws {OrderError} if nothing may be sent for another reason
+ */
+export function beginAttempt(
+  record: OrderRecord | undefined,
+  intent: Intent,
+  { attempt, now, leaseMs, resendUnknown, again }: AttemptRules,
+): OrderRecord {
+  // It was committed although the store reported a failure.
+  if (record?.state === 'sending' && record.attempt === attempt) return record;
+  if (record !== undefined) {
+    const isSame = record.digest === intent.digest;
+    const state = stateAt(record, now);
+    if (!isSame && state !== 'refused' && state !== 'not_sent')
+      throw orderError('different_order', record, { now });
+    if (state === 'accepted') return record;
+    if (state === 'sending') throw orderError('in_progress', record, { now });
+    if (state === 'unknown' && !resendUnknown) throw orderError('outcome_unknown', record, { now });
+    if (state === 'refused' && isSame && !again) throw orderError('order_refused', record, { now });
+    if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
+  }
+  const before = record ?? newRecord(intent, now);
+  return {
+    ...withIntent(before, intent, now),
+    state: 'sending',
+    attempts: before.attempts + 1,
+    attempt,
+    unresolved: [...before.unresolved, attempt],
+    leaseUntil: now + leaseMs,
+  };
+}
+
+/** The record of an order that is to be sent later. @throws {OrderError} if it may not be sent */
+export function prepareOrder(record: OrderRecord | undefined, intent: Intent, now: number): OrderRecord {
+  if (record === undefined) return { ...withIntent(newRecord(intent, now), intent, now), outbox: true };
+  const isSame = record.digest === intent.digest;
+  const state = stateAt(record, now);
+  // No request was made of it yet, or none that the service acted on.
+  const mayChange = state === 'prepared' || state === 'refused' || state === 'not_sent';
+  if (!isSame && !mayChange) throw orderError('different_order', record, { now });
+  if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
+  if (state === 'refused' && isSame) throw orderError('order_refused', record, { now });
+  if (!mayChange || (state === 'prepared' && isSame)) return record;
+  return { ...withIntent(record, intent, now), state: 'prepared', outbox: true };
+}
+
+/** What a request's end makes of the record, which may have changed since it began. */
+export function finishAttempt(
+  record: OrderRecord,
+  attempt: string,
+  result: AttemptResult,
+  now: number,
+): OrderRecord {
+  // Written before, although the store reported a failure.
+  if (!record.unresolved.includes(attempt)) return record;
+  const others = record.unresolved.filter((one) => one !== attempt);
+  const status = result.status === undefined ? {} : { status: result.status };
+  if (result.outcome === 'accepted') {
+    const kept = result.kept === undefined ? {} : { kept: result.kept };
+    const settled = { ...record, ...status, ...kept, unresolved: others };
+    return record.state === 'accepted' ? settled : accept(settled, 'reply', now);
+  }
+  const unresolved = result.outcome === 'unknown' ? record.unresolved : others;
+  const failed = { ...record, ...status, failure: result.failure, unresolved };
+  if (record.state === 'accepted') {
+    // No other request can have made the order that an event or a person tells of.
+    const contradicts =
+      result.outcome !== 'unknown' && !result.isDuplicate && others.length === 0 && isWithoutReply(record);
+    return contradicts ? { ...failed, contradiction: contradictionOf(result.outcome) } : failed;
+  }
+  // The id was not sent by anybody else, so the duplicate is one of our own requests whose reply was lost.
+  if (result.isDuplicate && others.length > 0) return accept(failed, 'duplicate', now);
+  if (record.state === 'abandoned') return failed;
+  // A later attempt is in hand, and decides.
+  if (record.state === 'sending' && record.attempt !== attempt) return failed;
+  const state = unresolved.length > 0 ? 'unknown' : result.outcome;
+  return { ...withoutLease(failed), state, changedAt: now };
+}
+
+/** What an event of the order makes of the record: whatever it says, the service has the order. */
+export function observeEvent(
+  record: OrderRecord,
+  platformOrderRef: string | undefined,
+  now: number,
+): OrderRecord {
+  if (record.state === 'accepted') return record;
+  const ref = platformOrderRef === undefined ? {} : { platform_order_ref: platformOrderRef };
+  return accept({ ...record, ...ref }, 'event', now);
+}
+
+/** A person's decision. @throws {OrderError} `in_progress` or `already_settled` */
+export function settleOrder(
+  record: OrderRecord,
+  { decision, note, now }: { decision: 'accepted' | 'abandoned'; note: string; now: number },
+): OrderRecord {
+  const state = stateAt(record, now);
+  if (state === 'sending') throw orderError('in_progress', record, { now });
+  if (state === decision) return record;
+  if (!isUnsettled(record)) throw orderError('already_settled', record, { now });
+  return { ...withoutLease(record), state: decision, evidence: 'person', note, changedAt: now };
+}
+
+function newRecord(intent: Intent, now: number): OrderRecord {
+  return {
+    version: 1,
+    partner_order_id: intent.partner_order_id,
+    digest: intent.digest,
+    state: 'prepared',
+    createdAt: now,
+    changedAt: now,
+    openedAt: now,
+    attempts: 0,
+    unresolved: [],
+  };
+}
+
+/** Takes over what is to be sent; it may differ from what was refused. */
+function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
+  const { merchant, partnerId, ...rest } = withoutLease(record);
+  return {
+    ...rest,
+    digest: intent.digest,
+    ...(intent.merchant !== undefined && { merchant: intent.merchant }),
+    ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),
+    changedAt: now,
+    openedAt: isUnsettled(record) ? record.openedAt : now,
+  };
+}
+
+function accept(record: OrderRecord, evidence: 'reply' | 'duplicate' | 'event', now: number): OrderRecord {
+  const contradiction = contradictionOf(record.state);
+  return {
+    ...withoutLease(record),
+    state: 'accepted',
+    evidence,
+    changedAt: now,
+    ...(contradiction !== undefined && { contradiction }),
+  };
+}
+
+/** The states in which the service has no order, as far as anybody knows. */
+function contradictionOf(state: OrderRecord['state']): OrderRecord['contradiction'] {
+  return state === 'prepared' || state === 'refused' || state === 'not_sent' || state === 'abandoned'
+    ? state
+    : undefined;
+}
+
+function isWithoutReply({ evidence }: OrderRecord): boolean {
+  return evidence === 'event' || evidence === 'person';
+}
+
+function withoutLease({ attempt, leaseUntil, ...record }: OrderRecord): OrderRecord {
+  return record;
+}

@@ -1,0 +1,92 @@
+import { type CheckedOtp, checkCode } from './check-code.ts';
+import { makeDevices } from './devices.ts';
+import { flowKey } from './flow.ts';
+import { type CheckOptions, checkId, type IssueRequest, type ResendOptions } from './otp-input.ts';
+import { type OtpOptions, resolveOtpOptions } from './otp-options.ts';
+import { type ReportDetails, reported } from './otp-report.ts';
+import { transact } from './otp-store.ts';
+import { type IssuedOtp, issueCode, resendCode } from './send-code.ts';
+
+/** Issues and checks one-time codes: see {@link createOtp}. */
+export interface Otp {
+  /**
+   * Sends a code to a phone number. The code is stored before it is sent, and kept only as a hash.
+   *
+   * @throws {ValidationError} for malformed input, before anything is stored
+   * @throws {OtpError}
+   */
+  issue(request: IssueRequest): Promise<IssuedOtp>;
+  /**
+   * Sends another code for the same id, once `resendAt` has passed. Earlier ones stay valid for their time, since messages
+   * may overtake each other; all share one budget of attempts.
+   *
+   * @throws {OtpError} `not_allowed` when the id is unknown, used, expired or exhausted
+   */
+  resend(id: string, options?: ResendOptions): Promise<IssuedOtp>;
+  /**
+   * Checks what somebody typed in. It is accepted once. Of checks at the same time, at most `maxAttempts` are compared
+   * and at most one is accepted.
+   *
+   * @param code as typed: blanks, dashes, and digits of other scripts are understood
+   * @throws {ValidationError} for malformed input
+   * @throws {OtpError} `limit_reached` for an address with too many wrong codes; `store_unavailable`: then nothing was
+   *   accepted, though an attempt may have been counted, or the code used up
+   */
+  check(id: string, code: string, options: CheckOptions): Promise<CheckedOtp>;
+  /** Makes the codes of an id invalid. No error if there are none. @throws {OtpError} `store_unavailable` */
+  cancel(id: string): Promise<void>;
+}
+
+/**
+ * One-time codes over the messenger: made, stored as hashes, sent, limited and checked.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const otp = createOtp({
+ *   messenger: new MessengerClient({ deployment, apiKey }),
+ *   store: sqliteStore({ path: 'codes.sqlite' }),
+ *   secrets: [process.env.OTP_SECRET ?? ''],
+ *   allowedPrefixes: ['+234'],
+ * });
+ * const { id } = await otp.issue({ to_phone: '+234 801 234 5678', purpose: 'sign-in' });
+ * const checked = await otp.check(id, '493 021', { purpose: 'sign-in' });
+ * if (checked.ok) signIn(checked.to_phone);
+ * ```
+ */
+export function createOtp(options: OtpOptions): Otp {
+  const resolved = resolveOtpOptions(options);
+  const { store, onOtp } = resolved;
+  const devices = makeDevices(resolved.messengers, resolved);
+  const sending = (details: ReportDetails) => ({ options: resolved, devices, details });
+
+  return Object.freeze({
+    issue: (request) =>
+      reported({ action: 'issue', onOtp }, (details) => issueCode(sending(details), request), deliveryOf),
+    resend: (id, resendOptions = {}) =>
+      reported(
+        { action: 'resend', onOtp },
+        (details) => resendCode(sending(details), id, resendOptions),
+        deliveryOf,
+      ),
+    check: (id, code, checkOptions) =>
+      reported(
+        { action: 'check', onOtp },
+        (details) => checkCode(resolved, details, { id, code, checkOptions }),
+        (checked) => (checked.ok ? 'accepted' : checked.reason),
+      ),
+    cancel: (id) =>
+      reported(
+        { action: 'cancel', onOtp },
+        async () => {
+          const key = flowKey(checkId('cancel', id));
+          await transact(store, [key], (records) => records.delete(key));
+        },
+        () => 'cancelled',
+      ),
+  } satisfies Otp);
+}
+
+function deliveryOf({ delivery }: IssuedOtp): IssuedOtp['delivery'] {
+  return delivery;
+}

@@ -1,0 +1,73 @@
+import { OtpError, type OtpErrorCode, type OtpLimit } from '../errors/otp-error.ts';
+import type { NetworkCounts, PhoneCounts } from './counters.ts';
+import { countEvents, type EventWindow, recent, waitUntilGone } from './event-window.ts';
+import type { RateLimit, UnconfirmedLimit } from './limit-options.ts';
+
+/** Why something is not done now. */
+export interface Denial {
+  readonly code: Extract<OtpErrorCode, 'cool_down' | 'limit_reached'>;
+  readonly limit?: OtpLimit;
+  readonly retryAfterMs: number;
+}
+
+export function denialError({ code, limit, retryAfterMs }: Denial): OtpError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const message =
+    code === 'cool_down'
+      ? `The phone number got a code a moment ago. The next one is possible in ${seconds} s.`
+      : `The limit "${limit}" is reached. Try again in ${seconds} s.`;
+  return new OtpError(code, message, { retryAfterMs, limit });
+}
+
+/** More events than the limit allows, if one more were added. */
+export function overRate(
+  limit: OtpLimit,
+  events: EventWindow,
+  { max, windowMs }: RateLimit,
+  now: number,
+): Denial | undefined {
+  const kept = recent(events, windowMs, now);
+  const over = countEvents(kept) - max + 1;
+  if (over <= 0) return undefined;
+  return { code: 'limit_reached', limit, retryAfterMs: waitUntilGone(kept, windowMs, now, over) };
+}
+
+export function overUnconfirmed(
+  counts: NetworkCounts,
+  { floor, ratio, windowMs }: UnconfirmedLimit,
+  now: number,
+): Denial | undefined {
+  const attempted = recent(counts.attempted, windowMs, now);
+  const confirmed = countEvents(recent(counts.confirmed, windowMs, now));
+  const unconfirmed = countEvents(attempted) - confirmed;
+  if (unconfirmed < floor || confirmed >= ratio * countEvents(attempted)) return undefined;
+  const over = unconfirmed - floor + 1;
+  return {
+    code: 'limit_reached',
+    limit: 'unconfirmedPerIp',
+    retryAfterMs: waitUntilGone(attempted, windowMs, now, over),
+  };
+}
+
+export function coolingDown(
+  { lastMessageAt }: PhoneCounts,
+  coolDownMs: number,
+  now: number,
+): Denial | undefined {
+  const retryAfterMs = lastMessageAt + coolDownMs - now;
+  return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
+}
+
+/** How many messages in a row the phone number has had; none if the last was long ago. */
+export function seriesOf(
+  { series, lastMessageAt }: PhoneCounts,
+  { windowMs }: RateLimit,
+  now: number,
+): number {
+  return lastMessageAt + windowMs > now ? series : 0;
+}
+
+/** How long to wait after so many messages in a row. */
+export function coolDownOf(coolDownMs: readonly number[], series: number): number {
+  return series === 0 ? 0 : (coolDownMs[series - 1] ?? coolDownMs.at(-1) ?? 0);
+}

@@ -1,0 +1,62 @@
+/**
+ * How many events there were in the last while: when, and how many at about that time. At most about sixty entries,
+ * however many events.
+ */
+export type EventWindow = readonly (readonly [at: number, count: number])[];
+
+const slots = 60;
+
+/** Without the events that are older than the window. */
+export function recent(events: EventWindow, windowMs: number, now: number): EventWindow {
+  return (
+    events
+      // After the clock was set back, what seems to be in the future counts as of now.
+      .map(([at, count]) => [Math.min(at, now), count] as const)
+      .filter(([at]) => at + windowMs > now)
+  );
+}
+
+/**
+ * With one more event, or several. Events within a sixtieth of the window become one entry of the time of the last, so
+ * that they count for a little longer than the window and never for less.
+ */
+export function withEvent(events: EventWindow, windowMs: number, now: number, count = 1): EventWindow {
+  const kept = recent(events, windowMs, now);
+  const last = kept.at(-1);
+  if (last === undefined || slotOf(last[0], windowMs) !== slotOf(now, windowMs))
+    return [...kept, [now, count]];
+  return [...kept.slice(0, -1), [now, last[1] + count]];
+}
+
+/** Without one event of that time: it did not happen after all. */
+export function withoutEvent(events: EventWindow, windowMs: number, at: number): EventWindow {
+  // Its entry may have got the time of a later event of the same slot.
+  const index = events.findIndex(([time]) => time >= at && slotOf(time, windowMs) === slotOf(at, windowMs));
+  return events.flatMap(([time, count], place) => {
+    if (place !== index) return [[time, count] as const];
+    return count > 1 ? [[time, count - 1] as const] : [];
+  });
+}
+
+export function countEvents(events: EventWindow): number {
+  return events.reduce((sum, [, count]) => sum + count, 0);
+}
+
+/** Both together, in the order of time. */
+export function mergeEvents(one: EventWindow, other: EventWindow): EventWindow {
+  return [...one, ...other].sort(([before], [after]) => before - after);
+}
+
+/** Milliseconds until so many of the events have left the window. */
+export function waitUntilGone(events: EventWindow, windowMs: number, now: number, many: number): number {
+  let gone = 0;
+  for (const [at, count] of events) {
+    gone += count;
+    if (gone >= many) return Math.max(0, at + windowMs - now);
+  }
+  return windowMs;
+}
+
+function slotOf(at: number, windowMs: number): number {
+  return Math.floor(at / Math.ceil(windowMs / slots));
+}

@@ -1,0 +1,139 @@
+import { defineCredentials } from '../credentials/define-credentials.ts';
+import { membersOf } from '../credentials/key-sets.ts';
+import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { KeyError } from '../errors/key-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+
+/** One set of keys that the service has issued. */
+export interface Generation {
+  /** From 1, in the order in which they were received. */
+  readonly number: number;
+  /** Milliseconds since 1970, like all times here. */
+  readonly receivedAt: number;
+  readonly credentials: PartnerCredentials;
+}
+
+/** Keys that were replaced, and may still verify. */
+export interface RetiredGeneration extends Generation {
+  readonly retiredAt: number;
+  /** When a delivery last matched them, to within a while. */
+  readonly matchedAt?: number | undefined;
+}
+
+/** A request for new keys. */
+export interface KeyRequest {
+  readonly id: string;
+  readonly at: number;
+  /** Whether the service accepted it. If not, it may or may not have acted. */
+  readonly answered: boolean;
+}
+
+/** Everything that a rotation keeps. */
+export interface RotationState {
+  /** Signs. */
+  readonly current?: Generation | undefined;
+  /** Set from before the request until the keys are promoted. */
+  readonly request?: KeyRequest | undefined;
+  /** Received and not promoted. */
+  readonly pending?: Generation | undefined;
+  /** The newest first. */
+  readonly retired: readonly RetiredGeneration[];
+}
+
+export const emptyState: RotationState = Object.freeze({ retired: [] });
+
+/** The number of the next generation. */
+export function nextNumber({ current, pending, retired }: RotationState): number {
+  return 1 + Math.max(0, ...[current, pending, ...retired].map((generation) => generation?.number ?? 0));
+}
+
+/** The state as text, secrets included. */
+export function writeState({ current, request, pending, retired }: RotationState): string {
+  const state = {
+    version,
+    ...(current && { current: writable(current) }),
+    ...(request && { request }),
+    ...(pending && { pending: writable(pending) }),
+    retired: retired.map(writable),
+  };
+  return `${JSON.stringify(state, undefined, 2)}\n`;
+}
+
+/** @throws {KeyError} `key_storage_invalid`, without anything of the text in its message */
+export function readState(text: string | undefined): RotationState {
+  if (text === undefined) return emptyState;
+  let state: JsonValue;
+  try {
+    state = JSON.parse(text);
+  } catch {
+    throw invalid('it is not JSON');
+  }
+  if (!isJsonObject(state)) throw invalid('it is not an object');
+  if (state.version !== version) throw invalid('it has another version');
+  const { current, request, pending, retired } = state;
+  if (!Array.isArray(retired)) throw invalid('retired is not a list');
+  return {
+    current: current === undefined ? undefined : readGeneration('current', current),
+    request: request === undefined ? undefined : readRequest(request),
+    pending: pending === undefined ? undefined : readGeneration('pending', pending),
+    retired: retired.map((each, index) => readRetired(`retired[${index}]`, each)),
+  };
+}
+
+const version = 1;
+
+/** The secrets of credentials are not enumerable, so they have to be named. */
+function writable<Kind extends Generation>(generation: Kind): object {
+  return { ...generation, credentials: membersOf(generation.credentials) };
+}
+
+function readGeneration(name: string, value: JsonValue): Generation {
+  const { number, receivedAt, credentials } = objectOf(name, value);
+  return {
+    number: numberOf(`${name}.number`, number),
+    receivedAt: numberOf(`${name}.receivedAt`, receivedAt),
+    credentials: readCredentials(`${name}.credentials`, credentials),
+  };
+}
+
+function readRetired(name: string, value: JsonValue): RetiredGeneration {
+  const { retiredAt, matchedAt } = objectOf(name, value);
+  return {
+    ...readGeneration(name, value),
+    retiredAt: numberOf(`${name}.retiredAt`, retiredAt),
+    ...(matchedAt !== undefined && { matchedAt: numberOf(`${name}.matchedAt`, matchedAt) }),
+  };
+}
+
+function readRequest(value: JsonValue): KeyRequest {
+  const { id, at, answered } = objectOf('request', value);
+  if (typeof id !== 'string' || typeof answered !== 'boolean') throw invalid('request is malformed');
+  return { id, at: numberOf('request.at', at), answered };
+}
+
+function readCredentials(name: string, value: JsonValue | undefined): PartnerCredentials {
+  const members = objectOf(name, value);
+  try {
+    // Sound: defineCredentials checks every member, also that its name is known.
+    return defineCredentials(members as unknown as PartnerCredentials);
+  } catch {
+    throw invalid(`${name} are not credentials`);
+  }
+}
+
+function objectOf(name: string, value: JsonValue | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw invalid(`${name} is not an object`);
+}
+
+function numberOf(name: string, value: JsonValue | undefined): number {
+  if (typeof value === 'number') return value;
+  throw invalid(`${name} is not a number`);
+}
+
+function invalid(what: string): KeyError {
+  return new KeyError(
+    'key_storage_invalid',
+    `What is stored is not the state of a key rotation: ${what}. It was left as it is.`,
+  );
+}

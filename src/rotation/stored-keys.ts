@@ -1,0 +1,77 @@
+import { KeyError } from '../errors/key-error.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkFunction, invalidOption } from '../options/check-values.ts';
+import { checkStore } from '../store/check-store.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { KeyStorage } from './key-storage.ts';
+
+export interface StoredKeysOptions {
+  store: RecordStore;
+  /** The key of the record. One partner, one record. @default 'partner-exchange-keys' */
+  key?: string | undefined;
+  /** Encrypts what is stored, e.g. with AES-256-GCM of node:crypto. Without it the store holds secrets as they are. */
+  encrypt?: ((text: string) => string) | undefined;
+  /** Undoes `encrypt`; give both. */
+  decrypt?: ((text: string) => string) | undefined;
+}
+
+/**
+ * Keeps the keys of a rotation in a record store, for programs that run on several machines. Whoever can read the store
+ * can read the keys, unless you give `encrypt` and `decrypt`.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const rotation = createKeyRotation({ exchange, storage: storedKeys({ store: postgresStore({ client }) }) });
+ * ```
+ */
+export function storedKeys(options: StoredKeysOptions): KeyStorage {
+  checkNames('storedKeys', options, optionNames);
+  const { key = 'partner-exchange-keys', encrypt, decrypt } = options;
+  const store = checkStore(options.store);
+  if (typeof key !== 'string' || key === '') throw invalidOption('key must be text.');
+  if ((encrypt === undefined) !== (decrypt === undefined))
+    throw invalidOption('Give encrypt and decrypt, or neither.');
+  if (encrypt !== undefined) checkFunction('encrypt', encrypt);
+  if (decrypt !== undefined) checkFunction('decrypt', decrypt);
+
+  function textOf(value: unknown): string | undefined {
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string') throw invalid('is not text');
+    if (decrypt === undefined) return value;
+    try {
+      return decrypt(value);
+    } catch {
+      // What it threw may quote the text.
+      throw invalid('cannot be decrypted');
+    }
+  }
+
+  /** @throws {ConfigurationError} for what could never be read again: new keys are shown once */
+  function encrypted(text: string): string {
+    if (encrypt === undefined || decrypt === undefined) return text;
+    const written = encrypt(text);
+    if (typeof written === 'string' && decrypt(written) === text) return written;
+    throw invalidOption('decrypt must undo encrypt, and both must return text. Nothing was stored.');
+  }
+
+  return {
+    async read() {
+      // A list only reads, where a transaction would wait for others. The shortest key with the prefix comes first.
+      const [record] = await store.list({ prefix: key, limit: 1 });
+      return record?.key === key ? textOf(record.value) : undefined;
+    },
+    async update(change) {
+      await store.transact([key], (records) => {
+        const next = change(textOf(records.get(key)));
+        if (next !== undefined) records.set(key, encrypted(next));
+      });
+    },
+  };
+}
+
+const optionNames: OptionNames<StoredKeysOptions> = { store: true, key: true, encrypt: true, decrypt: true };
+
+function invalid(what: string): KeyError {
+  return new KeyError('key_storage_invalid', `The record with the keys ${what}. It was left as it is.`);
+}

@@ -1,0 +1,156 @@
+import type { SigningPurpose } from '../../credentials/signing-key.ts';
+import { type Operation, operations } from '../../deployment/operations.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { isSignatureError } from '../../errors/signature-error.ts';
+import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
+import { findMembers } from '../../json/text-scanner.ts';
+import { canonicalText } from '../../signature/canonical-text.ts';
+import { decodeBody } from '../../signature/decode-body.ts';
+import { parseSignedBody } from '../../signature/parse-signed-body.ts';
+import { verifyBody } from '../../signature/verify-body.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Partner } from '../partners/partner-registry.ts';
+import type { SandboxState } from '../sandbox-state.ts';
+import type { TraceEntry } from '../trace/trace-entry.ts';
+import { issuedKeys } from './key-ring.ts';
+
+/** What is to be said of the signature of a request or an event. */
+export interface ExaminedSignature {
+  readonly holds: boolean;
+  readonly key?: string;
+  readonly isExpectedKey?: boolean;
+  readonly signedText?: string | undefined;
+  readonly reason?: { readonly code: string; readonly message: string };
+  readonly differences: readonly Difference[];
+}
+
+interface Difference {
+  readonly member: string;
+  readonly genuine: string | undefined;
+  readonly found: string | undefined;
+}
+
+/** Whether the signature of a request or an event holds, and with which key; `undefined` for what is not signed. */
+export function examineSignature(state: SandboxState, entry: TraceEntry): ExaminedSignature | undefined {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined || entry.body === undefined) return undefined;
+  const { body } = entry;
+  const scheme = state.deployment.signature;
+  const partner = partnerOf(state, entry);
+  const keys = issuedKeys(state, partner);
+  try {
+    // A sandbox without partners has no key: any will do, since none can match.
+    const key = keys.length === 0 ? ['no key was issued'] : keys.map((each) => each.key);
+    const { text, keyIndex } = verifyBody(body, { key, scheme });
+    const found = keys[keyIndex];
+    return {
+      holds: true,
+      key: found?.label ?? '',
+      // Another partner's key, one that has been replaced, or the one for other requests.
+      isExpectedKey:
+        found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
+      signedText: text,
+      differences: [],
+    };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return {
+      holds: false,
+      signedText: signedText(state, body),
+      reason: { code: error.code, message: error.message },
+      differences: differences(genuineBody(state, entry), body),
+    };
+  }
+}
+
+/** Why a signature does not hold, as far as it can be found out. @throws {Refusal} for what cannot be examined */
+export function explainSignature(state: SandboxState, entry: TraceEntry): MismatchExplanation {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined || entry.body === undefined) {
+    throw new Refusal(409, 'not_signed', 'Requests of this kind are not signed.');
+  }
+  // It tries thousands of combinations with the body, while nothing else is answered.
+  if (entry.body.length > maxExplained) {
+    throw new Refusal(
+      409,
+      'body_too_large',
+      `Only bodies of at most ${maxExplained} characters are explained.`,
+    );
+  }
+  const likely = partnerOf(state, entry);
+  const others = state.partners.all.filter((partner) => partner !== likely);
+  const credentials = [...(likely === undefined ? [] : [likely]), ...others.slice(0, 3)].flatMap(
+    (partner) => [partner.credentials, ...(partner.previous === undefined ? [] : [partner.previous])],
+  );
+  const scheme = state.deployment.signature;
+  return explainMismatch(entry.body, { credentials, scheme, purpose });
+}
+
+const maxExplained = 16 * 1024;
+
+function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined {
+  if (kind === 'event') return 'order';
+  if (operation === undefined || !Object.hasOwn(operations, operation)) return undefined;
+  // Sound: it is a key of the table.
+  const { signedWith } = operations[operation as Operation];
+  return signedWith === 'nothing' ? undefined : signedWith;
+}
+
+/** The partner that a request comes from, or that an event goes to. */
+function partnerOf({ partners }: SandboxState, { headers }: TraceEntry): Partner | undefined {
+  const publicKey = headers?.authorization?.replace(/^Bearer +/i, '');
+  return partners.all.find(({ credentials, previous }) =>
+    [credentials, previous].some((keys) => keys !== undefined && keys.partnerPublicKey === publicKey),
+  );
+}
+
+/** The text that would have been signed; `undefined` when the body is too broken for one. */
+function signedText({ deployment }: SandboxState, body: string): string | undefined {
+  const scheme = deployment.signature;
+  try {
+    return canonicalText(scheme, parseSignedBody(decodeBody(body), scheme.encoding));
+  } catch (error) {
+    if (isSignatureError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The last genuine event of the same kind and order. */
+function genuineBody({ deliveryQueue }: SandboxState, { delivery }: TraceEntry): string | undefined {
+  const { deliveries } = deliveryQueue;
+  const own = deliveries.find(({ id }) => id === delivery);
+  return deliveries.findLast(
+    ({ name, platform_order_ref, faults }) =>
+      name === own?.name &&
+      platform_order_ref === own.platform_order_ref &&
+      !faults.includes('forged') &&
+      !faults.includes('tampered'),
+  )?.body;
+}
+
+function differences(genuine: string | undefined, found: string): Difference[] {
+  const [before, after] = [asObject(genuine), asObject(found)];
+  if (genuine === undefined || before === undefined || after === undefined) return [];
+  // Values are compared, not spellings; what differs is shown as it is spelled.
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .slice(0, maxDifferences)
+    .map((member) => ({ member, genuine: spelling(genuine, member), found: spelling(found, member) }));
+}
+
+const maxDifferences = 50;
+
+function spelling(text: string, name: string): string | undefined {
+  const value = findMembers(text, name).at(-1)?.value;
+  return value && text.slice(value.start, value.end);
+}
+
+function asObject(text: string | undefined): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

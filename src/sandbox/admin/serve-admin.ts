@@ -1,0 +1,164 @@
+import type * as z from 'zod';
+import { type AdminAccess, adminPath, type ServeAdmin } from '../http/admin-access.ts';
+import { Refusal } from '../http/refusal.ts';
+import { errorReply, jsonReply } from '../http/replies.ts';
+import { parseBody, readBody, requireShape } from '../http/request-body.ts';
+import { requireSameSecret } from '../secrets.ts';
+import { changeEndpoints } from './change-endpoints.ts';
+import type { AdminContext, Endpoint, Params } from './endpoint.ts';
+import { openApiDocument } from './openapi.ts';
+import { page } from './page-html.ts';
+import { readEndpoints, traceQuery } from './read-endpoints.ts';
+import { apiHeaders, pageHeaders } from './security-headers.ts';
+import { traceStream } from './trace-stream.ts';
+
+const maxBodyBytes = 64 * 1024;
+/** Each holds a connection for as long as its reader likes. */
+const maxStreams = 64;
+
+export function createServeAdmin(
+  { sandbox, state }: Pick<AdminContext, 'sandbox' | 'state'>,
+  access: AdminAccess,
+): ServeAdmin {
+  let streams = 0;
+
+  function stream(request: Request, query: z.output<typeof traceQuery>): Response {
+    if (streams >= maxStreams) {
+      throw new Refusal(503, 'too_many_streams', `At most ${maxStreams} streams are open at once.`);
+    }
+    streams += 1;
+    const id = request.headers.get('last-event-id') ?? '';
+    const after = /^\d{1,15}$/.test(id) ? Number(id) : query.after;
+    const body = traceStream(state, {
+      ...query,
+      after,
+      onEnd() {
+        streams -= 1;
+      },
+    });
+    return new Response(body, {
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+    });
+  }
+
+  async function answer(request: Request, ip: string): Promise<Response> {
+    const { pathname, searchParams, origin } = new URL(request.url);
+    if (`${pathname}/` === adminPath)
+      return new Response(null, { status: 308, headers: { location: adminPath } });
+    const path = pathname.slice(adminPath.length);
+    const isLocal = isLoopback(ip);
+    if (!isLocal && access.from === 'loopback') {
+      const message = 'Only this machine is answered here: see the option inspector of listen().';
+      throw new Refusal(403, 'not_loopback', message);
+    }
+    requireOwnPage(request, path);
+    if (path === '') return pageReply(request);
+    const isRead = request.method === 'GET';
+    // What can be read holds keys: from elsewhere it needs the token, too.
+    if (!isRead || !isLocal) requireToken(request, access.token);
+    if (isRead && path === 'openapi.json') return jsonReply(200, openApiDocument(origin));
+    if (isRead && path === 'trace/stream') return stream(request, queryOf(traceQuery, searchParams));
+    await state.ready;
+    const { endpoint, params } = find(path, request.method);
+    const query = endpoint.query === undefined ? {} : queryOf(endpoint.query, searchParams);
+    const body = endpoint.body === undefined ? undefined : await bodyOf(endpoint.body, request);
+    const result = await endpoint.handle({ sandbox, state, origin, params, query, body });
+    // Sound: what an endpoint answers with is an object; the tests hold it against its schema.
+    return jsonReply(200, result as Parameters<typeof jsonReply>[1]);
+  }
+
+  return async (request, { ip }) => {
+    const response = await answer(request, ip).catch(errorReply);
+    for (const [name, value] of Object.entries(apiHeaders)) {
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    }
+    return response;
+  };
+}
+
+/** Refuses requests that a page of another origin has made. Its Origin is checked before; not all requests have one. */
+function requireOwnPage(request: Request, path: string): void {
+  const site = request.headers.get('sec-fetch-site') ?? 'none';
+  if (site === 'same-origin' || site === 'none') return;
+  // Following a link to the page is harmless: it does nothing without the token.
+  if (path === '' && request.headers.get('sec-fetch-mode') === 'navigate') return;
+  throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
+}
+
+function requireToken(request: Request, token: string): void {
+  const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  const refusal = new Refusal(
+    401,
+    presented === undefined ? 'token_missing' : 'token_wrong',
+    'This needs the header "Authorization: Bearer" with the token that listen() returned.',
+    { 'www-authenticate': 'Bearer' },
+  );
+  if (presented === undefined) throw refusal;
+  requireSameSecret(presented, token, refusal);
+}
+
+function pageReply(request: Request): Response {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(['GET']);
+  if (page === undefined) {
+    throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
+  }
+  return new Response(page.html, { headers: pageHeaders(page) });
+}
+
+function find(path: string, method: string): { endpoint: Endpoint; params: Params } {
+  const here = [...readEndpoints, ...changeEndpoints].flatMap((endpoint) => {
+    const params = match(endpoint.path, path);
+    return params === undefined ? [] : [{ endpoint, params }];
+  });
+  const found = here.find(({ endpoint }) => endpoint.method === method);
+  if (found !== undefined) return found;
+  if (here.length > 0) throw notAllowed(here.map(({ endpoint }) => endpoint.method));
+  throw new Refusal(404, 'not_found', 'Nothing is at this path: see /_sandbox/openapi.json.');
+}
+
+function notAllowed(methods: readonly string[]): Refusal {
+  const allow = methods.join(', ');
+  return new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
+}
+
+/** The parameters of a path, or `undefined` if it is another one. */
+function match(pattern: string, path: string): Params | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    const text = given[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    if (name === undefined && segment !== text) return undefined;
+    if (name !== undefined) params[name] = decoded(text);
+  }
+  return params;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Refusal(400, 'bad_path', 'The path is not a URL-encoded one.');
+  }
+}
+
+function queryOf<Output>(schema: z.ZodType<Output>, params: URLSearchParams): Output {
+  const { success, data, error } = schema.safeParse(Object.fromEntries(params));
+  if (success) return data;
+  const issues = error.issues.map(({ path, message }) => [...path, message].join(': '));
+  throw new Refusal(400, 'invalid_query', `The query does not fit: ${issues.join('; ')}.`);
+}
+
+async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
+  // A form of another page cannot have this type.
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
+  }
+  return requireShape(schema, parseBody(await readBody(request, maxBodyBytes)), 'invalid_body');
+}
+
+function isLoopback(ip: string): boolean {
+  return /^(?:::ffff:)?127\.|^::1$/i.test(ip);
+}

@@ -1,0 +1,30 @@
+import { nothingWritten } from './engine-calls.ts';
+
+/** Runs work on some keys once all earlier work on any of them is done. */
+export type KeyQueue = <Result>(keys: readonly string[], work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Lets changes of the same key wait for each other within this process, instead of racing in the engine. It takes its
+ * place for all keys at once, so two pieces of work never wait for each other.
+ *
+ * @param longestWaitMs work that has waited for longer is rejected: while an engine hangs, the time limits of all who
+ *   wait for one key would add up
+ */
+export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
+  const last = new Map<string, Promise<void>>();
+  return async (keys, work) => {
+    const askedAt = performance.now();
+    const earlier = keys.map((key) => last.get(key));
+    const { promise: done, resolve: leave } = Promise.withResolvers<void>();
+    for (const key of keys) last.set(key, done);
+    await Promise.all(earlier);
+    try {
+      if (performance.now() - askedAt >= longestWaitMs)
+        throw nothingWritten(new Error(`Earlier changes of the same keys took ${longestWaitMs} ms.`));
+      return await work();
+    } finally {
+      for (const key of keys) if (last.get(key) === done) last.delete(key);
+      leave();
+    }
+  };
+}

@@ -1,0 +1,102 @@
+import { isPartnerExchangeError } from '../../errors/sdk-error.ts';
+import { invalidOption } from '../../options/check-values.ts';
+import { redactDatabaseError } from '../../redaction/redact-database-error.ts';
+import { nothingWritten, storeConflict } from '../engine-calls.ts';
+import { type KeyQueue, keyQueue } from '../key-queue.ts';
+import type { RecordSet } from '../record-store.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  isConflict,
+  transactionFailed,
+  withTable,
+} from './connection.ts';
+import { type PgClient, rowCountOf, rowsOf } from './pg-client.ts';
+import {
+  ownTransaction,
+  type Progress,
+  runTransaction,
+  savepoint,
+  type TransactionOutcome,
+} from './transaction.ts';
+
+/**
+ * Everything goes over one client of the user's: in the transaction that it is in, otherwise each in its own. There is
+ * no time limit, which could only be kept by ending the connection.
+ */
+export function clientConnection(client: PgClient, { statements, now }: ConnectionOptions): Connection {
+  const inTurn = <Result>(work: () => Promise<Result>) => queueOf(client)(['client'], work);
+  const createTable = () => client.query(statements.create);
+
+  /** Asked of PostgreSQL: what the client knows may be older than a BEGIN that it has sent. */
+  async function isInTransaction(): Promise<boolean> {
+    const result = await client.query(`SELECT current_setting('transaction_isolation') AS isolation`);
+    const status = client.getTransactionStatus();
+    if (status === 'I') return false;
+    if (rowsOf(result)[0]?.isolation === 'read committed') return true;
+    throw invalidOption(
+      'The transaction of the client must be READ COMMITTED: others do not see what was committed since they began.',
+    );
+  }
+
+  async function transactNow<Result>(
+    keys: readonly string[],
+    change: (records: RecordSet) => Result,
+  ): Promise<TransactionOutcome<Result>> {
+    const isUsers = await isInTransaction().catch((error) => {
+      throw fail(error, { isOver: false, isCommitting: false });
+    });
+    const frame = isUsers ? savepoint : ownTransaction;
+    const progress: Progress = { isOver: false, isCommitting: false };
+    const run = async () => {
+      try {
+        return await runTransaction(client, { frame, statements, keys, change, now, progress });
+      } catch (error) {
+        // If this fails too, the connection is gone and PostgreSQL rolls back.
+        await client.query(frame.rollback).catch(() => {});
+        throw error;
+      }
+    };
+    try {
+      // Not in the user's transaction, which would hold back everybody who needs the table.
+      return isUsers ? await run() : await withTable(run, createTable);
+    } catch (error) {
+      // Only the user can commit the user's transaction.
+      throw fail(error, isUsers ? { ...progress, isCommitting: false } : progress);
+    }
+  }
+
+  return {
+    waitsForSweep: true,
+    transact: (keys, change) => inTurn(() => transactNow(keys, change)),
+    query: (text, values) =>
+      inTurn(async () => {
+        try {
+          const run = () => client.query(text, values);
+          return await (client.getTransactionStatus() === 'I' ? withTable(run, createTable) : run());
+        } catch (error) {
+          throw nothingWritten(redactDatabaseError(error));
+        }
+      }),
+    sweep: (at) =>
+      inTurn(async () => {
+        if (client.getTransactionStatus() !== 'I') return 0;
+        return rowCountOf(await client.query(statements.sweep, [at]));
+      }),
+  };
+}
+
+function fail(error: unknown, progress: Progress): unknown {
+  if (isPartnerExchangeError(error)) return error;
+  if (isConflict(error)) return storeConflict(redactDatabaseError(error));
+  return transactionFailed(error, progress);
+}
+
+/** Several stores may use one client: its transactions must not run into each other. */
+const queues = new WeakMap<PgClient, KeyQueue>();
+
+function queueOf(client: PgClient): KeyQueue {
+  const queue = queues.get(client) ?? keyQueue();
+  queues.set(client, queue);
+  return queue;
+}

@@ -1,0 +1,69 @@
+import { invalidOption } from '../../options/check-values.ts';
+
+/** The parts of a `Client` of pg that we use. */
+export interface PgClient {
+  query(text: string, values?: unknown[]): Promise<unknown>;
+  /** `I`: idle, `T`: in a transaction, `E`: in one that has failed. */
+  getTransactionStatus(): string | null;
+  /** Sends statements without waiting for the one before. */
+  readonly pipeline?: boolean;
+}
+
+/** The parts of a client that a pool lends. */
+export interface PgPoolClient extends Omit<PgClient, 'getTransactionStatus'> {
+  readonly getTransactionStatus?: () => string | null;
+  /** @param destroy ends the connection */
+  release(destroy?: boolean): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** The parts of a `Pool` of pg that we use. */
+export interface PgPool {
+  query(text: string, values?: unknown[]): Promise<unknown>;
+  connect(): Promise<PgPoolClient>;
+  readonly totalCount: number;
+}
+
+/** @throws {ConfigurationError} `invalid_option` unless it is a pool or a client */
+export function isPool(client: PgPool | PgClient): client is PgPool {
+  if (typeof client?.query === 'function') {
+    if ('totalCount' in client && typeof client.connect === 'function') return true;
+    if ('getTransactionStatus' in client && typeof client.getTransactionStatus === 'function') return false;
+    throw invalidOption(
+      'postgresStore needs a newer pg for a single client: this one has no getTransactionStatus().',
+    );
+  }
+  throw invalidOption('postgresStore needs a Pool or a Client of pg.');
+}
+
+/** Runs statements one after the other; in one round trip if the client can. The results in their order. */
+export async function queryAll(
+  client: Pick<PgClient, 'query' | 'pipeline'>,
+  statements: readonly { readonly text: string; readonly values?: unknown[] }[],
+): Promise<unknown[]> {
+  const send = ({ text, values }: { readonly text: string; readonly values?: unknown[] }) =>
+    values === undefined ? client.query(text) : client.query(text, values);
+  if (client.pipeline === true) return await Promise.all(statements.map(send));
+  const results = [];
+  for (const statement of statements) results.push(await send(statement));
+  return results;
+}
+
+/** The rows of a result. */
+export function rowsOf(result: unknown): readonly Readonly<Record<string, unknown>>[] {
+  // Sound: pg returns objects of columns.
+  return (result as { readonly rows: readonly Readonly<Record<string, unknown>>[] }).rows;
+}
+
+/** How many rows a statement changed. */
+export function rowCountOf(result: unknown): number {
+  // Sound: pg returns it for a DELETE.
+  return Number((result as { readonly rowCount: unknown }).rowCount);
+}
+
+/** What a statement was, as PostgreSQL calls it: `COMMIT`. */
+export function commandOf(result: unknown): unknown {
+  // Sound: pg returns it for every statement.
+  return (result as { readonly command: unknown }).command;
+}

@@ -1,0 +1,110 @@
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkFunction } from '../../options/check-values.ts';
+import { checkKeys, checkListOptions } from '../check-record.ts';
+import { type EngineCallOptions, limitEngineCalls } from '../engine-calls.ts';
+import { keyQueue } from '../key-queue.ts';
+import { openWork } from '../open-work.ts';
+import { readRecordText } from '../read-record-text.ts';
+import type { RecordStore } from '../record-store.ts';
+import { clientConnection } from './client-connection.ts';
+import { isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
+import { poolConnection } from './pool-connection.ts';
+import { statementsFor, sweepLimit } from './statements.ts';
+
+export interface PostgresStoreOptions extends EngineCallOptions {
+  /**
+   * Your pool of pg, or a client: then use it for nothing else at the same time. If the client is in a transaction, the
+   * changes are part of it. You end it.
+   */
+  client: PgPool | PgClient;
+  /** Its table, made when it is missing. @default 'partner_exchange_records' */
+  table?: string | undefined;
+  /** Where the table is. It has to exist. @default the first schema of the search path */
+  schema?: string | undefined;
+  /** Milliseconds since 1970; decides what has expired. @default Date.now */
+  now?: (() => number) | undefined;
+}
+
+const names: OptionNames<PostgresStoreOptions> = {
+  client: true,
+  table: true,
+  schema: true,
+  now: true,
+  storeTimeoutMs: true,
+  maxPending: true,
+};
+
+/** How often expired records are deleted. */
+const sweepEveryMs = 1_000;
+
+/**
+ * A record store in a table of your PostgreSQL: many processes and machines may use it.
+ *
+ * With a client that is in a transaction of your own, `transact` writes in it: the records are committed or rolled back
+ * with it, and nobody else can change them until then. If the change throws, your transaction can go on.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const store = postgresStore({ client: pool });
+ *
+ * // Part of your own transaction:
+ * const client = await pool.connect();
+ * await client.query('BEGIN');
+ * await postgresStore({ client }).transact(['sent/1'], (records) => records.set('sent/1', true));
+ * await client.query('COMMIT');
+ * ```
+ */
+export function postgresStore(options: PostgresStoreOptions): RecordStore {
+  checkNames('postgresStore', options, names);
+  const now = checkFunction('now', options.now ?? Date.now);
+  const statements = statementsFor({
+    schema: options.schema,
+    table: options.table ?? 'partner_exchange_records',
+  });
+  const calls = limitEngineCalls(options);
+  const { client } = options;
+  const isShared = isPool(client);
+  const connection = isShared
+    ? poolConnection(client, { statements, now, calls })
+    : clientConnection(client, { statements, now });
+  const inTurn = keyQueue(isShared ? calls.timeoutMs : undefined);
+  const work = openWork();
+  let sweepAt = Number.NEGATIVE_INFINITY;
+
+  async function sweep(): Promise<void> {
+    if (performance.now() < sweepAt) return;
+    sweepAt = Number.POSITIVE_INFINITY;
+    // The next one deletes what this one could not.
+    const deleted = await connection.sweep(now()).catch(() => 0);
+    sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
+  }
+
+  return {
+    transact: (keys, change) =>
+      work.run(async () => {
+        const checked = checkKeys(keys);
+        const outcome = await inTurn(checked, () => connection.transact(checked, change));
+        const swept = work.run(sweep).catch(() => {});
+        if (connection.waitsForSweep) await swept;
+        if (outcome.kind === 'threw') throw outcome.error;
+        return outcome.result;
+      }),
+
+    list: (listOptions) =>
+      work.run(async () => {
+        const { prefix, after = '', limit } = checkListOptions(listOptions);
+        const values = [prefix, `${prefix}${afterAnyKey}`, after, now(), limit];
+        return rowsOf(await connection.query(statements.list, values)).map(({ key, value, expires_at }) => ({
+          key: String(key),
+          value: readRecordText(String(value)),
+          ...(expires_at !== null && { expiresAt: Number(expires_at) }),
+        }));
+      }),
+
+    close: () => work.close(),
+  };
+}
+
+/** Sorts after every character of a key. */
+const afterAnyKey = '\u007f';

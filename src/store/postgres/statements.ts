@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { invalidOption } from '../../options/check-values.ts';
+
+/** How long an expired record is kept for processes whose clocks are behind. */
+const graceMs = 3_600_000;
+/** Expired records that are deleted at once: nobody should wait for it. */
+export const sweepLimit = 200;
+/** Any number, the same for everybody: those who create the table at the same time wait for each other. */
+const creationLock = '7310589201846122341';
+
+/** The SQL for one table. */
+export type Statements = ReturnType<typeof statementsFor>;
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function statementsFor({ schema, table }: { schema: string | undefined; table: string }) {
+  checkName('table', table);
+  if (schema !== undefined) checkName('schema', schema);
+  const name = schema === undefined ? `"${table}"` : `"${schema}"."${table}"`;
+  return {
+    create: `
+      SELECT pg_advisory_xact_lock(${creationLock});
+      CREATE TABLE IF NOT EXISTS ${name} (
+        key text COLLATE "C" PRIMARY KEY,
+        value text NOT NULL,
+        expires_at bigint
+      );
+      CREATE INDEX IF NOT EXISTS "${table}_expiry" ON ${name} (expires_at) WHERE expires_at IS NOT NULL`,
+
+    /**
+     * Locks of the keys until the end of the transaction: rows cannot be locked that are not there yet. All take them
+     * in one order. They are numbers, which hold for the table, however it was named.
+     */
+    lock(keys: readonly string[]): string {
+      const numbers = [...new Set(keys.map(numberOf))].sort((a, b) => (a < b ? -1 : 1));
+      return `SELECT pg_advisory_xact_lock(number # '${name}'::regclass::oid::bigint)
+        FROM unnest('{${numbers.join()}}'::bigint[]) AS number`;
+    },
+
+    /** Values: the keys. */
+    read: `SELECT key, value, expires_at::text FROM ${name} WHERE key = ANY ($1::text[])`,
+
+    /** Values: the keys. */
+    remove: `DELETE FROM ${name} WHERE key = ANY ($1::text[])`,
+
+    /** Values: keys, values, expiries. */
+    write: `
+      INSERT INTO ${name} (key, value, expires_at)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
+
+    /** Values: prefix, what is greater than every key with it, key to begin after, time, limit. */
+    list: `
+      SELECT key, value, expires_at::text FROM ${name}
+      WHERE key COLLATE "C" >= $1 AND key COLLATE "C" < $2 AND key COLLATE "C" > $3
+        AND (expires_at IS NULL OR expires_at > $4::bigint)
+      ORDER BY key COLLATE "C" LIMIT $5`,
+
+    /**
+     * Values: time. A process whose clock is wrong does not delete what is still good for others: the server has to
+     * agree. Rows that somebody changes are passed over, so it waits for nobody.
+     */
+    sweep: `
+      DELETE FROM ${name} WHERE key IN (
+        SELECT key FROM ${name}
+        WHERE expires_at < least($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) - ${graceMs}
+        ORDER BY expires_at LIMIT ${sweepLimit} FOR UPDATE SKIP LOCKED)`,
+  };
+}
+
+/** Two keys with the same number only wait for each other. */
+function numberOf(key: string): bigint {
+  return createHash('sha256').update(key).digest().readBigInt64BE();
+}
+
+function checkName(option: string, name: string): void {
+  // PostgreSQL cuts longer names off, and the index has a suffix.
+  if (typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,55}$/.test(name)) return;
+  throw invalidOption(`${option} must be a name of up to 56 letters, digits and _.`);
+}

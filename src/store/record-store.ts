@@ -1,0 +1,74 @@
+import type { JsonValue } from '../json/json-value.ts';
+
+/**
+ * Keeps small JSON records, and changes several of them at once or not at all. What must happen once goes through it:
+ * orders, one-time codes, bulk messages.
+ *
+ * `describeRecordStore` of `./testing` checks an implementation of your own.
+ */
+export interface RecordStore {
+  /**
+   * Reads the records of some keys, applies `change` to them, and writes what it set and deleted: all of it, or nothing.
+   * No other change of these keys, in any process, happens in between, also where a key has no record yet.
+   *
+   * When the promise resolves, the change is as durable as the engine makes it. Changes of one key from one process are
+   * made in the order of the calls.
+   *
+   * @param keys 1 to 1,000 keys of 1 to 512 printable ASCII characters without blanks
+   * @param change pure and synchronous: it may run more than once. If it throws, nothing is written, and the promise
+   *   rejects with what it threw
+   * @returns what `change` returned when its writes were committed
+   * @throws {StoreError}
+   * @throws {ConfigurationError} `invalid_option` for unsound keys or values
+   * @example
+   * ```ts
+   * const count = await store.transact(['visits'], (records) => {
+   *   const visits = Number(records.get('visits') ?? 0) + 1;
+   *   records.set('visits', visits, { expiresAt: Date.now() + 86_400_000 });
+   *   return visits;
+   * });
+   * ```
+   */
+  transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result>;
+
+  /**
+   * The records whose keys begin with `prefix`, in the order of their keys. It is no transaction: records that are
+   * written meanwhile may or may not be listed.
+   *
+   * @throws {StoreError}
+   * @throws {ConfigurationError} `invalid_option`
+   */
+  list(options: ListOptions): Promise<StoredRecord[]>;
+
+  /** Ends the work of this store; it waits for transactions that have begun. A client that you gave stays open. */
+  close(): Promise<void>;
+}
+
+/** The records of the keys of one transaction. Only to be used while `change` runs. */
+export interface RecordSet {
+  /** A copy of the value; `undefined` when there is none or it has expired. Sees what this change has set. */
+  get(key: string): JsonValue | undefined;
+  /**
+   * @param value JSON data, up to 1 MiB as text
+   * @param options.expiresAt when it is gone, in milliseconds since 1970; without it the record stays until it is
+   *   deleted
+   */
+  set(key: string, value: JsonValue, options?: { readonly expiresAt?: number | undefined }): void;
+  delete(key: string): void;
+}
+
+export interface ListOptions {
+  /** Printable ASCII; empty for all records. */
+  readonly prefix: string;
+  /** Only keys after this one: the last key of the page before. */
+  readonly after?: string | undefined;
+  /** Most records returned, 1 to 1,000. */
+  readonly limit: number;
+}
+
+export interface StoredRecord {
+  readonly key: string;
+  readonly value: JsonValue;
+  /** Milliseconds since 1970; absent when it does not expire. */
+  readonly expiresAt?: number;
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { warnOnce } from '../../errors/warn.ts';
+import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { checkFunction, invalidOption } from '../../options/check-values.ts';
+import { redactCommand } from '../../redaction/redact-command.ts';
+import { backoffDelay } from '../../runtime/backoff.ts';
+import { type AppliedChange, applyChange } from '../apply-change.ts';
+import { checkKeys, checkListOptions } from '../check-record.ts';
+import {
+  type EngineCallOptions,
+  limitEngineCalls,
+  maybeWritten,
+  nothingWritten,
+  storeConflict,
+} from '../engine-calls.ts';
+import { keyQueue } from '../key-queue.ts';
+import { openWork } from '../open-work.ts';
+import { readRecordText } from '../read-record-text.ts';
+import type { RecordSet, RecordStore, StoredRecord } from '../record-store.ts';
+import {
+  type IoredisClient,
+  type NodeRedisClient,
+  type Script,
+  scriptRunner,
+  toText,
+} from './redis-client.ts';
+import { commitScript, listScript, readScript, settingsScript } from './scripts.ts';
+
+export interface RedisStoreOptions extends EngineCallOptions {
+  /** Your client of ioredis or node-redis, of one server or a cluster. You close it. */
+  client: IoredisClient | NodeRedisClient;
+  /**
+   * Begins the names of the four keys that hold everything, in braces, so that a cluster keeps them in one place:
+   * `{partner-exchange}:records`. Stores of the same prefix are one store.
+   *
+   * @default 'partner-exchange'
+   */
+  prefix?: string | undefined;
+  /** Milliseconds since 1970; decides what has expired. @default Date.now */
+  now?: (() => number) | undefined;
+}
+
+const names: OptionNames<RedisStoreOptions> = {
+  client: true,
+  prefix: true,
+  now: true,
+  storeTimeoutMs: true,
+  maxPending: true,
+};
+
+/** A change loses an attempt only to one that was made, so this many are needed only where very many compete. */
+const maxAttempts = 100;
+const backoff = { firstDelayMs: 1, maxDelayMs: 20 };
+/** How long an expired record is kept for processes whose clocks are behind. */
+const graceMs = 3_600_000;
+/** Each commit pays for the cleaning of some more records than it can add. */
+const cleanedBesides = 10;
+
+/**
+ * A record store on your Redis, 5 or later: many processes and machines may use it.
+ *
+ * It reads, applies the change, and writes in one script if everything is still as it was read; otherwise it tries
+ * again. It compares values: whether they were others in between does not matter, since a change depends on nothing
+ * else.
+ *
+ * It is as durable as your Redis: use `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction`. A
+ * failover to a replica can lose the last changes.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const store = redisStore({ client: new Redis(process.env.REDIS_URL) });
+ * ```
+ */
+export function redisStore(options: RedisStoreOptions): RecordStore {
+  checkNames('redisStore', options, names);
+  const now = checkFunction('now', options.now ?? Date.now);
+  const runScript = scriptRunner(options.client);
+  const prefix = checkPrefix(options.prefix ?? 'partner-exchange');
+  const redisKeys = ['records', 'keys', 'expiries', 'commits'].map((name) => `{${prefix}}:${name}`);
+  const { call, timeoutMs } = limitEngineCalls(options);
+  const inTurn = keyQueue(timeoutMs);
+  const work = openWork();
+  let areSettingsKnown = false;
+
+  function read(script: Script, values: readonly string[]): Promise<unknown> {
+    return call(
+      () => runScript(script, redisKeys, values),
+      (error) => nothingWritten(redactCommand(error)),
+    );
+  }
+
+  /** One attempt; `undefined` when a record was changed meanwhile. */
+  async function attempt<Result>(
+    keys: readonly string[],
+    change: (records: RecordSet) => Result,
+  ): Promise<{ result: Result } | undefined> {
+    // Sound: the script returns these.
+    const [time, reply] = (await read(readScript, keys)) as [unknown, unknown[]];
+    const records = reply.map(toText);
+    const at = now();
+    const found = new Map<string, string>();
+    for (const [index, key] of keys.entries()) {
+      const record = parseRecord(records[index] ?? '', at);
+      if (record !== undefined) found.set(key, record.text);
+    }
+    const { result, writes } = applyChange(keys, found, change);
+    if (writes.size === 0) return { result };
+    const values = [
+      randomUUID(),
+      String(Number(toText(time)) + timeoutMs),
+      String(at),
+      String(graceMs),
+      String(writes.size + cleanedBesides),
+      String(keys.length),
+      ...keys.flatMap((key, index) => [key, records[index] ?? '']),
+      ...toArguments(writes),
+    ];
+    const outcome = await call(
+      async () => {
+        const answer = toText(await runScript(commitScript, redisKeys, values));
+        if (answer === 'late') throw new Error('Redis got the change after its time limit.');
+        return answer;
+      },
+      (error) => maybeWritten(redactCommand(error)),
+    );
+    return outcome === 'conflict' ? undefined : { result };
+  }
+
+  /** Warns of settings that lose records. */
+  async function checkSettings(): Promise<void> {
+    areSettingsKnown = true;
+    // Redis may refuse to tell.
+    const settings = await read(settingsScript, []).then(toText, () => '');
+    const policy = /^maxmemory_policy:(allkeys-\S*)/m.exec(settings)?.[1];
+    if (policy !== undefined)
+      warnOnce(`Redis drops records of redisStore when its memory is full: maxmemory-policy is ${policy}.`);
+    if (/^aof_enabled:0/m.test(settings))
+      warnOnce('Redis loses records of redisStore when it ends: it has no append-only file (appendonly no).');
+  }
+
+  return {
+    transact: (keys, change) =>
+      work.run(async () => {
+        const checked = checkKeys(keys);
+        return await inTurn(checked, async () => {
+          for (let tried = 1; ; tried++) {
+            const done = await attempt(checked, change);
+            if (done !== undefined) {
+              if (!areSettingsKnown) work.run(checkSettings).catch(() => {});
+              return done.result;
+            }
+            if (tried === maxAttempts) throw storeConflict();
+            await pause(backoffDelay(tried, backoff, Math.random));
+          }
+        });
+      }),
+
+    list: (listOptions) =>
+      work.run(async () => {
+        const { prefix: start, after = '', limit } = checkListOptions(listOptions);
+        const at = now();
+        const listed: StoredRecord[] = [];
+        // No character of a key is greater than a tilde.
+        const greatest = start === '' ? '+' : `(${start}\u007f`;
+        let least = after >= start && after !== '' ? `(${after}` : `[${start}`;
+        if (least === '[') least = '-';
+        for (;;) {
+          const values = [least, greatest, String(limit - listed.length), String(at)];
+          // Sound: the script returns these.
+          const [last, found] = (await read(listScript, values)) as [unknown, unknown[]];
+          for (let index = 0; index < found.length; index += 2) {
+            const record = parseRecord(toText(found[index + 1]), at);
+            if (record === undefined) continue;
+            const { text, expiresAt } = record;
+            const value = readRecordText(text);
+            listed.push({ key: toText(found[index]), value, ...(expiresAt !== undefined && { expiresAt }) });
+          }
+          if (listed.length >= limit || toText(last) === '') return listed;
+          least = `(${toText(last)}`;
+        }
+      }),
+
+    close: () => work.close(),
+  };
+}
+
+/** A record as Redis holds it; `undefined` if there is none, or it has expired. */
+function parseRecord(
+  record: string,
+  at: number,
+): { readonly text: string; readonly expiresAt: number | undefined } | undefined {
+  const end = record.indexOf('|');
+  if (end < 0) return undefined;
+  const expiresAt = end === 0 ? undefined : Number(record.slice(0, end));
+  if (expiresAt !== undefined && expiresAt <= at) return undefined;
+  return { text: record.slice(end + 1), expiresAt };
+}
+
+function toArguments(writes: AppliedChange<unknown>['writes']): string[] {
+  return [...writes].flatMap(([key, write]) => {
+    if (write === undefined) return [key, '', ''];
+    const expiry = String(write.expiresAt ?? '');
+    return [key, expiry, `${expiry}|${write.text}`];
+  });
+}
+
+function checkPrefix(prefix: string): string {
+  if (typeof prefix === 'string' && /^[\x21-\x7e]{1,64}$/.test(prefix) && !/[{}]/.test(prefix)) return prefix;
+  throw invalidOption('prefix must be 1 to 64 printable ASCII characters without blanks and braces.');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

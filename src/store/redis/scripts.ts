@@ -1,0 +1,94 @@
+import { defineScript } from './redis-client.ts';
+
+/*
+ * The keys of every script:
+ *   1. a hash of the records: `<expiresAt or nothing>|<value>`
+ *   2. a sorted set of their keys, all with score 0, which lists them in the order of their bytes
+ *   3. a sorted set of the keys that expire, by when they do
+ *   4. a sorted set of the commits that were made, by their deadline
+ */
+
+/** Redis may have been told to evict keys: then transactions fail, instead of finding no record of what was done. */
+const checkWhole = `
+if redis.call('HLEN', KEYS[1]) ~= redis.call('ZCARD', KEYS[2]) then
+  return redis.error_reply('ERR Redis has lost records of the record store: does it evict keys?')
+end`;
+
+const time = `
+local clock = redis.call('TIME')
+local time = clock[1] * 1000 + math.floor(clock[2] / 1000)`;
+
+/** Arguments: the keys of records. Returns the time of the server, and the records. */
+export const readScript = defineScript(`${checkWhole}${time}
+return {string.format('%.0f', time), redis.call('HMGET', KEYS[1], unpack(ARGV))}`);
+
+/**
+ * Writes if everything is as it was read. Clients may send it again after a lost connection, so it is made once for each
+ * id, and not after its deadline: by then nobody remembers the id.
+ *
+ * Arguments: id, deadline by the clock of the server, time of the process, grace in milliseconds, number of records to
+ * clean, number of records read; of each key and record (empty: none); of what is written key, expiry (empty: none) and
+ * record (empty: delete).
+ */
+export const commitScript = defineScript(`${checkWhole}${time}
+local records, keys, expiries, commits = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+if redis.call('ZSCORE', commits, ARGV[1]) then return 'committed' end
+if time > tonumber(ARGV[2]) then return 'late' end
+local first = 7
+for index = 1, tonumber(ARGV[6]) do
+  if (redis.call('HGET', records, ARGV[first]) or '') ~= ARGV[first + 1] then return 'conflict' end
+  first = first + 2
+end
+local function delete(key)
+  redis.call('HDEL', records, key)
+  redis.call('ZREM', keys, key)
+  redis.call('ZREM', expiries, key)
+end
+-- A process whose clock is wrong does not delete what is still good for others: the server has to agree.
+local cutoff = math.min(time, tonumber(ARGV[3])) - tonumber(ARGV[4])
+local expired = redis.call('ZRANGEBYSCORE', expiries, '-inf', string.format('(%.0f', cutoff), 'LIMIT', 0, ARGV[5])
+for _, key in ipairs(expired) do delete(key) end
+for index = first, #ARGV, 3 do
+  local key, expiry, record = ARGV[index], ARGV[index + 1], ARGV[index + 2]
+  if record == '' then
+    delete(key)
+  else
+    redis.call('HSET', records, key, record)
+    redis.call('ZADD', keys, 0, key)
+    if expiry == '' then redis.call('ZREM', expiries, key) else redis.call('ZADD', expiries, expiry, key) end
+  end
+end
+redis.call('ZREMRANGEBYSCORE', commits, '-inf', string.format('(%.0f', time))
+redis.call('ZADD', commits, ARGV[2], ARGV[1])
+return 'committed'`);
+
+/**
+ * Arguments: least and greatest key as ZRANGEBYLEX takes them, most records, time of the process. Returns where to go on
+ * (empty: at the end), and key and record of each.
+ */
+export const listScript = defineScript(`
+local page = 1000
+local found, last = {}, ''
+local keys = redis.call('ZRANGEBYLEX', KEYS[2], ARGV[1], ARGV[2], 'LIMIT', 0, page)
+for index, key in ipairs(keys) do
+  local record = redis.call('HGET', KEYS[1], key)
+  local expiry = record and tonumber(string.match(record, '^(%d+)|'))
+  if record and not (expiry and expiry <= tonumber(ARGV[4])) then
+    found[#found + 1] = key
+    found[#found + 1] = record
+  end
+  if #found == 2 * tonumber(ARGV[3]) or index == page then
+    last = key
+    break
+  end
+end
+return {last, found}`);
+
+/** Returns what Redis tells of its memory and its disk. */
+export const settingsScript = defineScript(`
+local told = ''
+for _, section in ipairs({'memory', 'persistence'}) do
+  local info = redis.pcall('INFO', section)
+  if type(info) == 'string' then told = told .. info end
+end
+return told`);

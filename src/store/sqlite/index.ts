@@ -1,0 +1,6 @@
+/**
+ * A record store in one SQLite file (`node:sqlite`).
+ *
+ * @module partner-exchange-sdk/store/sqlite
+ */
+export { type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts';

@@ -1,0 +1,55 @@
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkFunction, invalidOption } from '../options/check-values.ts';
+import type { Delivery } from './signed-delivery.ts';
+
+/**
+ * What can be delivered to: the URL of a running server, or what answers a `Request` by itself: the webhooks that
+ * `createWebhooks` makes, a Hono app, a server object of Bun, Deno or Workers, a route handler of Next.js.
+ */
+export type DeliveryTarget =
+  | string
+  | URL
+  | { fetch(request: Request): Response | Promise<Response> }
+  | ((request: Request) => Response | Promise<Response>);
+
+/** Options of {@link deliver}. */
+export interface DeliverOptions {
+  /** The URL of the request that a function or an app gets, for its routes. @default the delivery's own `url` */
+  url?: string | URL | undefined;
+  /** Posts to a URL. @default globalThis.fetch */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+const optionNames: OptionNames<DeliverOptions> = { url: true, fetch: true };
+
+/**
+ * Passes a delivery to a receiver, or posts it to a URL, once. Redirects are not followed.
+ *
+ * @returns the answer, whatever its status
+ * @throws {ConfigurationError} `invalid_option` for a target of another kind, and for unknown options
+ * @example
+ * ```ts
+ * const delivery = signedDelivery(eventBody('event.buy.init'), { credentials });
+ * assert.equal((await deliver(webhooks, delivery)).status, 200);
+ * assert.equal((await deliver('http://127.0.0.1:3000/orders', delivery)).status, 200);
+ * ```
+ */
+export async function deliver(
+  target: DeliveryTarget,
+  delivery: Delivery,
+  options: DeliverOptions = {},
+): Promise<Response> {
+  checkNames('deliver', options, optionNames);
+  const { url, fetch = globalThis.fetch } = options;
+  if (typeof target === 'string' || target instanceof URL) {
+    if (!URL.canParse(String(target))) throw invalidOption('The URL to deliver to must be absolute.');
+    const { headers, body } = delivery;
+    return await checkFunction('fetch', fetch)(target, { method: 'POST', headers, body, redirect: 'manual' });
+  }
+  const request = delivery.request(url);
+  if (typeof target === 'function') return await target(request);
+  if (typeof target?.fetch === 'function') return await target.fetch(request);
+  throw invalidOption(
+    'deliver needs a URL, a function of a Request, or an object with such a `fetch`: what createWebhooks returns, or an app.',
+  );
+}

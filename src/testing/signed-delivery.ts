@@ -1,0 +1,159 @@
+import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { signingKey } from '../credentials/signing-key.ts';
+import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
+import { toWireNames } from '../deployment/wire-names.ts';
+import { ValidationError } from '../errors/validation-error.ts';
+import { findNonJson } from '../json/check-json-data.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { checkOneOf } from '../options/check-values.ts';
+import { type EventSpelling, eventText } from '../sandbox/callbacks/event-text.ts';
+import { eventHeaders } from '../sandbox/callbacks/post-delivery.ts';
+import { parseSignedBody } from '../signature/parse-signed-body.ts';
+import { defaultScheme } from '../signature/signature-scheme.ts';
+
+/** A POST to your callback URL, as the service sends it. It holds no secret, and can be sent any number of times. */
+export interface Delivery {
+  /** The text to post, exactly as it is: writing it again breaks its signature. */
+  readonly body: string;
+  /** `content-type`, and the public key as the bearer token (contract: Authentication 2). */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The `partner_callback_url` of the body, or an address at `partner.example` if it has none. */
+  readonly url: string;
+  /** A new request with all this, for any `Request -> Response`. @param url instead of the delivery's own */
+  request(url?: string | URL): Request;
+}
+
+/** Options of {@link signedDelivery} and {@link refusedDeliveries}. */
+export interface DeliveryOptions {
+  /** The keys that sign: give your receiver the same. */
+  credentials: PartnerCredentials;
+  /** For its signature scheme and its `wireNames`. @default the default scheme, and the published names */
+  deployment?: Deployment<unknown> | undefined;
+  /** Whose key of `merchantSecretKeys` signs; not needed with a single merchant. */
+  merchant?: string | undefined;
+  /**
+   * How the text is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `15000.50`, and one member more, `"1"`, after
+   * the signature: all that is lost when a body is parsed and written again. `compact`: as `JSON.stringify` writes it.
+   * @default 'awkward'
+   */
+  spelling?: EventSpelling | undefined;
+}
+
+/** Deliveries that a receiver must answer with 401, by what is wrong with them. */
+export interface RefusedDeliveries {
+  /** Signed by somebody who knows the public key, but no secret. */
+  readonly forged: Delivery;
+  /** With the right signature, but of a body with another `buyer_crypto_address`. */
+  readonly tampered: Delivery;
+  /** Without a `signature`. */
+  readonly unsigned: Delivery;
+  /** Signed with other secrets: another partner's, or yours from before they were regenerated. */
+  readonly wrongKey: Delivery;
+}
+
+const optionNames: OptionNames<DeliveryOptions> = {
+  credentials: true,
+  deployment: true,
+  merchant: true,
+  spelling: true,
+};
+
+/**
+ * A delivery that your receiver has to accept: the body, signed with the key for order events.
+ *
+ * @param body what {@link eventBody} makes, or any other JSON object: an event that is not published, one with further
+ *   members or a wrong type. A `signature` in it is replaced
+ * @throws {ValidationError} for a body that is not plain JSON data
+ * @throws {ConfigurationError} for options that are malformed or do not exist
+ * @example
+ * ```ts
+ * const delivery = signedDelivery(eventBody('event.buy.init'), { credentials });
+ * const response = await webhooks.fetch(delivery.request());
+ * const reply = await fastify.inject({ method: 'POST', url: '/orders', headers: delivery.headers, payload: delivery.body });
+ * ```
+ */
+export function signedDelivery(body: object, options: DeliveryOptions): Delivery {
+  const { key, text, delivery } = prepare('signedDelivery', body, options);
+  return delivery(text(key));
+}
+
+/**
+ * The same body four times, each time in a way that your receiver has to refuse with 401.
+ *
+ * @throws {ValidationError} for a body that is not plain JSON data
+ * @throws {ConfigurationError} for options that are malformed or do not exist
+ * @example
+ * ```ts
+ * const refused = refusedDeliveries(eventBody('event.buy.credited.crypto'), { credentials });
+ * for (const delivery of Object.values(refused)) {
+ *   assert.equal((await deliver(webhooks, delivery)).status, 401);
+ * }
+ * ```
+ */
+export function refusedDeliveries(body: object, options: DeliveryOptions): RefusedDeliveries {
+  const { key, publicKey, encoding, text, delivery } = prepare('refusedDeliveries', body, options);
+  const genuine = parseSignedBody(text(key), encoding);
+  const changed = parseSignedBody(text(key, { buyer_crypto_address: anotherAddress }), encoding);
+  return {
+    forged: delivery(text(publicKey)),
+    tampered: delivery(withSignature(changed.unsignedText, genuine.value.signature)),
+    unsigned: delivery(genuine.unsignedText),
+    wrongKey: delivery(text(`another-${key}`)),
+  };
+}
+
+const anotherAddress = 'TAttackerAttackerAttackerAttacker1';
+
+function prepare(owner: string, body: object, options: DeliveryOptions) {
+  checkNames(owner, options, optionNames);
+  const { credentials, merchant } = options;
+  const deployment = options.deployment && requireDeployment(options.deployment);
+  const spelling = checkOneOf('spelling', options.spelling ?? 'awkward', ['awkward', 'compact']);
+  const scheme = deployment?.signature ?? defaultScheme;
+  const key = signingKey(credentials, 'order', { merchant, scheme });
+  const { signature: _, ...unsigned } = toJson(body);
+  const { partnerPublicKey: publicKey } = credentials;
+  return {
+    key,
+    publicKey,
+    encoding: scheme.encoding,
+    text: (signedWith: string, changes: JsonObject = {}) =>
+      eventText(toWireNames({ ...unsigned, ...changes }, deployment?.wireNames ?? {}), {
+        key: signedWith,
+        scheme,
+        spelling,
+      }),
+    delivery: (text: string) => makeDelivery(text, { url: callbackUrl(unsigned), publicKey }),
+  };
+}
+
+function makeDelivery(body: string, { url, publicKey }: { url: string; publicKey: string }): Delivery {
+  const headers = Object.freeze(eventHeaders(publicKey));
+  return Object.freeze({
+    body,
+    headers,
+    url,
+    request: (at: string | URL = url) => new Request(at, { method: 'POST', headers, body }),
+  });
+}
+
+/** A copy of the body as it comes over the wire: without members that are `undefined`. */
+function toJson(body: unknown): JsonObject {
+  const name = 'The body to deliver';
+  if (!isJsonObject(body)) throw new ValidationError(name, [{ path: [], message: 'must be an object' }]);
+  const issue = findNonJson(body);
+  if (issue) throw new ValidationError(name, [issue]);
+  // Sound: it is the text of an object.
+  return JSON.parse(JSON.stringify(body)) as JsonObject;
+}
+
+function callbackUrl({ partner_callback_url: url }: JsonObject): string {
+  const isHttp = typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return isHttp ? url : 'https://partner.example/orders';
+}
+
+/** The text of an object with at least one member, and this signature as its last. */
+function withSignature(unsignedText: string, signature: unknown): string {
+  return `${unsignedText.slice(0, unsignedText.lastIndexOf('}'))},"signature":${JSON.stringify(signature)}}`;
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Ended } from './run-in-process.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves with the whole output once it matches. */
+  printed(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string>;
+}
+
+interface ChildOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Another program that is given the command line of ours. */
+  readonly through?: readonly string[];
+}
+
+/** Starts the command line in a process of its own, which is gone when the test is over. */
+export function startChild(
+  args: readonly string[],
+  { env = {}, cwd, through = [] }: ChildOptions = {},
+): Child {
+  const [program = '', ...words] = [...through, process.execPath, main, ...args];
+  const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
+  const child = spawn(program, words, { cwd, env: { PATH, HOME, TMPDIR, SystemRoot, ...env } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const output = { stdout: '', stderr: '' };
+  let waiting: (() => boolean)[] = [];
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      waiting = waiting.filter((isDone) => !isDone());
+    });
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code: code ?? (signal === null ? -1 : -2), ...output }));
+  });
+  return {
+    process: child,
+    ended,
+    printed: (stream, pattern) =>
+      new Promise((resolve, reject) => {
+        const isDone = () => {
+          if (!pattern.test(output[stream])) return false;
+          resolve(output[stream]);
+          return true;
+        };
+        if (!isDone()) waiting.push(isDone);
+        void ended.then(({ code, stdout, stderr }) =>
+          reject(new Error(`It ended with ${code}: ${stdout}${stderr}`)),
+        );
+      }),
+  };
+}

@@ -1,0 +1,172 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { startChild } from './child.ts';
+import { partnerExchange, type RunOptions } from './run-in-process.ts';
+import { scratchFolder } from './support.ts';
+
+const file = ['--keys', 'keys.json'];
+const request = ['keys', 'request', ...file, '--email', 'dev@acme.example'];
+
+/** A partner whose first keys are in the key file. */
+async function partner() {
+  const sandbox = createSandbox();
+  onTestFinished(() => sandbox.close());
+  const { onboardingBaseUrl, stagingUrl } = sandbox.deployment;
+  const cwd = scratchFolder();
+  const options: RunOptions = {
+    cwd,
+    env: {
+      PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
+      PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
+    },
+    // Sound: the client gives a Request, or an address and its options.
+    fetch: sandbox.fetch as typeof fetch,
+    now: Date.now,
+  };
+  await partnerExchange(['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'], options);
+  await partnerExchange(['whitelist-ip'], options);
+  const newKeys = () => sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+  const first = newKeys();
+  const run = (args: readonly string[], more: RunOptions = {}) =>
+    partnerExchange(args, { ...options, ...more });
+  const receive = (keys: object) =>
+    run(['keys', 'receive', ...file, '--format', 'json'], { stdin: JSON.stringify(keys) });
+  const status = async () => JSON.parse((await run(['keys', 'status', ...file, '--format', 'json'])).stdout);
+  expect(await receive(first)).toMatchObject({ code: 0 });
+  return { sandbox, cwd, run, receive, status, newKeys, first };
+}
+
+describe('keys', () => {
+  it('replaces the keys, step by step, in a private file', async () => {
+    const { cwd, run, receive, status, newKeys, first } = await partner();
+    if (process.platform !== 'win32') expect(statSync(join(cwd, 'keys.json')).mode & 0o777).toBe(0o600);
+    expect(await status()).toMatchObject({ step: 'idle', keys: [{ generation: 1, role: 'signing' }] });
+
+    const asked = await run(request);
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^accepted with status 200/) });
+    expect(asked.stderr).toContain('keys receive --keys keys.json');
+    expect((await status()).step).toBe('requested');
+
+    const second = newKeys();
+    const received = await receive(second);
+    expect(JSON.parse(received.stdout)).toMatchObject({ step: 'received', keys: [{}, { role: 'pending' }] });
+    expect(received.stdout + received.stderr).not.toContain(second.partnerSecretKey);
+    expect(received.stderr).toContain('keys promote --keys keys.json');
+
+    expect((await run(['keys', 'promote', ...file])).code).toBe(0);
+    const { stdout } = await run(['keys', 'status', ...file]);
+    expect(stdout).toMatch(
+      /^idle: nothing is under way\n {2}2 signing .*\n {2}1 replaced .*verifies until .*\n$/,
+    );
+    const text = readFileSync(join(cwd, 'keys.json'), 'utf8');
+    expect([first, second].every((keys) => text.includes(keys.partnerSecretKey))).toBe(true);
+  });
+
+  it('never asks twice by itself; whether the first got there exits with 3', async () => {
+    const { sandbox, run, status } = await partner();
+    sandbox.faults.next('regenerateKeys', 'reply_lost');
+    expect((await run(request)).code).toBe(3);
+    const mails = sandbox.emails.length;
+    expect((await status()).step).toBe('unknown');
+    const second = await run(request);
+    expect(second.code).toBe(3);
+    expect(second.stderr).toContain('keys status --keys keys.json');
+    expect(sandbox.emails).toHaveLength(mails);
+  });
+
+  it('a request that was accepted is not repeated without --again', async () => {
+    const { sandbox, run } = await partner();
+    await run(request);
+    const mails = sandbox.emails.length;
+    expect((await run([...request, '--format', 'json'])).code).toBe(1);
+    expect(sandbox.emails).toHaveLength(mails);
+  });
+
+  it('--keys of other commands reads the file: the current keys sign, all verify', async () => {
+    const { run, receive, newKeys } = await partner();
+    const old = await run(['sign', ...file], { stdin: '{"a":1}' });
+    await run(request);
+    await receive(newKeys());
+    expect(await run(['sign', ...file], { stdin: '{"a":1}' })).toEqual(old);
+    await run(['keys', 'promote', ...file]);
+    const now = await run(['sign', ...file], { stdin: '{"a":1}' });
+    expect(now.stdout).not.toBe(old.stdout);
+    for (const { stdout } of [old, now]) {
+      expect(await run(['verify', ...file], { stdin: stdout })).toMatchObject({ code: 0 });
+    }
+    const found = await run(['detect', ...file], { stdin: now.stdout });
+    expect(found.stdout).toContain('"construction":"hmac"');
+  });
+
+  it('bare credentials are not taken for a key file, and become one by receive', async () => {
+    const { cwd, run, first } = await partner();
+    writeFileSync(join(cwd, 'bare.json'), JSON.stringify(first), { mode: 0o600 });
+    const { code, stderr } = await run(['keys', 'status', '--keys', 'bare.json']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('keys receive --keys new-file.json < credentials.json');
+  });
+
+  it('a file that is not there is not made by request, promote or status', async () => {
+    const { cwd, run } = await partner();
+    for (const args of [['request', '--email', 'a@b.example'], ['promote']]) {
+      const { code, stderr } = await run(['keys', ...args, '--keys', 'none.json']);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('keys receive') });
+    }
+    expect(await run(['keys', 'status', '--keys', 'none.json'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^empty:/),
+    });
+    expect(existsSync(join(cwd, 'none.json'))).toBe(false);
+  });
+
+  it('keys that are not keys are refused, unseen, and nothing changes', async () => {
+    const { cwd, receive } = await partner();
+    const before = readFileSync(join(cwd, 'keys.json'), 'utf8');
+    const secret = 'not-a-key-but-secret-all-the-same';
+    const { code, stdout, stderr } = await receive({ partnerPublicKey: 'pk', partnerSecretKey: secret });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toContain(secret);
+    expect(readFileSync(join(cwd, 'keys.json'), 'utf8')).toBe(before);
+  });
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'a folder that cannot be written shows before the keys are asked for',
+    async () => {
+      const { cwd, run } = await partner();
+      mkdirSync(join(cwd, 'locked'));
+      chmodSync(join(cwd, 'locked'), 0o500);
+      const args = ['keys', 'receive', '--keys', 'locked/keys.json'];
+      const { code } = await run(args, { isTerminal: true });
+      // Asking would fail this test.
+      expect(code).toBe(1);
+    },
+  );
+});
+
+const hasTerminals = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
+
+describe.runIf(hasTerminals)('keys receive on a terminal', () => {
+  it('asks for each key, hides it, and an empty answer leaves it out', { timeout: 60_000 }, async () => {
+    const cwd = scratchFolder();
+    const answers = [
+      ['Public key', 'pk_partner_typed\r'],
+      ['Secret key', 'sk_partner_typed_by_hand\r'],
+      ['Merchant secret key', '\r'],
+      ['Partner ID', 'P-1\r'],
+      ['Partner code', '\r'],
+    ];
+    const through = ['python3', join(import.meta.dirname, 'on-terminal.py'), JSON.stringify(answers)];
+    const child = startChild(['keys', 'receive', ...file], { through, cwd, env: { TERM: 'xterm' } });
+    const { code, stdout } = await child.ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('typed');
+    expect(JSON.parse(readFileSync(join(cwd, 'keys.json'), 'utf8')).current.credentials).toEqual({
+      partnerPublicKey: 'pk_partner_typed',
+      partnerSecretKey: 'sk_partner_typed_by_hand',
+      partnerId: 'P-1',
+    });
+  });
+});

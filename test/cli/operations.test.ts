@@ -1,0 +1,252 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn, scratchFolder } from './support.ts';
+
+function service() {
+  const sandbox = createSandbox({ paths: { checkNumber: '/check-number' } });
+  onTestFinished(() => sandbox.close());
+  const { onboardingBaseUrl, stagingUrl, messengerBaseUrl } = sandbox.deployment;
+  const env = {
+    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
+    PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
+    PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl,
+    PARTNER_EXCHANGE_PATH_CHECK_NUMBER: '/check-number',
+    MESSENGER_MASTER_KEY: sandbox.masterKey,
+  };
+  // Sound: the client gives a Request, or an address and its options.
+  return { sandbox, options: { env, fetch: sandbox.fetch as typeof fetch } };
+}
+
+/** A connected device: its key is set. */
+async function device() {
+  const { sandbox, options } = service();
+  const cwd = scratchFolder();
+  await partnerExchange(['messenger', 'key', '1001', '--save', 'key.json'], { ...options, cwd });
+  const { api_key } = JSON.parse(readFileSync(join(cwd, 'key.json'), 'utf8'));
+  return {
+    sandbox,
+    cwd,
+    apiKey: api_key as string,
+    options: { ...options, cwd, env: { ...options.env, MESSENGER_API_KEY: api_key } },
+  };
+}
+
+describe('onboard and whitelist-ip', () => {
+  it('registers, and says what comes next', async () => {
+    const { sandbox, options } = service();
+    const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
+    const { code, stdout, stderr } = await partnerExchange(args, options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^accepted with status 200/);
+    expect(stderr).toContain('whitelist-ip');
+    expect(sandbox.emails).toMatchObject([{ to: 'dev@acme.example', partner_code: 'acme' }]);
+  });
+
+  it('takes the code from PARTNER_CODE, which alone is no half of any keys', async () => {
+    const { sandbox, options } = service();
+    const env = { ...options.env, PARTNER_CODE: 'acme' };
+    const { code } = await partnerExchange(['onboard', '--email', 'dev@acme.example'], { ...options, env });
+    expect({ code, partner: sandbox.emails[0]?.partner_code }).toEqual({ code: 0, partner: 'acme' });
+  });
+
+  it('a refusal exits with 1 and quotes the service', async () => {
+    const { options } = service();
+    const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example', '--format', 'json'];
+    await partnerExchange(args, options);
+    const { code, stderr } = await partnerExchange(args, options);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr).error).toMatchObject({ exitCode: 1, code: 'http_error', outcome: 'refused' });
+    expect(JSON.parse(stderr).error.message).toContain('registered');
+  });
+
+  it('an answer that is lost exits with 3', async () => {
+    const { sandbox, options } = service();
+    sandbox.faults.next('onboard', 'reply_lost');
+    const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
+    const { code, stderr } = await partnerExchange(args, options);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: .*\n$/);
+    expect(sandbox.emails).toHaveLength(1);
+  });
+
+  it('whitelists this machine', async () => {
+    const { sandbox, options } = service();
+    expect((await partnerExchange(['whitelist-ip'], options)).code).toBe(0);
+    expect(sandbox.whitelistedIps).toEqual(['127.0.0.1']);
+  });
+
+  it.each([
+    [['onboard', '--partner-code', 'a', '--email', 'a@b.example'], 'PARTNER_EXCHANGE_ONBOARDING_BASE_URL'],
+    [['whitelist-ip'], 'PARTNER_EXCHANGE_STAGING_URL'],
+    [['messenger', 'key', '1', '--save', 'x'], 'PARTNER_EXCHANGE_MESSENGER_BASE_URL'],
+    [['messenger', 'scan'], 'PARTNER_EXCHANGE_MESSENGER_BASE_URL'],
+  ])('%j names the variable that is not set', async (args, variable) => {
+    const { code, stderr } = await partnerExchange(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Set ${variable}`);
+  });
+
+  it('shows no credential that a reply may hold', async () => {
+    const { options } = service();
+    const reply = {
+      ok: true,
+      publicKey: 'abc123',
+      nested: [{ resetLink: 'https://x.example/1' }],
+      note: 'Bearer abcdef',
+    };
+    const fetch = async () => Response.json(reply);
+    const args = ['whitelist-ip', '--format', 'json'];
+    const { stdout } = await partnerExchange(args, { ...options, fetch });
+    expect(JSON.parse(stdout).body).toEqual({
+      ok: true,
+      publicKey: '[redacted]',
+      nested: [{ resetLink: '[redacted]' }],
+      note: 'Bearer [redacted]',
+    });
+  });
+});
+
+describe('messenger key', () => {
+  it('keeps the reply in a new private file, and shows nothing of it', async () => {
+    const { options } = service();
+    const cwd = scratchFolder();
+    const ended = await partnerExchange(['messenger', 'key', '1001', '--save', 'key.json'], {
+      ...options,
+      cwd,
+    });
+    const { api_key } = JSON.parse(readFileSync(join(cwd, 'key.json'), 'utf8'));
+    expect(ended.code).toBe(0);
+    expect(api_key).toMatch(/^API-X-/);
+    expect(ended.stdout + ended.stderr).not.toContain(api_key);
+    if (process.platform !== 'win32') expect(statSync(join(cwd, 'key.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('never overwrites a file, and then asks for no key', async () => {
+    const { sandbox, options } = service();
+    const cwd = filesIn({ 'key.json': 'precious' });
+    const { code, stderr } = await partnerExchange(['messenger', 'key', '1001', '--save', 'key.json'], {
+      ...options,
+      cwd,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('is there already');
+    expect(readFileSync(join(cwd, 'key.json'), 'utf8')).toBe('precious');
+    expect(sandbox.trace.entries).toEqual([]);
+  });
+
+  it('leaves no empty file behind a refusal without a body', async () => {
+    const { options } = service();
+    const cwd = scratchFolder();
+    const fetch = async () => new Response(null, { status: 403 });
+    const { code } = await partnerExchange(['messenger', 'key', '1', '--save', 'key.json'], {
+      ...options,
+      cwd,
+      fetch,
+    });
+    expect({ code, files: readdirSync(cwd) }).toEqual({ code: 1, files: [] });
+  });
+
+  it('keeps a reply that came with an error, since it may hold the key', async () => {
+    const { options } = service();
+    const cwd = scratchFolder();
+    const fetch = async () => Response.json({ api_key: 'API-X-precious' }, { status: 500 });
+    const args = ['messenger', 'key', '1', '--save', 'key.json'];
+    const { code, stdout, stderr } = await partnerExchange(args, { ...options, cwd, fetch });
+    expect(code).toBe(3);
+    expect(readFileSync(join(cwd, 'key.json'), 'utf8')).toContain('API-X-precious');
+    expect(stdout + stderr).not.toContain('precious');
+  });
+});
+
+describe('messenger scan', () => {
+  it('shows a QR code without the key in any readable form', async () => {
+    const { options, apiKey } = await device();
+    const { code, stdout, stderr } = await partnerExchange(['messenger', 'scan'], options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^█{20,}\n/);
+    expect(stdout + stderr).not.toContain(apiKey);
+  });
+
+  it('says how wide the terminal must be', async () => {
+    const { options } = await device();
+    const { code, stderr } = await partnerExchange(['messenger', 'scan'], { ...options, columns: 20 });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\d+ columns wide, or use --open/);
+  });
+
+  it('opens the browser with an address that holds no secret and leads to the page once', async () => {
+    const { sandbox, options, apiKey } = await device();
+    const opened: string[] = [];
+    const locations: (string | null)[] = [];
+    const openBrowser = async (url: string) => {
+      opened.push(url);
+      void (async () => {
+        expect((await fetch(new URL('/wrong', url), { redirect: 'manual' })).status).toBe(404);
+        const answer = await fetch(url, { redirect: 'manual' });
+        locations.push(answer.headers.get('location'));
+        await sandbox.fetch(locations[0] ?? '');
+      })();
+    };
+    const { code, stdout, stderr } = await partnerExchange(['messenger', 'scan', '--open'], {
+      ...options,
+      openBrowser,
+    });
+    expect(code).toBe(0);
+    expect(opened[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/);
+    expect(opened[0] + stdout + stderr).not.toContain(apiKey);
+    await expect.poll(() => locations[0]).toContain(apiKey);
+    await expect(fetch(opened[0] ?? '')).rejects.toThrow();
+  });
+
+  it('asks for a key that is not set, on a terminal only', async () => {
+    const { options, apiKey } = await device();
+    const env = { ...options.env, MESSENGER_API_KEY: undefined };
+    const piped = await partnerExchange(['messenger', 'scan'], { ...options, env });
+    expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('MESSENGER_API_KEY is not set') });
+    const asked = { ...options, env, isTerminal: true, askHidden: async () => apiKey };
+    expect((await partnerExchange(['messenger', 'scan'], asked)).code).toBe(0);
+    const cancelled = { ...asked, askHidden: async () => undefined };
+    expect((await partnerExchange(['messenger', 'scan'], cancelled)).code).toBe(130);
+  });
+});
+
+describe('messenger send and check', () => {
+  it('sends the text of stdin without its last line break', async () => {
+    const { sandbox, options, apiKey } = await device();
+    await sandbox.fetch(
+      `${options.env.PARTNER_EXCHANGE_MESSENGER_BASE_URL}/connect-msg/scan-device?api_key=${apiKey}`,
+    );
+    const stdin = 'Your code is 493021\n';
+    const { code, stdout, stderr } = await partnerExchange(['messenger', 'send', '+2348012345678'], {
+      ...options,
+      stdin,
+    });
+    expect(code).toBe(0);
+    expect(sandbox.messages).toMatchObject([{ to_phone: '+2348012345678', message: 'Your code is 493021' }]);
+    expect(stdout + stderr).not.toContain('493021');
+    const check = await partnerExchange(['messenger', 'check', '+2348012345678'], options);
+    expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining('answered with status 200') });
+  });
+
+  it('exits with 3 when nobody knows whether it was sent', async () => {
+    const { sandbox, options, apiKey } = await device();
+    await sandbox.fetch(
+      `${options.env.PARTNER_EXCHANGE_MESSENGER_BASE_URL}/connect-msg/scan-device?api_key=${apiKey}`,
+    );
+    sandbox.faults.next('sendMessage', 'reply_lost');
+    const args = ['messenger', 'send', '+2348012345678'];
+    const { code, stderr } = await partnerExchange(args, { ...options, stdin: 'Your code is 493021' });
+    expect(code).toBe(3);
+    expect(stderr).not.toContain('493021');
+  });
+
+  it.each(['', '\n', ' '])('refuses %j as a message', async (stdin) => {
+    const { sandbox, options } = await device();
+    const before = sandbox.trace.entries.length;
+    const { code } = await partnerExchange(['messenger', 'send', '+2348012345678'], { ...options, stdin });
+    expect({ code, sent: sandbox.trace.entries.length - before }).toEqual({ code: 2, sent: 0 });
+  });
+});

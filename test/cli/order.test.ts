@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { partnerExchange, type RunOptions } from './run-in-process.ts';
+import { filesIn } from './support.ts';
+
+const order = {
+  partner_order_id: 'A-1001',
+  fiat_amount: '15000.50',
+  fiat_currency: 'NGN',
+  chain: 'usdt-trc20',
+  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+  partner_callback_url: 'https://partner.example/orders',
+};
+const journal = ['--journal', 'orders.sqlite'];
+const create = ['order', 'create', 'order.json', ...journal];
+
+/** A whitelisted partner with an order in a file. */
+async function partner() {
+  const sandbox = createSandbox({ fetch: async () => new Response() });
+  onTestFinished(() => sandbox.close());
+  const { onboardingBaseUrl, stagingUrl } = sandbox.deployment;
+  const addresses = {
+    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
+    PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
+  };
+  const cwd = filesIn({ 'order.json': JSON.stringify(order) });
+  /** Of the orders that were posted. */
+  const bodies: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (request.url.includes('CreateOrder')) bodies.push(await request.clone().text());
+    return await sandbox.fetch(request);
+  };
+  const outer: RunOptions = { cwd, fetch, env: addresses };
+  await partnerExchange(['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'], outer);
+  await partnerExchange(['whitelist-ip'], outer);
+  const credentials = sandbox.openLink(sandbox.emails[0]?.link ?? '');
+  const env = {
+    ...addresses,
+    PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
+    PARTNER_SECRET_KEY: credentials.partnerSecretKey,
+    MERCHANT_SECRET_KEY: credentials.merchantSecretKey,
+    PARTNER_ID: credentials.partnerId,
+  };
+  const run = (args: readonly string[], more: RunOptions = {}) =>
+    partnerExchange(args, { ...outer, env, ...more });
+  return { sandbox, cwd, run, bodies, posted: () => bodies.length };
+}
+
+describe('order create', () => {
+  it('shows the body and asks; a no sends nothing and writes nothing', async () => {
+    const { cwd, run, posted } = await partner();
+    const confirm = async () => false;
+    const { code, stderr } = await run(create, { isTerminal: true, confirm });
+    expect({ code, posted: posted(), made: existsSync(join(cwd, 'orders.sqlite')) }).toEqual({
+      code: 130,
+      posted: 0,
+      made: false,
+    });
+    expect(stderr).toContain('"partner_order_id": "A-1001"');
+    expect(stderr).toMatch(/POST .*http/);
+  });
+
+  it('creates it once, however often it is run', async () => {
+    const { cwd, run, posted } = await partner();
+    const first = await run(create, { isTerminal: true, confirm: async () => true });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/accepted.*A-1001 \(1 request,/) });
+    expect(first.stderr).toContain('The journal orders.sqlite is new.');
+    if (process.platform !== 'win32') {
+      expect(statSync(join(cwd, 'orders.sqlite')).mode & 0o777).toBe(0o600);
+    }
+    const second = await run([...create, '--yes', '--format', 'json']);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)).toMatchObject({ replayed: true, order: { state: 'accepted' } });
+    expect(posted()).toBe(1);
+  });
+
+  it('needs --yes where nobody can be asked: without a terminal, or when stdin is the order', async () => {
+    const { run, posted } = await partner();
+    expect(await run(create)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    const stdin = JSON.stringify(order);
+    const piped = ['order', 'create', ...journal];
+    expect(await run(piped, { stdin, isTerminal: true })).toMatchObject({ code: 2 });
+    expect(await run([...piped, '--yes'], { stdin })).toMatchObject({ code: 0 });
+    expect(posted()).toBe(1);
+  });
+
+  it('--dry-run prints exactly what would be sent, and knows nothing of it afterwards', async () => {
+    const { cwd, run, posted, bodies } = await partner();
+    const { code, stdout } = await run([...create, '--dry-run']);
+    expect({ code, posted: posted(), made: existsSync(join(cwd, 'orders.sqlite')) }).toEqual({
+      code: 0,
+      posted: 0,
+      made: false,
+    });
+    await run([...create, '--yes']);
+    expect(bodies).toEqual([stdout]);
+  });
+
+  it('an outcome that is unknown exits with 3 and says what to do; then nothing is sent', async () => {
+    const { sandbox, run, posted } = await partner();
+    sandbox.faults.next('createOrder', 'reply_lost');
+    for (const attempt of [1, 2]) {
+      const { code, stderr } = await run([...create, '--yes']);
+      expect({ attempt, code, posted: posted() }).toEqual({ attempt, code: 3, posted: 1 });
+      expect(stderr).toContain('partner-exchange order settle A-1001 accepted');
+    }
+    const json = await run([...create, '--yes', '--format', 'json']);
+    expect(json.stderr).toContain('"code":"outcome_unknown"');
+  });
+
+  it('a refusal exits with 1', async () => {
+    const { run } = await partner();
+    const fetch = async () => Response.json({ message: 'No such chain' }, { status: 400 });
+    const { code, stderr } = await run([...create, '--yes'], { fetch });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No such chain') });
+    expect(stderr).not.toContain('settle');
+  });
+
+  it('--save keeps the whole reply, of which the text shows no link', async () => {
+    const { cwd, run } = await partner();
+    expect((await run([...create, '--yes', '--save', 'reply.json'])).code).toBe(0);
+    const path = join(cwd, 'reply.json');
+    expect(Object.keys(JSON.parse(readFileSync(path, 'utf8'))).length).toBeGreaterThan(0);
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+    const again = await run([...create, '--yes', '--save', 'second.json']);
+    expect({ code: again.code, made: existsSync(join(cwd, 'second.json')) }).toEqual({
+      code: 0,
+      made: false,
+    });
+  });
+
+  it('what is wrong with the order shows before anything is asked or written', async () => {
+    const { cwd, run } = await partner();
+    writeFileSync(join(cwd, 'order.json'), JSON.stringify({ ...order, fiat_amount: 'much' }));
+    // Asking would fail this test.
+    const { code, stderr } = await run(create, { isTerminal: true });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiat_amount') });
+    expect(existsSync(join(cwd, 'orders.sqlite'))).toBe(false);
+  });
+});
+
+describe('order unsettled and settle', () => {
+  it('list what is unknown until a person settles it', async () => {
+    const { sandbox, run } = await partner();
+    sandbox.faults.next('createOrder', 'reply_lost');
+    await run([...create, '--yes']);
+    const env = {};
+    const listed = await run(['order', 'unsettled', ...journal, '--format', 'json'], { env });
+    expect(listed.code).toBe(0);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ partner_order_id: 'A-1001', state: 'unknown' });
+    const settle = ['order', 'settle', 'A-1001', 'accepted', '--note', 'seen', ...journal];
+    expect(await run(settle, { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^accepted/) });
+    expect(await run(settle.with(3, 'abandoned'), { env })).toMatchObject({ code: 1 });
+    expect(await run(['order', 'unsettled', ...journal], { env })).toMatchObject({
+      stdout: '',
+      stderr: 'Nothing is unsettled.\n',
+    });
+  });
+
+  it('a journal that is not there is not made', async () => {
+    const { cwd, run } = await partner();
+    for (const args of [['unsettled'], ['settle', 'A-1', 'accepted', '--note', 'x']]) {
+      const { code, stderr } = await run(['order', ...args, '--journal', 'none.sqlite']);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no none.sqlite') });
+    }
+    expect(existsSync(join(cwd, 'none.sqlite'))).toBe(false);
+  });
+});

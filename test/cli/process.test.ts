@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startChild } from './child.ts';
+import { filesIn, keys, scratchFolder } from './support.ts';
+
+const onTerminal = ['python3', join(import.meta.dirname, 'on-terminal.py')];
+const hasTerminals = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
+
+/** Everything in a process of its own starts Node, on a machine that may be busy. */
+const patient = { timeout: 60_000 };
+
+describe('in a process of its own', () => {
+  it('reads a pipe, writes a pipe, and exits as documented', patient, async () => {
+    const sign = startChild(['sign'], { env: keys });
+    sign.process.stdin?.end('{"a":1}');
+    const { code, stdout, stderr } = await sign.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const verify = startChild(['verify'], { env: keys });
+    verify.process.stdin?.end(stdout.replace('1', '2'));
+    expect(await verify.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('refused') });
+    const wrong = await startChild(['sing']).ended;
+    expect(wrong).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('did you mean `sign`') });
+  });
+
+  it('ends quietly when nobody reads on', patient, async () => {
+    const sign = startChild(['sandbox', '--help']);
+    sign.process.stdout?.destroy();
+    expect((await sign.ended).stderr).toBe('');
+  });
+
+  it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM'] as const)(
+    'listen and sandbox end in order on %s, with 130',
+    patient,
+    async (signal) => {
+      const state = scratchFolder();
+      const listen = startChild(['listen', '--port', '0'], { env: { ...keys, XDG_STATE_HOME: state } });
+      const sandbox = startChild(['sandbox', '--port', '0']);
+      await listen.printed('stderr', /Listening at/);
+      await sandbox.printed('stderr', /The sandbox is at/);
+      listen.process.kill(signal);
+      sandbox.process.kill(signal);
+      expect((await listen.ended).code).toBe(130);
+      expect((await sandbox.ended).code).toBe(130);
+    },
+  );
+
+  it('warnings of the SDK are one line', patient, async () => {
+    const child = startChild(['verify'], { env: { ...keys, PARTNER_CDOE: 'x' } });
+    child.process.stdin?.end('{}');
+    expect((await child.ended).stderr).toMatch(/^warning: The environment variable PARTNER_CDOE is not read/);
+  });
+
+  it(
+    'the sandbox serves what the other commands need, and moves orders by lines on stdin',
+    patient,
+    async () => {
+      const cwd = scratchFolder();
+      const sandbox = startChild(['sandbox', '--port', '0', '--seed', '7', '--format', 'json']);
+      const first = (await sandbox.printed('stdout', /\n/)).split('\n')[0] ?? '';
+      const { environment: env, seed, url } = JSON.parse(first);
+      expect(seed).toBe('7');
+      const listen = startChild(['listen', '--port', '0', '--format', 'json'], { env });
+      const callback = /http:\/\/\S+?:\d+/.exec(await listen.printed('stderr', /http:\/\/\S+?:\d+/))?.[0];
+
+      const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
+      expect(await startChild(onboard, { env }).ended).toMatchObject({ code: 0 });
+      expect(await sandbox.printed('stderr', /e-mail to dev@acme\.example for acme: http/)).toBeTruthy();
+      expect(await startChild(['whitelist-ip'], { env }).ended).toMatchObject({ code: 0 });
+      const key = ['messenger', 'key', '1001', '--save', 'key.json'];
+      expect(await startChild(key, { env, cwd }).ended).toMatchObject({ code: 0 });
+
+      const order = {
+        partner_order_id: 'A-1',
+        fiat_amount: '15000.50',
+        fiat_currency: 'NGN',
+        chain: 'usdt-trc20',
+        buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+        partner_callback_url: `${callback}/orders`,
+      };
+      const sign = startChild(['sign'], { env });
+      sign.process.stdin?.end(JSON.stringify(order));
+      const created = await fetch(
+        `${env.PARTNER_EXCHANGE_ONBOARDING_BASE_URL}/api/v1/no-auth/PartnerP2P/CreateOrder/`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${env.PARTNER_PUBLIC_KEY}` },
+          body: (await sign.ended).stdout,
+        },
+      );
+      expect(created.status).toBe(200);
+      sandbox.process.stdin?.write('A-1 fiat_received\nA-1 nonsense\n\nA-1\n');
+      await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
+      await sandbox.printed('stderr', /warning: A line is the id of an order and a step/);
+      expect(await sandbox.printed('stderr', /warning: advance: step: must be one of/)).toBeTruthy();
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    },
+  );
+});
+
+describe.runIf(hasTerminals)('on a terminal', () => {
+  const address = {
+    PARTNER_EXCHANGE_MESSENGER_BASE_URL: 'https://messenger.example',
+    TERM: 'xterm-256color',
+  };
+  const run = (answers: readonly [string, string][], args: readonly string[], env = {}) =>
+    startChild(args, { through: [...onTerminal, JSON.stringify(answers)], env: { ...address, ...env } })
+      .ended;
+
+  it('asks for a key, hides it, and goes on', patient, async () => {
+    const answers: [string, string][] = [['API key of the device', 'API-X-typed-by-hand\r']];
+    const { code, stdout } = await run(answers, ['messenger', 'scan']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('▄▄▄▄▄');
+    expect(stdout).not.toContain('typed');
+  });
+
+  it('is stopped by Ctrl-C while it asks', patient, async () => {
+    const { code, stdout } = await run([['API key of the device', '\u0003']], ['messenger', 'scan']);
+    expect(code).toBe(130);
+    expect(stdout).toContain('Stopped before anything was done.');
+  });
+
+  it('is stopped by Ctrl-C while it listens', patient, async () => {
+    const { code } = await run([['Listening at', '\u0003']], ['listen', '--port', '0'], keys);
+    expect(code).toBe(130);
+  });
+
+  it('is coloured, unless NO_COLOR is set', patient, async () => {
+    const cwd = filesIn({ 'x.json': '{}' });
+    const coloured = await run([], ['verify', join(cwd, 'x.json')], keys);
+    expect(coloured.stdout).toContain('\u001b[31mrefused');
+    const plain = await run([], ['verify', join(cwd, 'x.json')], { ...keys, NO_COLOR: '1' });
+    expect(plain.stdout).not.toContain('\u001b');
+  });
+});

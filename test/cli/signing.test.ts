@@ -1,0 +1,275 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
+
+const body = { partner_order_id: 'A-1', fiat_amount: '15000.50', name: 'Ọlá' };
+
+async function signed(value: object, args: readonly string[] = []): Promise<string> {
+  const { stdout } = await partnerExchange(['sign', ...args], { env: keys, stdin: JSON.stringify(value) });
+  return stdout;
+}
+
+describe('sign', () => {
+  it('prints the text to post and nothing else', async () => {
+    const { code, stdout, stderr } = await partnerExchange(['sign'], {
+      env: keys,
+      stdin: JSON.stringify(body),
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\{"partner_order_id":"A-1",.*,"signature":"[0-9a-f]{128}"\}$/);
+  });
+
+  it('signs orders and general requests with different keys', async () => {
+    expect(await signed(body)).not.toBe(await signed(body, ['--purpose', 'general']));
+  });
+
+  it('gives programs text and signature', async () => {
+    const { text, signature } = JSON.parse(await signed(body, ['--format', 'json']));
+    expect(JSON.parse(text)).toEqual({ ...body, signature });
+  });
+
+  it('refuses a body that holds a key', async () => {
+    const stdin = JSON.stringify({ oops: keys.PARTNER_SECRET_KEY });
+    const { code, stdout, stderr } = await partnerExchange(['sign'], { env: keys, stdin });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('holds one of the keys');
+  });
+
+  it.each([
+    ['not json', 'stdin is not JSON'],
+    ['[1]', 'stdin is not a JSON object'],
+    ['', 'stdin is not JSON'],
+  ])('refuses %j', async (stdin, message) => {
+    const { code, stderr } = await partnerExchange(['sign'], { env: keys, stdin });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it('says which keys it misses', async () => {
+    const { code, stderr } = await partnerExchange(['sign'], { stdin: '{}' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: There are no keys: set PARTNER_PUBLIC_KEY, .* --keys\.\n$/);
+  });
+
+  it('ends its line on a terminal only', async () => {
+    const cwd = filesIn({ 'body.json': JSON.stringify(body) });
+    const { stdout } = await partnerExchange(['sign', 'body.json'], { env: keys, cwd, isTerminal: true });
+    expect(stdout).toMatch(/\}\n$/);
+  });
+});
+
+describe('verify', () => {
+  it('accepts what sign makes, from files, folders and stdin', async () => {
+    const text = await signed(body);
+    const cwd = filesIn({ 'a.json': text, 'b.json': text });
+    for (const args of [['a.json', 'b.json'], ['.'], ['-']]) {
+      const { code, stdout } = await partnerExchange(['verify', ...args], { env: keys, cwd, stdin: text });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^(?:verified .*\n)+$/);
+    }
+  });
+
+  it('refuses a changed body, exits with 1 and says what to do', async () => {
+    const text = (await signed(body)).replace('A-1', 'A-2');
+    const { code, stdout, stderr } = await partnerExchange(['verify'], { env: keys, stdin: text });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^refused {2}stdin: The signature does not match/);
+    expect(stderr).toContain('partner-exchange explain');
+  });
+
+  it('gives programs a verdict for each', async () => {
+    const cwd = filesIn({ 'a.json': await signed(body), 'b.json': '{"signature":"x"}' });
+    const { code, stdout } = await partnerExchange(['verify', '--format', 'json', 'a.json', 'b.json'], {
+      env: keys,
+      cwd,
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      results: [
+        { source: 'a.json', verified: true, key: { index: 0 } },
+        { source: 'b.json', verified: false, code: 'signature_malformed', message: expect.any(String) },
+      ],
+    });
+  });
+
+  it('verifies general requests with the partner secret alone', async () => {
+    const text = await signed(body, ['--purpose', 'general']);
+    expect((await partnerExchange(['verify', '--purpose', 'general'], { env: keys, stdin: text })).code).toBe(
+      0,
+    );
+    expect((await partnerExchange(['verify'], { env: keys, stdin: text })).code).toBe(1);
+  });
+
+  it('takes the scheme from a file', async () => {
+    const scheme = { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' };
+    const cwd = filesIn({ 'scheme.json': JSON.stringify(scheme), 'body.json': JSON.stringify(body) });
+    const { stdout } = await partnerExchange(['sign', '--scheme', 'scheme.json', 'body.json'], {
+      env: keys,
+      cwd,
+    });
+    expect(JSON.parse(stdout).signature).toMatch(/==$/);
+    const options = { env: keys, cwd, stdin: stdout };
+    expect((await partnerExchange(['verify', '--scheme', 'scheme.json', '-'], options)).code).toBe(0);
+    expect((await partnerExchange(['verify', '-'], options)).code).toBe(1);
+  });
+
+  it('does not let a file name write on the terminal', async () => {
+    const cwd = filesIn({ '\u001b[2Jx.json': await signed(body) });
+    const { stdout } = await partnerExchange(['verify', '.'], { env: keys, cwd });
+    expect(stdout).toBe('verified x.json\n');
+  });
+});
+
+describe('--keys', () => {
+  const run = (cwd: string, options = {}) =>
+    partnerExchange(['sign', '--keys', 'keys.json'], { cwd, stdin: JSON.stringify(body), ...options });
+
+  it('counts instead of the environment, even of half a one', async () => {
+    const cwd = filesIn({ 'keys.json': JSON.stringify(keysFile) });
+    const { code, stdout } = await run(cwd, { env: { PARTNER_PUBLIC_KEY: 'pk_partner_other' } });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: await signed(body) });
+  });
+
+  it.runIf(process.platform !== 'win32').each([0o640, 0o604, 0o644])(
+    'refuses a file of mode %o',
+    async (mode) => {
+      const { code, stderr } = await run(filesIn({ 'keys.json': JSON.stringify(keysFile) }, mode));
+      expect(code).toBe(2);
+      expect(stderr).toContain('chmod 600 keys.json');
+    },
+  );
+
+  it('warns on Windows, where it cannot tell', async () => {
+    const cwd = filesIn({ 'keys.json': JSON.stringify(keysFile) }, 0o644);
+    const { code, stderr } = await run(cwd, { platform: 'win32' });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: .*cannot be told on Windows/);
+  });
+
+  it.each([
+    ['a misspelt member', { ...keysFile, partnerSecretKy: 'x' }, /partnerSecretKy.*partnerSecretKey/],
+    ['swapped keys', { ...keysFile, merchantSecretKey: keys.PARTNER_SECRET_KEY }, /swapped/],
+  ])('refuses %s without showing it', async (_, content, message) => {
+    const { code, stderr } = await run(filesIn({ 'keys.json': JSON.stringify(content) }));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('hidden');
+  });
+
+  it('shows nothing of a file that is not JSON', async () => {
+    const { code, stderr } = await run(filesIn({ 'keys.json': keys.PARTNER_SECRET_KEY }));
+    expect(code).toBe(2);
+    expect(stderr).toBe('error: keys.json is not JSON in UTF-8: check the file.\n');
+  });
+});
+
+describe('detect, explain, probe and pin', () => {
+  it('find the one scheme that signed the probe', async () => {
+    const cwd = scratchFolder();
+    const probe = (await partnerExchange(['probe'])).stdout;
+    const scheme = JSON.stringify({
+      construction: 'hash-prefix',
+      serialization: 'sorted',
+      encoding: 'base64',
+    });
+    writeFileSync(join(cwd, 'scheme.json'), scheme);
+    const { stdout: sample } = await partnerExchange(['sign', '--scheme', 'scheme.json'], {
+      env: keys,
+      cwd,
+      stdin: probe,
+    });
+    const { code, stdout } = await partnerExchange(['detect', '--format', 'json'], {
+      env: keys,
+      stdin: sample,
+    });
+    const { survivors, sources } = JSON.parse(stdout);
+    expect(survivors[0].scheme).toMatchObject(JSON.parse(scheme));
+    expect(sources).toEqual(['stdin']);
+    expect(code).toBe(survivors.length === 1 ? 0 : 1);
+  });
+
+  it('detect says that keys are swapped', async () => {
+    const swapped = {
+      ...keys,
+      PARTNER_SECRET_KEY: keys.MERCHANT_SECRET_KEY,
+      MERCHANT_SECRET_KEY: keys.PARTNER_SECRET_KEY,
+    };
+    const { stdout } = await partnerExchange(['detect'], { env: swapped, stdin: await signed(body) });
+    expect(stdout).toContain('secrets-swapped');
+  });
+
+  it('explain exits with 0 only if nothing is off', async () => {
+    const text = await signed(body);
+    const right = await partnerExchange(['explain'], { env: keys, stdin: text });
+    expect(right.code).toBe(0);
+    expect(right.stdout).toContain('no-mismatch');
+    const wrong = await partnerExchange(['explain', '--format', 'json'], {
+      env: { ...keys, MERCHANT_SECRET_KEY: `${keys.MERCHANT_SECRET_KEY} ` },
+      stdin: text,
+    });
+    expect(wrong.code).toBe(1);
+    expect(JSON.parse(wrong.stdout).findings[0].code).toBe('secret-padded');
+  });
+
+  it('probe has an oracle sign with a throw-away secret', async () => {
+    const { createHmac } = await import('node:crypto');
+    const requests: string[] = [];
+    const fetch = async (_: unknown, init?: RequestInit) => {
+      const text = String(init?.body);
+      requests.push(text);
+      const { secret } = JSON.parse(text);
+      const unsigned = `${text.slice(0, text.lastIndexOf(',"secret"'))}}`;
+      return new Response(createHmac('sha512', secret).update(unsigned).digest('hex'));
+    };
+    const args = ['probe', '--oracle', 'https://signer.example/sign', '--format', 'json'];
+    const { code, stdout } = await partnerExchange(args, {
+      env: keys,
+      fetch: fetch as typeof globalThis.fetch,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).survivors[0].scheme.construction).toBe('hmac');
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).not.toContain('hidden');
+  });
+
+  it('probe tells of an oracle that is none', async () => {
+    const fetch = async () => new Response('no', { status: 404 });
+    const { code, stderr } = await partnerExchange(['probe', '--oracle', 'https://signer.example/'], {
+      fetch,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('signer.example answered status 404');
+  });
+
+  it('pin keeps a scheme with its samples, and its check fails for others', async () => {
+    const text = await signed(body);
+    const scheme = JSON.stringify({ construction: 'hmac', serialization: 'as-sent', encoding: 'hex' });
+    const cwd = filesIn({
+      'event.json': text,
+      'scheme.json': scheme,
+      'forged.json': text.replace('A-1', 'A-2'),
+    });
+    const made = await partnerExchange(['pin', '--scheme', 'scheme.json', 'event.json'], { env: keys, cwd });
+    expect(made.code).toBe(0);
+    writeFileSync(join(cwd, 'pin.json'), made.stdout);
+    const check = (...samples: string[]) =>
+      partnerExchange(['pin', '--check', 'pin.json', ...samples], { env: keys, cwd });
+    expect(await check()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 pinned and 0 further'),
+    });
+    expect(await check('event.json')).toMatchObject({ code: 0 });
+    expect(await check('forged.json')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Sample 0'),
+    });
+  });
+
+  it('pin does not choose among several schemes', async () => {
+    const { code, stdout, stderr } = await partnerExchange(['pin'], { env: keys, stdin: await signed(body) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('--scheme');
+  });
+});

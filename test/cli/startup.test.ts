@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { secretGuard } from '../../src/cli/context/secret-guard.ts';
+import { environmentVariables } from '../../src/config/environment-variables.ts';
+
+const source = join(import.meta.dirname, '..', '..', 'src');
+
+/** The modules that a file loads at once: neither types, nor what it imports when it is needed. */
+function staticImports(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^import (?!type\b)(?:[^;]*? from )?'([^']+)';/gm)].map(([, name = '']) => name);
+}
+
+function loadedWith(entry: string): { files: string[]; packages: string[] } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string) => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const name of staticImports(file)) {
+      if (name.startsWith('.')) visit(join(dirname(file), name));
+      else packages.add(name);
+    }
+  };
+  visit(entry);
+  return { files: [...files].map((file) => relative(source, file)), packages: [...packages] };
+}
+
+describe('--help', () => {
+  const { files, packages } = loadedWith(join(source, 'cli', 'main.ts'));
+
+  it('loads no built-in module and no package but the framework', () => {
+    expect(packages).toEqual(['@stricli/core']);
+  });
+
+  it('loads no command, and nothing of the library that is large', () => {
+    const folders = new Set(
+      files.map((file) =>
+        file
+          .split('/')
+          .slice(0, file.startsWith('cli/') ? 2 : 1)
+          .join('/'),
+      ),
+    );
+    expect(folders).toContain('cli/routes');
+    for (const folder of [
+      'cli/commands',
+      'cli/input',
+      'config',
+      'deployment',
+      'signature',
+      'diagnostics',
+      'sandbox',
+      'http/http-client.ts',
+    ]) {
+      expect(folders).not.toContain(folder);
+    }
+  });
+});
+
+it('the guard of secrets knows every variable that holds one', () => {
+  const value = 'a-value-that-is-a-secret';
+  const hidden = environmentVariables
+    .map(({ name }) => name.replace('<NAME>', 'NGN'))
+    .filter((name) => secretGuard({ [name]: value }).redact(value) !== value);
+  expect(hidden).toEqual([
+    'PARTNER_SECRET_KEY',
+    'MERCHANT_SECRET_KEY',
+    'MERCHANT_SECRET_KEY_NGN',
+    'MESSENGER_API_KEY',
+    'MESSENGER_MASTER_KEY',
+  ]);
+});

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { scratchFolder } from './support.ts';
+
+const page = join(import.meta.dirname, '..', '..', 'docs', 'cli.md');
+const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+/** A command of the transcript, with what it prints. */
+interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+function stepsIn(block: string): Step[] {
+  return block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...output] = part.trimEnd().split('\n');
+      return { command, output: output.join('\n') };
+    });
+}
+
+describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
+  it('tells what happens in a first hour', { timeout: 180_000 }, async () => {
+    const text = readFileSync(page, 'utf8');
+    const blocks = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+    const shell = await startShell();
+    const replayed: string[] = [];
+    for (const block of blocks) {
+      const lines: string[] = [];
+      for (const { command, output } of stepsIn(block)) {
+        const printed = await shell.run(command, output.split('\n').length);
+        lines.push(`$ ${command}`, ...(printed === '' ? [] : [printed]));
+      }
+      replayed.push(`${lines.join('\n')}\n`);
+    }
+    if (process.env.UPDATE_TRANSCRIPT) {
+      let next = 0;
+      const update = () => `\`\`\`console\n${replayed[next++]}\`\`\``;
+      writeFileSync(page, text.replaceAll(/^```console\n[\s\S]*?^```$/gm, update));
+    } else expect(replayed).toEqual(blocks);
+    expect(replayed.join('').match(/^\$ partner-exchange/gm)?.length).toBeGreaterThan(9);
+  });
+});
+
+/** A shell whose ports are free ones instead of those in the docs. */
+async function startShell() {
+  const cwd = scratchFolder();
+  const ports = new Map([
+    ['4100', await freePort()],
+    ['4200', await freePort()],
+  ]);
+  const { PATH, HOME, TMPDIR } = process.env;
+  /** What later commands need to have been run before. */
+  const settings = [`partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
+
+  function start(command: string) {
+    const port = /partner-exchange (listen|sandbox)/.exec(command)?.[1];
+    const own = port === undefined ? '' : ` --port ${ports.get(port === 'listen' ? '4100' : '4200')}`;
+    const real = command
+      .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
+      .replace(/(partner-exchange (?:listen|sandbox))/, `$1${own}`)
+      .replace(/ &$/, '');
+    // In a group of its own, so that it can be stopped with all that it started.
+    const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
+      cwd,
+      detached: true,
+      env: { PATH, HOME, TMPDIR },
+    });
+    const printed = { text: '' };
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        printed.text += part;
+      });
+    }
+    return { child, printed };
+  }
+
+  return {
+    async run(command: string, expectedLines: number): Promise<string> {
+      if (/^(?:set|export) /.test(command)) {
+        settings.push(command);
+        return '';
+      }
+      const { child, printed } = start(command);
+      if (command.endsWith(' &')) {
+        onTestFinished(() => {
+          if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+        });
+        const lines = () => printed.text.trimEnd().split('\n');
+        await expect.poll(() => printed.text, { timeout: 30_000 }).toMatch(/Ctrl-C ends it[\s\S]*\n/);
+        await expect.poll(() => lines().length, { timeout: 5_000 }).toBeGreaterThanOrEqual(expectedLines);
+        return plain(lines().join('\n'));
+      }
+      await new Promise((resolve) => child.once('close', resolve));
+      return plain(printed.text.trimEnd());
+    },
+  };
+
+  /** Without what differs from run to run. */
+  function plain(text: string): string {
+    return [...ports]
+      .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
+      .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
+      .replaceAll(/\d+ ms/g, '5 ms')
+      .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
+  }
+}
+
+function freePort(): Promise<string> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(String(port)));
+    });
+  });
+}

@@ -1,0 +1,114 @@
+import {
+  type Application,
+  type ApplicationContext,
+  generateHelpTextForAllCommands,
+  run,
+} from '@stricli/core';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { application } from '../../src/cli/application.ts';
+import { partnerExchange } from './run-in-process.ts';
+
+// Sound: no command is run here, so none misses its context.
+const helpTexts = generateHelpTextForAllCommands(application as unknown as Application<ApplicationContext>);
+
+/** The words of an example's own part, without redirection. */
+function wordsOf(example: string): string[] {
+  const own = example.split('|').at(-1)?.split(/[<>]/)[0] ?? '';
+  const words = own.match(/"[^"]*"|[^\s"]+/g) ?? [];
+  return words.slice(1).map((word) => word.replaceAll('"', ''));
+}
+
+describe('help', () => {
+  it('lists every command', async () => {
+    const { code, stdout } = await partnerExchange(['--help']);
+    expect(code).toBe(0);
+    for (const name of [
+      'doctor',
+      'sandbox',
+      'listen',
+      'trigger',
+      'replay',
+      'attack',
+      'sign',
+      'verify',
+      'pin',
+    ]) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    }
+  });
+
+  it('is what a command group says by itself', async () => {
+    const { code, stdout } = await partnerExchange(['messenger']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('scan');
+  });
+
+  it.each(helpTexts)('of %s has examples and --debug', (_, help) => {
+    expect(help).toMatch(/EXAMPLES\n {2}\$ (?:[\w-]+ \| )?partner-exchange /);
+    expect(help).toContain('--debug');
+  });
+
+  it.each(
+    helpTexts.flatMap(([, help]) => [...help.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = '']) => example)),
+  )('has an example that can be parsed: %s', async (example) => {
+    let isCalled = false;
+    let problem = '';
+    const silent: ApplicationContext['process'] = {
+      stdout: { write: () => {} },
+      stderr: {
+        write(text) {
+          problem += text;
+        },
+      },
+      exitCode: null,
+    };
+    await run(application, wordsOf(example), {
+      process: silent,
+      finish: async () => {
+        isCalled = true;
+      },
+    });
+    expect(problem).toBe('');
+    expect(isCalled).toBe(true);
+  });
+
+  it('has no option for a secret', () => {
+    const options = helpTexts.flatMap(([, help]) =>
+      [...help.matchAll(/--([\w-]+)/g)].map(([, name]) => name),
+    );
+    expect(
+      options.filter((name) => /secret|password|token|(?:api|master|partner|merchant)-key/.test(name ?? '')),
+    ).toEqual([]);
+  });
+});
+
+describe('usage errors', () => {
+  it.each([
+    [['veryfy'], 'did you mean `verify`'],
+    [['sign', '--fromat', 'json'], 'did you mean --format'],
+    [['messenger', 'sned'], 'did you mean `send`'],
+    [['sign', '--format', 'yaml'], '--format must be text or json'],
+    [['trigger', 'event.buy.init'], '--to needs a value'],
+    [['trigger', 'event.buy.nit', '--to', 'http://127.0.0.1'], 'event: must be event.buy.init,'],
+    [['listen', '--port', '70000'], 'port: must be a whole number from 0 to 65535'],
+    [['replay', 'x.json', '--to', 'file:///etc/passwd'], 'to: must be an address'],
+    [['messenger', 'check'], '<phone> is missing'],
+    [['sign', 'one', 'two'], 'too many arguments'],
+    [['onboard', '--email'], '--email needs a value'],
+    [['sign', '--format', 'json', '--format', 'text'], 'can be given only once'],
+  ])('%j: one line, with the next step, and exit code 2', async (args, message) => {
+    const { code, stdout, stderr } = await partnerExchange(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/^error: .*--help.*\n$/);
+  });
+});
+
+it('prints the version of the package', async () => {
+  expect(await partnerExchange(['--version'])).toEqual({
+    code: 0,
+    stdout: `${manifest.version}\n`,
+    stderr: '',
+  });
+});

@@ -1,0 +1,177 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RecordStore, StoredRecord } from '../../src/store/record-store.ts';
+import { openStore } from '../store/open-store.ts';
+import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
+import { accounts, type Transfer } from './store-accounts.ts';
+
+export const storeEngines = ['store-sqlite', 'store-redis', 'store-postgres'] as const;
+export type StoreCrashEngine = (typeof storeEngines)[number];
+
+export interface StoreCrashOptions {
+  readonly engine: StoreCrashEngine;
+  readonly rounds: number;
+  /** Kill and start the engine too, every so many rounds. */
+  readonly restartEvery?: number | undefined;
+}
+
+export interface StoreCrashFigures {
+  readonly engine: StoreCrashEngine;
+  readonly rounds: number;
+  readonly processesKilled: number;
+  readonly engineRestarts: number;
+  /** Transfers that a process told us of before it was killed. */
+  readonly acknowledged: number;
+  readonly found: number;
+  /** Acknowledged, and not there. */
+  readonly lost: number;
+  /** Accounts whose balance is not that of the transfers that are there. */
+  readonly wrongBalances: number;
+  /** By how much the sum of all accounts has changed. */
+  readonly sumOff: number;
+  readonly seconds: number;
+}
+
+const processes = 4;
+const startBalance = 1000;
+
+/** Kills processes at random while they transfer between accounts of one store, and counts what became of it. */
+export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCrashFigures> {
+  const begun = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+  const { engine, address, server } = await startEngine(options.engine, folder);
+  const place = [engine, address, 'crash'] as const;
+  const { store, close } = await openStore(...place);
+  await store.transact(accounts, (records) => {
+    for (const account of accounts) records.set(account, startBalance);
+  });
+  const acknowledged = new Set<string>();
+  const children: (ChildProcess | undefined)[] = [];
+  let [processesKilled, engineRestarts, isOver] = [0, 0, false];
+
+  function start(index: number): void {
+    const child = fork(join(import.meta.dirname, 'store-child.ts'), place, {
+      stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
+    });
+    children[index] = child;
+    child.on('message', (message) => {
+      if (message !== 'ready') acknowledged.add(String(message));
+    });
+    child.on('error', () => {});
+    // Whoever starts while its engine is away gives up: a supervisor starts it again.
+    child.on('exit', () => {
+      if (!isOver) setTimeout(() => !isOver && start(index), 100);
+    });
+  }
+
+  try {
+    for (let index = 0; index < processes; index++) start(index);
+    for (let round = 1; round <= options.rounds; round++) {
+      // So that every round has some work to kill.
+      const before = acknowledged.size;
+      await until(() => acknowledged.size > before + processes, 60_000);
+      await pause(Math.random() * 100);
+      children[Math.floor(Math.random() * processes)]?.kill('SIGKILL');
+      processesKilled++;
+      if (server !== undefined && options.restartEvery && round % options.restartEvery === 0) {
+        await server.restart();
+        engineRestarts++;
+      }
+    }
+    isOver = true;
+    const ends = children.map((child) => ended(child));
+    for (const child of children) child?.kill('SIGKILL');
+    await Promise.all(ends);
+    const done = (await listAll(store, 'done/')).map(({ key, value }) => ({
+      id: key.slice('done/'.length),
+      // Sound: the children write it.
+      transfer: value as unknown as Transfer,
+    }));
+    const ids = new Set(done.map(({ id }) => id));
+    const expected = new Map(accounts.map((account) => [account, startBalance]));
+    for (const { transfer } of done) {
+      expected.set(transfer.from, (expected.get(transfer.from) ?? 0) - transfer.amount);
+      expected.set(transfer.to, (expected.get(transfer.to) ?? 0) + transfer.amount);
+    }
+    const balances = await listAll(store, 'account/');
+    const sum = balances.reduce((total, { value }) => total + Number(value), 0);
+    return {
+      engine: options.engine,
+      rounds: options.rounds,
+      processesKilled,
+      engineRestarts,
+      acknowledged: acknowledged.size,
+      found: done.length,
+      lost: [...acknowledged].filter((id) => !ids.has(id)).length,
+      wrongBalances: balances.filter(({ key, value }) => expected.get(key) !== value).length,
+      sumOff: sum - accounts.length * startBalance,
+      seconds: Math.round((performance.now() - begun) / 1000),
+    };
+  } finally {
+    isOver = true;
+    for (const child of children) child?.kill('SIGKILL');
+    await close();
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** An engine of our own, which can be killed too. SQLite lives in the processes, and dies with each of them. */
+export async function startEngine(
+  engine: StoreCrashEngine,
+  folder: string,
+): Promise<{ readonly engine: string; readonly address: string; readonly server?: PrivateServer }> {
+  switch (engine) {
+    case 'store-sqlite':
+      return { engine: 'sqlite', address: folder };
+    case 'store-redis': {
+      const server = await startRedis(folder);
+      return { engine: 'ioredis', address: `redis://127.0.0.1:${server.port}`, server };
+    }
+    case 'store-postgres': {
+      const server = await startPostgres(folder);
+      const address = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
+      return { engine: 'postgres', address, server };
+    }
+  }
+}
+
+async function listAll(store: RecordStore, prefix: string): Promise<StoredRecord[]> {
+  const all: StoredRecord[] = [];
+  for (;;) {
+    const page = await patiently(() => store.list({ prefix, after: all.at(-1)?.key, limit: 1000 }));
+    all.push(...page);
+    if (page.length < 1000) return all;
+  }
+}
+
+/** An engine that was killed may take a while to recover. */
+async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 300) throw error;
+      await pause(200);
+    }
+  }
+}
+
+export async function ended(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => child.once('exit', resolve));
+}
+
+export async function until(holds: () => boolean, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error('Waited in vain.');
+    await pause(20);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,359 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create-key-ring.ts';
+import type { KeySets, LoadedKeys } from '../../src/credentials/key-sets.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { isKeyError, type KeyError } from '../../src/errors/key-error.ts';
+import { thrownBy } from '../errors/refusal.ts';
+import { rejection } from '../http/clients.ts';
+import { warningsDuring } from '../webhooks/warnings.ts';
+import { deferred, generation } from './keys.ts';
+
+/** A ring whose source, clock and failures a test decides. */
+function ringOf(first: LoadedKeys | Error, options: Partial<KeyRingOptions> = {}) {
+  const source = { keys: first, loads: 0, time: 1_000_000 };
+  const errors: KeyError[] = [];
+  const ring = createKeyRing({
+    load: () => {
+      source.loads += 1;
+      if (source.keys instanceof Error) throw source.keys;
+      return source.keys;
+    },
+    now: () => source.time,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  return { ring, source, errors };
+}
+
+const publicKeys = ({ verifying }: KeySets) => verifying.map(({ partnerPublicKey }) => partnerPublicKey);
+
+describe('a key ring', () => {
+  it('reads nothing before somebody needs its keys', async () => {
+    const { ring, source } = ringOf(generation(1));
+    expect([source.loads, ring.loaded]).toEqual([0, undefined]);
+    await ring.current();
+    expect(source.loads).toBe(1);
+  });
+
+  it('signs with the first of a list, and verifies with all', async () => {
+    const { ring } = ringOf([generation(2), generation(1)]);
+    const sets = await ring.current();
+    expect(sets.signing.partnerSecretKey).toBe('sk_partner_2');
+    expect(publicKeys(sets)).toEqual(['pk_partner_2', 'pk_partner_1']);
+  });
+
+  it('takes one set alone, and a promise', async () => {
+    const { ring } = ringOf(generation(1), { load: async () => generation(1) });
+    expect(publicKeys(await ring.current())).toEqual(['pk_partner_1']);
+  });
+
+  it('gives its keys without a promise while they are fresh, and reads them again when they are old', async () => {
+    const { ring, source } = ringOf(generation(1));
+    const first = await ring.current();
+    source.time += 599_999;
+    source.keys = generation(2);
+    expect(ring.current()).toBe(first);
+    source.time += 1;
+    expect(publicKeys(await ring.current())).toEqual(['pk_partner_2']);
+    expect(source.loads).toBe(2);
+  });
+
+  it('loads once for all who ask at the same time, at first and when a signature matches none', async () => {
+    const loads: ReturnType<typeof deferred<PartnerCredentials>>[] = [];
+    const { ring, source } = ringOf(generation(1), {
+      load: () => {
+        const load = deferred<PartnerCredentials>();
+        loads.push(load);
+        return load.promise;
+      },
+    });
+    const firsts = Array.from({ length: 50 }, () => ring.current());
+    loads[0]?.resolve(generation(1));
+    const [first] = await Promise.all(firsts);
+    expect(loads).toHaveLength(1);
+    if (first === undefined) throw new Error('There are no keys.');
+    source.time += 30_000;
+    const others = Array.from({ length: 50 }, () => ring.newerThan(first));
+    loads[1]?.resolve(generation(2));
+    for (const newer of await Promise.all(others))
+      expect(newer && publicKeys(newer)).toEqual(['pk_partner_2']);
+    expect(loads).toHaveLength(2);
+  });
+
+  it('says that there is nothing newer when a load gives the same keys', async () => {
+    const { ring, source } = ringOf(generation(1));
+    const first = await ring.current();
+    source.time += 30_000;
+    expect(await ring.newerThan(first)).toBeUndefined();
+    expect(source.loads).toBe(2);
+    expect(ring.current()).toBe(first);
+  });
+
+  it('tells two loads apart by any secret alone', async () => {
+    const base = { ...generation(1), merchantSecretKeys: { NGN: 'n1' } };
+    const changed = [
+      { ...base, partnerSecretKey: 'sk_partner_x' },
+      { ...base, merchantSecretKey: 'x' },
+      { ...base, merchantSecretKeys: { NGN: 'x' } },
+      { ...base, partnerId: 'P-2' },
+    ];
+    for (const keys of changed) {
+      const { ring, source } = ringOf(base);
+      const first = await ring.current();
+      source.time += 30_000;
+      source.keys = keys;
+      expect(await ring.newerThan(first)).toBeDefined();
+    }
+  });
+
+  it('gives what another call has read in the meantime without reading again', async () => {
+    const { ring, source } = ringOf(generation(1));
+    const first = await ring.current();
+    source.keys = generation(2);
+    await ring.reload();
+    const newer = await ring.newerThan(first);
+    expect(newer && publicKeys(newer)).toEqual(['pk_partner_2']);
+    expect(source.loads).toBe(2);
+  });
+
+  it('keeps the last good keys when a load fails, and reports each failure', async () => {
+    const { ring, source, errors } = ringOf(generation(1));
+    const first = await ring.current();
+    source.keys = new Error('the vault is sealed');
+    source.time += 600_000;
+    expect(await ring.current()).toBe(first);
+    source.time += 30_000;
+    expect(await ring.current()).toBe(first);
+    expect(errors.map(({ code }) => code)).toEqual(['keys_not_loaded', 'keys_not_loaded']);
+    expect(errors[0]?.message).toContain('the vault is sealed');
+    source.keys = generation(2);
+    source.time += 30_000;
+    expect(publicKeys(await ring.current())).toEqual(['pk_partner_2']);
+  });
+
+  it.each<[string, unknown]>([
+    ['an empty list', []],
+    ['nothing', undefined],
+    ['a text', 'keys'],
+    ['malformed keys', { ...generation(1), partnerSecretKey: 'pk_partner_swapped' }],
+  ])('keeps them when a load gives %s', async (_, given) => {
+    const { ring, source, errors } = ringOf(generation(1));
+    const first = await ring.current();
+    source.time += 600_000;
+    // What a JavaScript caller can return.
+    source.keys = given as LoadedKeys;
+    expect(await ring.current()).toBe(first);
+    expect(errors).toHaveLength(1);
+  });
+
+  it('without any keys throws, says why, and when to come back', async () => {
+    const { ring, source } = ringOf(new Error('the vault is sealed'));
+    const error = await rejection(Promise.resolve(ring.current()));
+    expect(error).toMatchObject({ code: 'keys_unavailable', retryAfterMs: 30_000 });
+    expect(isKeyError(error) && error.message).toContain('the vault is sealed');
+    source.time += 20_000;
+    expect(await rejection(Promise.resolve(ring.current()))).toMatchObject({ retryAfterMs: 10_000 });
+    expect(source.loads).toBe(1);
+    source.time += 10_000;
+    source.keys = generation(1);
+    expect(publicKeys(await ring.current())).toEqual(['pk_partner_1']);
+  });
+
+  it('gives up a load that does not settle, aborts it, and drops what it returns later', async () => {
+    const late = deferred<PartnerCredentials>();
+    let signal: AbortSignal | undefined;
+    const { ring } = ringOf(generation(1), {
+      timeLimitMs: 5,
+      load: (options) => {
+        signal = options.signal;
+        return late.promise;
+      },
+    });
+    const error = await rejection(Promise.resolve(ring.current()));
+    expect(isKeyError(error) && error.message).toContain('within 5 ms');
+    expect(signal?.aborted).toBe(true);
+    late.resolve(generation(1));
+    await late.promise;
+    expect(ring.loaded).toBeUndefined();
+  });
+
+  it('whose load was dropped by the runtime starts another', async () => {
+    let loads = 0;
+    // Never settles, and its time limit is too far to end it: as if a cancelled request had taken both along.
+    const { ring, source } = ringOf(generation(1), {
+      timeLimitMs: 2 ** 30,
+      load: () => {
+        loads += 1;
+        return loads === 1 ? new Promise<never>(() => {}) : generation(1);
+      },
+    });
+    void Promise.resolve(ring.current()).catch(() => {});
+    source.time += 2 ** 31 + 1;
+    expect(publicKeys(await ring.current())).toEqual(['pk_partner_1']);
+  });
+
+  it('reloads when it is told to, whatever the cool-down, with what the source has then', async () => {
+    const loads: ReturnType<typeof deferred<PartnerCredentials>>[] = [];
+    const { ring } = ringOf(generation(1), {
+      load: () => {
+        const load = deferred<PartnerCredentials>();
+        loads.push(load);
+        return load.promise;
+      },
+    });
+    const first = ring.current();
+    // The keys change while the first load is under way: it may have read them before.
+    const reloaded = ring.reload();
+    loads[0]?.resolve(generation(1));
+    await first;
+    await new Promise((resolve) => setImmediate(resolve));
+    loads[1]?.resolve(generation(2));
+    await reloaded;
+    expect(ring.loaded && publicKeys(ring.loaded)).toEqual(['pk_partner_2']);
+  });
+
+  it('rejects reload when it fails', async () => {
+    const { ring } = ringOf(new Error('no'));
+    expect(await rejection(ring.reload())).toMatchObject({ code: 'keys_not_loaded' });
+  });
+
+  it('without onError warns once, and hides what looks like a key', async () => {
+    const { ring, source } = ringOf(new Error('bad row sk_partner_leak and token=abc'), {
+      onError: undefined,
+    });
+    const warnings = await warningsDuring(async () => {
+      for (let round = 0; round < 3; round++) {
+        await rejection(Promise.resolve(ring.current()));
+        source.time += 30_000;
+      }
+    });
+    expect(warnings).toHaveLength(1);
+    expect(String(warnings[0])).not.toMatch(/leak|abc/);
+  });
+
+  it.each([
+    'unprefixed-merchant-secret',
+    '{"merchantSecretKey": unprefixed-merchant-secret}',
+    '"unprefixed" "-merchant-secret"',
+  ])('shows nothing of a file of keys that is not JSON: %s', async (text) => {
+    const errors: unknown[] = [];
+    const ring = createKeyRing({ load: () => JSON.parse(text), onError: (error) => errors.push(error) });
+    await rejection(ring.reload());
+    expect(errors).toHaveLength(1);
+    expect(inspect(errors, { depth: 9, showHidden: true })).not.toMatch(/unpre|secret/i);
+  });
+
+  it('an onError that fails changes nothing, and is one warning', async () => {
+    const onError = () => {
+      throw new Error('the hook is broken');
+    };
+    const { ring, source } = ringOf(generation(1), { onError });
+    const first = await ring.current();
+    source.keys = new Error('no');
+    const warnings = await warningsDuring(async () => {
+      for (let round = 0; round < 3; round++) {
+        source.time += 600_000;
+        expect(await ring.current()).toBe(first);
+      }
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('onError')]);
+  });
+
+  it('shows no key: not printed, not as JSON, not in an error whose cause quotes one', async () => {
+    const secrets = ['hidden-partner', 'hidden-merchant'];
+    const { ring, source, errors } = ringOf({
+      partnerPublicKey: 'pk_partner_hidden-partner',
+      partnerSecretKey: 'sk_partner_hidden-partner',
+      merchantSecretKey: 'hidden-merchant',
+    });
+    await ring.current();
+    source.keys = new Error('refused hidden-merchant', { cause: new Error('hidden-merchant again') });
+    source.time += 600_000;
+    await ring.current();
+    const options = { depth: 9, showHidden: true, getters: false };
+    const shown = [
+      inspect(ring, { depth: 9 }),
+      JSON.stringify(ring),
+      inspect(errors, options),
+      JSON.stringify(errors),
+    ];
+    expect(secrets.filter((secret) => shown.join('\n').includes(secret))).toEqual([]);
+    // The public key is printed by credentials on purpose; the secrets are not.
+    expect(inspect(ring.loaded, { depth: 9 })).not.toMatch(/sk_partner|hidden-merchant/);
+    expect(JSON.stringify(ring.loaded)).not.toMatch(/sk_partner|hidden-merchant/);
+  });
+
+  it.each([
+    [{ load: 5 }, 'load must be a function'],
+    [{ cooldownMs: -1 }, 'cooldownMs'],
+    [{ maxAgeMs: 0 }, 'maxAgeMs'],
+    [{ timeLimitMs: 2 ** 31 }, 'timeLimitMs'],
+    [{ coolDownMs: 5 }, 'Did you mean "cooldownMs"?'],
+    [{ now: 5 }, 'now must be a function'],
+    [{ onError: 5 }, 'onError must be a function'],
+  ])('refuses %j', (wrong, message) => {
+    const options = { load: () => generation(1), ...wrong } as unknown as KeyRingOptions;
+    const error = thrownBy(() => createKeyRing(options));
+    expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringContaining(message) });
+  });
+});
+
+/** What the world and the users of a ring can do, in any order. */
+type Step =
+  | { readonly kind: 'current' | 'forged' | 'break' | 'repair' | 'rotate' }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constantFrom<Step>(
+    { kind: 'current' },
+    { kind: 'forged' },
+    { kind: 'break' },
+    { kind: 'repair' },
+    { kind: 'rotate' },
+  ),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: -100_000, max: 200_000 }) }),
+);
+
+it('any traffic, any failures and any clock: no load within a cool-down, and never worse keys than the last good ones', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const cooldownMs = 30_000;
+      /** Time that really passes; the clock of the ring may be set back. */
+      let elapsed = 0;
+      let lastLoad = Number.NEGATIVE_INFINITY;
+      let generations = 1;
+      const gaps: number[] = [];
+      const { ring, source } = ringOf(generation(1), {
+        load: () => {
+          gaps.push(elapsed - lastLoad);
+          lastLoad = elapsed;
+          if (source.keys instanceof Error) throw source.keys;
+          good = source.keys;
+          return source.keys;
+        },
+      });
+      let good: unknown;
+      for (const { kind, ...rest } of steps) {
+        if (kind === 'wait' && 'ms' in rest) {
+          source.time += rest.ms;
+          // Setting a clock back takes no time.
+          elapsed += Math.max(0, rest.ms);
+        } else if (kind === 'break') source.keys = new Error('no');
+        else if (kind === 'repair') source.keys = generation(generations);
+        else if (kind === 'rotate') source.keys = generation(++generations);
+        else if (kind === 'current') await Promise.resolve(ring.current()).catch(() => {});
+        else if (ring.loaded !== undefined) {
+          await Promise.all(Array.from({ length: 5 }, () => ring.loaded && ring.newerThan(ring.loaded)));
+        }
+        expect(ring.loaded && publicKeys(ring.loaded)).toEqual(
+          // Sound: only good keys are kept there.
+          good === undefined ? undefined : [(good as PartnerCredentials).partnerPublicKey],
+        );
+        expect(gaps.filter((gap) => gap < cooldownMs)).toEqual([]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

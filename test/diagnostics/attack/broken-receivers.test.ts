@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
+import { brokenReceivers, startReceiver } from './broken-receivers.ts';
+
+/** Takes long, and only one receiver leaks by it. */
+const slow = ['timing'];
+
+describe('attackReceiver, a receiver that', () => {
+  it('is sound passes every case', { retry: 2 }, async () => {
+    await using receiver = await startReceiver();
+    const { results } = await attackReceiver(receiver.url, {
+      credentials,
+      timeoutMs: 5000,
+      handled: receiver.handled,
+    });
+    expect(results.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    expect(results.length).toBeGreaterThan(80);
+  });
+
+  for (const { name, steps, finds, timeoutMs = 5000 } of brokenReceivers) {
+    // Other work on the machine can hide differences of time.
+    const retry = 'timing' in finds ? 2 : 0;
+    it(`${name} is found, and nothing else is said of it`, { retry }, async () => {
+      await using receiver = await startReceiver(steps);
+      const { results } = await attackReceiver(receiver.url, {
+        credentials,
+        timeoutMs,
+        handled: receiver.handled,
+        skip: 'timing' in finds ? [] : slow,
+      });
+      const found = results.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skipped');
+      expect(Object.fromEntries(found.map(({ id, verdict }) => [id, verdict]))).toEqual(finds);
+      expect(found.filter(({ advice = '' }) => advice.length < 20)).toEqual([]);
+    });
+  }
+});

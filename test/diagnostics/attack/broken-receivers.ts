@@ -1,0 +1,497 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-result.ts';
+import type { JsonObject } from '../../../src/json/json-value.ts';
+import { verifyBody } from '../../../src/signature/verify-body.ts';
+import { hmacHex, orderKey } from '../../support/bodies.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
+
+/** What a receiver does at each step; a broken one replaces one of them. */
+interface Steps {
+  /** Most bytes of a body. */
+  limit: number;
+  /** Milliseconds for a whole request to arrive. */
+  requestTimeout: number;
+  /** Runs before the signature is checked. */
+  before: (text: string, acting: Acting, request: IncomingMessage) => void | Promise<void>;
+  decode: (body: Buffer) => string;
+  /** Throws for what is not authentic. */
+  verify: (text: string, request: IncomingMessage) => JsonObject;
+  /** The answer to what `verify` threw. */
+  refuse: (error: unknown, text: string) => [status: number, text: string];
+  act: (event: JsonObject, acting: Acting) => void | Promise<void>;
+}
+
+interface Acting {
+  /** Counts that the order was acted on. */
+  count(event: JsonObject): void;
+  readonly seen: Set<string>;
+  /** Ends the server, as a process that crashed. */
+  crash(): void;
+}
+
+/** A receiver with a name for its defect, and all verdicts that this defect must give; every other case must be ok. */
+export interface BrokenReceiver {
+  readonly name: string;
+  readonly steps: Partial<Steps>;
+  readonly finds: Readonly<Record<string, AttackVerdict>>;
+  /** Milliseconds to wait for it: for those that do not answer. @default 5000 */
+  readonly timeoutMs?: number;
+}
+
+class Refusal extends Error {}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export const soundSteps: Steps = {
+  limit: 262_144,
+  requestTimeout: 300,
+  before: () => {},
+  decode: (body) => strict.decode(body),
+  verify: (text) => verifyBody(text, { key: orderKey }).value,
+  refuse: () => [401, 'refused'],
+  act(event, { seen, count }) {
+    const digest = JSON.stringify(event);
+    if (seen.has(digest)) return;
+    seen.add(digest);
+    count(event);
+  },
+};
+
+/** A receiver on a port of this machine, and how often it has acted on each order. */
+export async function startReceiver(own: Partial<Steps> = {}) {
+  const steps = { ...soundSteps, ...own };
+  const counts = new Map<string, number>();
+  const acting: Acting = {
+    seen: new Set(),
+    count(event) {
+      const id = String(event.partner_order_id);
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    },
+    crash() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  const { requestTimeout } = steps;
+  const server = createServer({ requestTimeout, connectionsCheckingInterval: 50 }, (request, response) => {
+    receive(steps, acting, request).then(
+      ([status, text]) => answer(response, status, text),
+      () => answer(response, 500, 'failed'),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Sound: a server that listens on an IP address has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/orders`,
+    handled: (id: string) => counts.get(id) ?? 0,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function receive(
+  steps: Steps,
+  acting: Acting,
+  request: IncomingMessage,
+): Promise<[status: number, text: string]> {
+  if (request.method !== 'POST') return [405, 'only POST'];
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= steps.limit) chunks.push(chunk);
+  }
+  if (size > steps.limit) return [413, 'too large'];
+  let event: JsonObject;
+  let text = '';
+  try {
+    text = steps.decode(Buffer.concat(chunks));
+    await steps.before(text, acting, request);
+    event = steps.verify(text, request);
+  } catch (error) {
+    return steps.refuse(error, text);
+  }
+  await steps.act(event, acting);
+  return [200, 'received'];
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  if (!response.destroyed) response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
+}
+
+function parse(text: string): JsonObject {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('not JSON');
+  }
+}
+
+/** Refuses all that is not an object with a signature in exactly its form. */
+function claimOf(event: unknown): { claim: string; rest: JsonObject } {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) throw new Refusal('no object');
+  const { signature, ...rest } = Object(event);
+  if (typeof signature !== 'string' || !/^[0-9a-f]{128}$/.test(signature)) throw new Refusal('no signature');
+  return { claim: signature, rest };
+}
+
+function isEqual(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
+}
+
+/** Verifies what the parsed body looks like when it is written again. */
+const rewritten: Steps['verify'] = (text) => {
+  const event = parse(text);
+  const { claim, rest } = claimOf(event);
+  if (!isEqual(hmacHex(JSON.stringify(rest)), claim)) throw new Refusal('mismatch');
+  return event;
+};
+
+/** What every receiver that verifies a body written again lets through, and loses. */
+const rewrittenFinds = {
+  'authentic-white-space': 'broken',
+  'authentic-escapes': 'broken',
+  'authentic-numbers': 'broken',
+  'authentic-integer-name': 'broken',
+  'altered-white-space': 'weak',
+  'altered-duplicate-first': 'broken',
+  'altered-null-to-1e999': 'broken',
+  'altered-zero': 'broken',
+  'altered-rounded-number': 'broken',
+  'signatures-last-right': 'broken',
+  'signatures-escaped': 'broken',
+} as const;
+
+/** As our own verification, with another spelling of the signature for which `respell` gives the right one. */
+const respelled =
+  (respell: (signature: string) => string): Steps['verify'] =>
+  (text) =>
+    verifyBody(
+      text.replace(/"signature":"([^"]*)"\}$/, (_, signature) => `"signature":"${respell(signature)}"}`),
+      { key: orderKey },
+    ).value;
+
+const unsignedIf =
+  (isTest: (event: JsonObject, request: IncomingMessage) => boolean): Steps['verify'] =>
+  (text, request) => {
+    const event = parse(text);
+    if (typeof event === 'object' && event !== null && isTest(event, request)) return event;
+    return soundSteps.verify(text, request);
+  };
+
+export const brokenReceivers: readonly BrokenReceiver[] = [
+  { name: 'verifies the body written again', steps: { verify: rewritten }, finds: rewrittenFinds },
+  {
+    name: 'answers with the expected signature',
+    steps: {
+      refuse(_, text) {
+        try {
+          const { rest } = claimOf(JSON.parse(text));
+          return [401, `expected ${hmacHex(JSON.stringify(rest))}`];
+        } catch {
+          return [401, 'refused'];
+        }
+      },
+    },
+    finds: { 'discloses-signature': 'broken' },
+  },
+  {
+    name: 'takes the last of two signatures',
+    steps: {
+      verify(text, request) {
+        const all = [...text.matchAll(/"signature":"[^"]*",?/g)];
+        const first = all.length > 1 ? (all[0]?.[0] ?? '') : '';
+        return soundSteps.verify(text.replace(first, ''), request);
+      },
+    },
+    finds: { 'signatures-last-right': 'broken', 'authentic-nested-signature': 'broken' },
+  },
+  {
+    name: 'accepts unsigned deliveries with a header',
+    steps: { verify: unsignedIf((_, { headers }) => headers['x-test'] === 'true') },
+    finds: { 'unsigned-with-flags': 'broken' },
+  },
+  {
+    name: 'accepts unsigned deliveries that say they are tests',
+    steps: { verify: unsignedIf((event) => event.test === true) },
+    finds: { 'unsigned-with-flags': 'broken' },
+  },
+  {
+    name: 'accepts unsigned deliveries with a query',
+    steps: { verify: unsignedIf((_, { url = '' }) => url.includes('verify=false')) },
+    finds: { 'unsigned-with-flags': 'broken' },
+  },
+  {
+    name: 'accepts deliveries that have no signature',
+    steps: { verify: unsignedIf((event) => !Object.hasOwn(event, 'signature') && 'event_name' in event) },
+    finds: {
+      unsigned: 'broken',
+      'unsigned-with-flags': 'broken',
+      'signature-nested': 'broken',
+      'signature-inherited': 'broken',
+      'prototype-names': 'broken',
+      'acted-before-verification': 'broken',
+    },
+  },
+  {
+    name: 'answers 500 to what is not JSON',
+    steps: {
+      refuse(_, text) {
+        JSON.parse(text);
+        return [401, 'refused'];
+      },
+    },
+    // A byte order mark and UTF-16 are not JSON either; what is not UTF-8 has no text at all here.
+    finds: {
+      'not-json': 'broken',
+      'empty-body': 'broken',
+      'byte-order-mark': 'broken',
+      'utf-16': 'broken',
+      'invalid-utf-8': 'broken',
+    },
+  },
+  {
+    name: 'crashes on null',
+    steps: {
+      before(text, { crash }) {
+        if (text === 'null') crash();
+      },
+    },
+    finds: { 'wrong-type': 'broken' },
+  },
+  {
+    name: 'has no limit for the size of bodies',
+    steps: { limit: Number.POSITIVE_INFINITY },
+    finds: { 'too-large': 'weak' },
+  },
+  {
+    name: 'has no time limit for bodies',
+    steps: { requestTimeout: 0 },
+    finds: { 'slow-body': 'weak' },
+    timeoutMs: 700,
+  },
+  {
+    name: 'acts before it verifies',
+    steps: {
+      before(text, acting) {
+        const event = parse(text);
+        if (event?.partner_order_id !== undefined) soundSteps.act(event, acting);
+      },
+      act: () => {},
+    },
+    finds: { 'acted-before-verification': 'broken' },
+  },
+  {
+    name: 'handles repetitions again',
+    steps: { act: (event, { count }) => count(event) },
+    finds: { 'handled-once': 'broken' },
+  },
+  {
+    name: 'looks for repetitions before it waits, and remembers after it',
+    steps: {
+      async act(event, { seen, count }) {
+        const signature = String(event.signature);
+        if (seen.has(signature)) return;
+        for (let turn = 0; turn < 50; turn++) await setImmediate();
+        seen.add(signature);
+        count(event);
+      },
+    },
+    finds: { 'handled-once': 'broken' },
+  },
+  {
+    name: 'refuses repetitions',
+    steps: {
+      act(event, { seen, count }) {
+        const signature = String(event.signature);
+        if (seen.has(signature)) throw new Error('duplicate key value');
+        seen.add(signature);
+        count(event);
+      },
+    },
+    finds: { repeated: 'broken', 'repeated-at-once': 'weak', replayed: 'broken' },
+  },
+  {
+    name: 'takes hexadecimal in any case',
+    steps: { verify: respelled((signature) => signature.toLowerCase()) },
+    finds: { 'signature-respelled': 'weak' },
+  },
+  {
+    name: 'ignores what is behind the hexadecimal digits',
+    steps: {
+      verify: respelled((signature) =>
+        /^[0-9a-f]{128}!!$/.test(signature) ? signature.slice(0, 128) : signature,
+      ),
+    },
+    finds: { 'signature-trailing': 'weak' },
+  },
+  {
+    name: 'compares digests of different lengths, which throws',
+    steps: {
+      refuse(_, text) {
+        try {
+          claimOf(JSON.parse(text));
+          return [401, 'refused'];
+        } catch (error) {
+          const isDecoded = /"signature":"[^"]+"\}$/.test(text) && error instanceof Refusal;
+          return isDecoded ? [500, 'Input buffers must have the same byte length'] : [401, 'refused'];
+        }
+      },
+    },
+    finds: {
+      'signature-short': 'broken',
+      'signature-half': 'broken',
+      'signature-long': 'broken',
+      'signature-not-a-digest': 'broken',
+      'signature-respelled': 'broken',
+      'signature-trailing': 'broken',
+    },
+  },
+  {
+    name: 'compares only the first half',
+    steps: {
+      verify(text) {
+        const { value, text: signed } = splitLast(text);
+        const { claim } = claimOf(value);
+        if (hmacHex(signed).slice(0, 64) !== claim.slice(0, 64)) throw new Refusal('mismatch');
+        return value;
+      },
+    },
+    finds: {
+      'authentic-signature-first': 'broken',
+      'signature-last-digit': 'broken',
+    },
+  },
+  {
+    name: 'accepts the partner secret alone',
+    steps: {
+      verify: (text) => verifyBody(text, { key: [orderKey, credentials.partnerSecretKey] }).value,
+    },
+    finds: { 'key-partner-alone': 'broken' },
+  },
+  {
+    name: 'runs without its secrets',
+    steps: { verify: (text) => verifyBody(text, { key: [orderKey, 'undefinedundefined'] }).value },
+    finds: { 'key-missing': 'broken' },
+  },
+  {
+    name: 'looks the signature up in a merged object',
+    steps: {
+      verify(text, request) {
+        const event = parse(text);
+        const merged: JsonObject = Object.assign({}, event);
+        if (typeof event === 'object' && event !== null && !Object.hasOwn(event, 'signature')) {
+          const claim = String(merged.signature);
+          if (claim !== hmacHex(JSON.stringify(merged))) throw new Refusal('mismatch');
+          return event;
+        }
+        return soundSteps.verify(text, request);
+      },
+    },
+    finds: { 'signature-inherited': 'broken' },
+  },
+  {
+    name: 'decodes UTF-8 leniently',
+    steps: { decode: (body) => body.toString('utf8') },
+    finds: { 'invalid-utf-8': 'weak' },
+  },
+  {
+    name: 'drops a byte order mark',
+    steps: { decode: (body) => new TextDecoder('utf-8', { fatal: true }).decode(body) },
+    finds: { 'byte-order-mark': 'weak' },
+  },
+  {
+    name: 'refuses events that it does not know',
+    steps: {
+      verify(text, request) {
+        const event = soundSteps.verify(text, request);
+        if (event.event_name === 'event.probe.unfamiliar') throw new Refusal('unknown event');
+        return event;
+      },
+    },
+    finds: { 'authentic-unfamiliar': 'broken' },
+  },
+  {
+    name: 'answers with the refused body',
+    steps: { refuse: (_, text) => [401, `cannot verify ${text}`] },
+    finds: { 'echoes-body': 'weak' },
+  },
+  {
+    name: 'answers with a stack trace',
+    steps: { refuse: (error) => [401, error instanceof Error ? (error.stack ?? '') : ''] },
+    finds: { 'shows-internals': 'weak' },
+  },
+  {
+    name: 'answers with its key',
+    steps: { refuse: () => [401, `not signed with ${orderKey}`] },
+    finds: { 'discloses-key': 'broken' },
+  },
+  {
+    name: 'says how much of a signature is right',
+    steps: {
+      refuse(_, text) {
+        try {
+          const { value, text: signed } = splitLast(text);
+          const { claim } = claimOf(value);
+          const right = hmacHex(signed);
+          return [401, `wrong at ${[...claim].findIndex((digit, at) => digit !== right[at])}`];
+        } catch {
+          return [401, 'refused'];
+        }
+      },
+    },
+    finds: { 'tells-refusals-apart': 'broken' },
+  },
+  {
+    name: 'never answers an empty body',
+    steps: {
+      before: (text) => (text === '' ? new Promise(() => {}) : undefined),
+    },
+    finds: { 'empty-body': 'broken' },
+    timeoutMs: 1000,
+  },
+  {
+    name: 'ends the comparison at the first wrong digit',
+    steps: {
+      verify(text) {
+        const { value, text: signed } = splitLast(text);
+        const right = hmacHex(signed);
+        const { claim } = claimOf(value);
+        for (let at = 0; at < right.length; at++) {
+          // A table look-up of a slow language: far more than JavaScript takes, so that the test is sure.
+          createHmac('sha512', 'slow').update('x'.repeat(20_000)).digest();
+          if (right[at] !== claim[at]) throw new Refusal('mismatch');
+        }
+        return value;
+      },
+    },
+    finds: { timing: 'broken', 'authentic-signature-first': 'broken' },
+  },
+];
+
+/** A body whose signature is its last member, without it. */
+function splitLast(text: string): { value: JsonObject; text: string } {
+  const value = verifiableValue(text);
+  return {
+    value,
+    text: text.replace(/,\s*"(?:s|\\u0073)ignature"\s*:\s*"[^"]*"\s*\}$/, (tail) =>
+      /\n/.test(tail) ? '\n}' : '}',
+    ),
+  };
+}
+
+/** Whatever our own verification would refuse for its form is refused; only the digest is left to the receiver. */
+function verifiableValue(text: string): JsonObject {
+  try {
+    return verifyBody(text, { key: orderKey }).value;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'signature_mismatch') return parse(text);
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+import { buffer } from 'node:stream/consumers';
+import express from 'express';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import type { AttackResult } from '../../../src/diagnostics/attack/attack-result.ts';
+import { memoryInbox } from '../../../src/inbox/memory/memory-inbox.ts';
+import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
+import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { fastifyPlugin } from '../../../src/webhooks/http/fastify-plugin.ts';
+import { lambdaHandler } from '../../../src/webhooks/http/lambda-handler.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
+import type { Mounted } from '../../webhooks/http/frameworks/contract.ts';
+import { listen, mountServer } from '../../webhooks/http/frameworks/listen.ts';
+import { mountFetch } from '../../webhooks/http/frameworks/mount-fetch.ts';
+
+/** Each mounts the webhooks as docs/runtimes.md says. */
+const mounts: Readonly<Record<string, (webhooks: Webhooks) => Promise<Mounted>>> = {
+  'node:http': (webhooks) => listen(webhooks.node),
+  'the fetch handler': (webhooks) => mountFetch(webhooks.fetch),
+  Hono(webhooks) {
+    const app = new Hono();
+    app.all('/', (context) => webhooks.fetch(context.req.raw));
+    return mountFetch(app.fetch);
+  },
+  async Fastify(webhooks) {
+    const app = fastify();
+    await app.register(fastifyPlugin(webhooks, { path: '/' }));
+    await app.ready();
+    return mountServer(app.server);
+  },
+  'Express before body parsers'(webhooks) {
+    const app = express();
+    app.all('/', webhooks.node);
+    return listen(app);
+  },
+  'Express behind express.json() that keeps the bytes'(webhooks) {
+    const app = express();
+    const verify = (request: object, _response: unknown, bytes: Buffer) =>
+      void Object.assign(request, { rawBody: bytes });
+    app.use(express.json({ verify }));
+    app.all('/', webhooks.node);
+    // Express's own one answers with a stack trace in development: see below.
+    app.use((error: { status?: number }, _request: unknown, response: express.Response, _next: unknown) => {
+      response.sendStatus(error.status ?? 500);
+    });
+    return listen(app);
+  },
+  'AWS Lambda'(webhooks) {
+    const handler = lambdaHandler(webhooks);
+    return listen(async (request, response) => {
+      // Only a gateway's whole requests get to a function.
+      const whole = await buffer(request).catch(() => undefined);
+      if (whole === undefined) return;
+      const { statusCode, headers, body } = await handler({
+        requestContext: { http: { method: request.method ?? '' } },
+        headers: Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        body: whole.toString('base64'),
+        isBase64Encoded: true,
+      });
+      response.writeHead(statusCode, headers).end(body);
+    });
+  },
+};
+
+describe('attackReceiver finds nothing wrong with our webhooks', () => {
+  // The case `timing` needs a machine that is not busy with other things.
+  it.each(Object.entries(mounts))('on %s', { retry: 2 }, async (_, mount) => {
+    const { webhooks, handled } = countingWebhooks();
+    const { port, close } = await mount(webhooks);
+    try {
+      const { results } = await attackReceiver(`http://127.0.0.1:${port}/`, {
+        credentials,
+        timeoutMs: 5000,
+        handled,
+      });
+      expect(problems(results)).toEqual([]);
+      expect(skipped(results)).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
+  it('on Express in development, but for the stack traces of its own error handler', async () => {
+    const { webhooks } = countingWebhooks();
+    const app = express();
+    // As in development, but for the log.
+    app.set('env', 'test');
+    const verify = (request: object, _response: unknown, bytes: Buffer) =>
+      void Object.assign(request, { rawBody: bytes });
+    app.use(express.json({ verify }));
+    app.all('/', webhooks.node);
+    const { port, close } = await listen(app);
+    const { results } = await attackReceiver(`http://127.0.0.1:${port}/`, {
+      credentials,
+      only: ['not-json', 'shows-internals'],
+    });
+    await close();
+    expect(results.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['authentic', 'ok'],
+      ['not-json', 'ok'],
+      ['shows-internals', 'weak'],
+    ]);
+  });
+
+  it('with an inbox', async () => {
+    const inbox = memoryInbox();
+    const { webhooks, handled } = countingWebhooks({ inbox });
+    const { results } = await attackReceiver('http://localhost/', {
+      credentials,
+      fetch: inProcess(webhooks),
+      handled,
+      skip: ['timing'],
+    });
+    expect(problems(results)).toEqual([]);
+  });
+
+  const schemes: readonly SignatureScheme[] = [
+    { construction: 'hmac', serialization: 'compact', encoding: 'hex-upper' },
+    { construction: 'hmac', serialization: 'sorted', encoding: 'base64' },
+    { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64url' },
+    { construction: 'hash-prefix', serialization: 'python-sorted', encoding: 'base64-hex' },
+    { construction: 'hash-both', serialization: 'php', encoding: 'hex', separator: '|' },
+    { construction: 'hmac', serialization: 'values', encoding: 'hex', joiner: '|' },
+    { construction: 'hmac', serialization: 'query', encoding: 'hex', orderKey: 'public+partner' },
+    { construction: 'hmac', serialization: 'base64', encoding: 'hex', orderKey: 'partner' },
+  ];
+
+  it.each(schemes.map((scheme) => [JSON.stringify(scheme), scheme] as const))(
+    'under the scheme %s, of which it skips what is not signed',
+    async (_, signature) => {
+      const deployment = { signature, wireNames: { platform_order_ref: 'acme_ref' } };
+      const { webhooks, handled } = countingWebhooks({ deployment });
+      const { results } = await attackReceiver('http://localhost/', {
+        credentials,
+        deployment,
+        fetch: inProcess(webhooks),
+        handled,
+        skip: ['timing'],
+      });
+      expect(problems(results)).toEqual([]);
+      expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(55);
+    },
+  );
+});
+
+function countingWebhooks(options: Partial<Parameters<typeof createWebhooks>[0]> = {}) {
+  const counts = new Map<string, number>();
+  const count = (id: unknown) => void counts.set(String(id), (counts.get(String(id)) ?? 0) + 1);
+  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200, ...options })
+    .onAny((event) => count(event.partner_order_id))
+    .onUnrecognized((_, { body }) => count(body.partner_order_id));
+  return { webhooks, handled: (id: string) => counts.get(id) ?? 0 };
+}
+
+function inProcess(webhooks: Webhooks): typeof fetch {
+  return (url, init) => webhooks.fetch(new Request(url, init));
+}
+
+function problems(results: readonly AttackResult[]) {
+  return results.filter(({ verdict }) => verdict === 'broken' || verdict === 'weak');
+}
+
+function skipped(results: readonly AttackResult[]) {
+  return results.filter(({ verdict }) => verdict === 'skipped');
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { attackCases } from '../../src/diagnostics/attack/attack-cases.ts';
+import { examinations } from '../../src/diagnostics/doctor/examinations.ts';
+import { credentials } from '../webhooks/deliveries.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/diagnostics.md'), 'utf8');
+
+it('docs/diagnostics.md lists every case of the attack, and no other', () => {
+  const [, table = ''] = page.split('| about | ids |\n|---|---|\n');
+  const listed = [...(table.split('\n\n')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, id]) => id);
+  const ids = ['authentic', ...attackCases(credentials).map(({ id }) => id)];
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(listed.sort()).toEqual(ids.sort());
+});
+
+it('docs/diagnostics.md lists every check of the doctor', () => {
+  const alike: Record<string, string> = { staging: 'onboarding', messenger: 'onboarding', store: 'inbox' };
+  const unlisted = examinations
+    .map(({ id }) => id.replace(/^(staging|messenger|store)(?=-)/, (kind) => alike[kind] ?? kind))
+    .filter((id) => !page.includes(`\`${id}\``));
+  expect(unlisted).toEqual([]);
+});

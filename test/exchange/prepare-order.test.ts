@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { verifyBody } from '../../src/signature/verify-body.ts';
+import { credentials, deploymentAt, exchangeAt, order, rejection } from '../http/clients.ts';
+import { startServer } from '../support/local-server.ts';
+
+const orderKey = credentials.merchantSecretKey + credentials.partnerSecretKey;
+
+describe('prepareOrder', () => {
+  it('sends nothing until send, and then what createOrder would send', async () => {
+    const server = await startServer({});
+    const exchange = exchangeAt(server.url);
+    const prepared = await exchange.prepareOrder(order);
+    expect(server.requests).toHaveLength(0);
+    expect(await prepared.send()).toMatchObject({ status: 200 });
+    await exchange.createOrder(order);
+    const [one, other] = server.requests;
+    expect(one?.body).toEqual(other?.body);
+    expect(one?.headers).toEqual(other?.headers);
+    expect(verifyBody(one?.body ?? '', { key: orderKey }).value).toMatchObject(order);
+  });
+
+  it('has the payload as the schema made it, under the published names, and the partner ID', async () => {
+    const orderSchema = reportedBuyOrder.extend({ fee: z.string().default('0') });
+    const deployment = deploymentAt('http://127.0.0.1:9', {
+      orderSchema,
+      wireNames: { platform_merchant_id: 'acme_merchant' },
+    });
+    const exchange = new ExchangeClient({ deployment, credentials: { ...credentials, partnerId: 'P-1' } });
+    const prepared = await exchange.prepareOrder({ ...order, platform_merchant_id: 'm-1' });
+    expect(prepared.payload).toEqual({ ...order, platform_merchant_id: 'm-1', fee: '0' });
+    expect(prepared.partnerId).toBe('P-1');
+  });
+
+  it('refuses orders, merchants and options as createOrder does', async () => {
+    const exchange = exchangeAt('http://127.0.0.1:9');
+    const wrong = { ...order, fiat_amount: '-1' };
+    expect(await rejection(exchange.prepareOrder(wrong))).toMatchObject({ code: 'invalid_input' });
+    expect(await rejection(exchange.prepareOrder(order, { merchant: 'no' }))).toMatchObject({
+      code: 'invalid_credentials',
+    });
+    // @ts-expect-error
+    expect(await rejection(exchange.prepareOrder(order, { mercant: 'no' }))).toMatchObject({
+      code: 'invalid_option',
+    });
+    expect(await rejection((await exchange.prepareOrder(order)).send({ timeoutMs: -1 }))).toMatchObject({
+      code: 'invalid_option',
+    });
+  });
+});

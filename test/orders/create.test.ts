@@ -1,0 +1,480 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { OrderJournal } from '../../src/orders/journal.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { bases } from '../deployment/bases.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { bench, credentials, event, exchangeOf, failureOf, fakeService, order } from './service.ts';
+
+const changed = { ...order, fiat_amount: '16000' };
+
+describe.each(storeKinds())('create, over $name', ({ open }) => {
+  it('sends a new order and returns the reply', async () => {
+    const { journal, service } = bench({}, open);
+    const created = await journal.create(order);
+    expect(created).toMatchObject({
+      replayed: false,
+      reply: { status: 200, body: { ok: true } },
+      order: { partner_order_id: 'A-1001', state: 'accepted', evidence: 'reply', status: 200, attempts: 1 },
+    });
+    expect(service.requests).toEqual(['A-1001']);
+  });
+
+  it('commits the intent before the request', async () => {
+    const { journal, service, another } = bench({}, open);
+    let seen: unknown;
+    service.next.push(async () => {
+      seen = await another().get('A-1001');
+      return Response.json({});
+    });
+    await journal.create(order);
+    expect(seen).toMatchObject({ state: 'sending', attempts: 1, leaseUntil: 1_700_000_120_000 });
+  });
+
+  it('returns an accepted order without a request, also with its members in another order', async () => {
+    const { journal, service, another } = bench({}, open);
+    await journal.create(order);
+    const turned = Object.fromEntries(Object.entries(order).reverse()) as typeof order;
+    const again = await another().create({ ...turned, markup_fee: undefined });
+    expect(again).toMatchObject({ replayed: true, reply: undefined, order: { state: 'accepted' } });
+    expect(service.requests).toEqual(['A-1001']);
+  });
+
+  it('refuses another payload or merchant under the same id', async () => {
+    const { journal, service } = bench({}, open);
+    await journal.create(order);
+    expect(await failureOf(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(await failureOf(journal.create(order, { merchant: 'ngn' }))).toMatchObject({
+      code: 'different_order',
+      state: 'accepted',
+      partner_order_id: 'A-1001',
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('says in_progress while another process is sending, and for how long at most', async () => {
+    const { journal, service, another, clock } = bench({}, open);
+    let second: unknown;
+    service.next.push(async () => {
+      clock.now += 20_000;
+      second = await failureOf(another().create(order));
+      return Response.json({});
+    });
+    await journal.create(order);
+    expect(second).toMatchObject({ code: 'in_progress', state: 'sending', retryAfterMs: 100_000 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('throws what a lost reply says, and never sends the order again', async () => {
+    const { journal, service, clock } = bench({}, open);
+    service.next.push('lost');
+    expect(await failureOf(journal.create(order))).toMatchObject({
+      code: 'network_error',
+      outcome: 'unknown',
+    });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', failure: 'network_error' });
+    clock.now += 10 * 86_400_000;
+    expect(await failureOf(journal.create(order))).toMatchObject({
+      code: 'outcome_unknown',
+      assumptions: ['partner-order-id'],
+    });
+    expect(await failureOf(journal.create(order, { again: true }))).toMatchObject({
+      code: 'outcome_unknown',
+    });
+    expect(await failureOf(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('sends what was not sent again, also changed', async () => {
+    const { journal, service } = bench({}, open);
+    service.next.push('not-sent', 'not-sent');
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not_sent', failure: 'connection_failed' });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await journal.create(changed)).toMatchObject({ order: { state: 'accepted', attempts: 3 } });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('sends what was refused again only changed, or on demand', async () => {
+    const { journal, service } = bench({}, open);
+    service.next.push({ status: 422 }, { status: 422 }, { status: 403 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'http_error', outcome: 'refused' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'refused', status: 422 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused', state: 'refused' });
+    expect(service.requests).toHaveLength(1);
+    expect(await failureOf(journal.create(changed))).toMatchObject({ outcome: 'refused' });
+    expect(await failureOf(journal.create(changed, { again: true }))).toMatchObject({ status: 403 });
+    expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted', attempts: 4 } });
+  });
+
+  it('is unknown once the lease of a process that died has expired, and is not sent again', async () => {
+    const { journal, service, another, clock } = bench({ leaseMs: 5000 }, open);
+    service.next.push(() => new Promise(() => {}));
+    journal.create(order).catch(() => {});
+    await expect.poll(() => service.requests.length).toBe(1);
+    clock.now += 4999;
+    expect(await another().get('A-1001')).toMatchObject({ state: 'sending' });
+    clock.now += 1;
+    const seen = await another().get('A-1001');
+    expect(seen).toMatchObject({ state: 'unknown' });
+    expect(seen).not.toHaveProperty('leaseUntil');
+    expect(await failureOf(another().create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['2xx', 'ok', { state: 'accepted' }],
+    ['a refusal', { status: 400 }, { state: 'refused' }],
+    ['a server error', { status: 502 }, { state: 'unknown' }],
+  ] as const)('a reply after the lease has expired counts: %s', async (_, answer, expected) => {
+    const { journal, service, another, clock } = bench({ leaseMs: 5000 }, open);
+    service.next.push(async () => {
+      clock.now += 60_000;
+      expect(await another().get('A-1001')).toMatchObject({ state: 'unknown' });
+      return answer === 'ok' ? Response.json({}) : new Response(null, answer);
+    });
+    await journal.create(order).catch(() => {});
+    expect(await journal.get('A-1001')).toMatchObject(expected);
+  });
+
+  it('keeps the orders of two prefixes apart', async () => {
+    const { journal, service, another } = bench({}, open);
+    await journal.create(order);
+    await another({ prefix: 'other-partner:' }).create(order);
+    expect(service.requests).toHaveLength(2);
+  });
+});
+
+describe('create', () => {
+  it('writes nothing about an order that is not valid, or of which the keys are missing', async () => {
+    const { journal, store, service } = bench();
+    const wrong = { ...order, fiat_amount: '-1' };
+    expect(await failureOf(journal.create(wrong))).toMatchObject({ code: 'invalid_input' });
+    expect(await failureOf(journal.create(order, { merchant: 'none' }))).toMatchObject({
+      code: 'invalid_credentials',
+    });
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('refuses options that do not exist', async () => {
+    const { journal } = bench();
+    // @ts-expect-error
+    const failure = await failureOf(journal.create(order, { agian: true }));
+    expect(failure).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('"again"') });
+    // @ts-expect-error
+    expect(await failureOf(journal.create(order, { again: 'yes' }))).toMatchObject({
+      code: 'invalid_option',
+    });
+  });
+
+  it('has not sent an order if an option of the call turns out malformed or the call was aborted', async () => {
+    const { journal, service } = bench();
+    expect(await failureOf(journal.create(order, { timeoutMs: -1 }))).toMatchObject({
+      code: 'invalid_option',
+    });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not_sent', failure: 'invalid_option' });
+    const signal = AbortSignal.abort();
+    expect(await failureOf(journal.create(order, { signal }))).toMatchObject({ code: 'aborted' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not_sent', failure: 'aborted' });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('passes merchant and schema on, and types the reply by the schema', async () => {
+    const { journal, service } = bench();
+    service.next.push({ status: 200, body: { ref: 'r-1' } });
+    const schema = z.object({ ref: z.string() });
+    const { reply, order: journaled } = await journal.create(order, { merchant: 'ghs', schema });
+    expectTypeOf(reply?.body).toEqualTypeOf<{ ref: string } | undefined>();
+    expect(reply?.body).toEqual({ ref: 'r-1' });
+    expect(journaled.merchant).toBe('ghs');
+    const untyped: Awaited<ReturnType<OrderJournal['create']>> = await journal.create(order, {
+      merchant: 'ghs',
+    });
+    expectTypeOf(untyped.reply?.body).toEqualTypeOf<unknown>();
+  });
+
+  it('is unknown if the 2xx does not fit the schema: maybe it says that nothing was done', async () => {
+    const { journal } = bench();
+    const schema = z.object({ ref: z.string() });
+    expect(await failureOf(journal.create(order, { schema }))).toMatchObject({ code: 'reply_nonconforming' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', status: 200 });
+  });
+
+  it('takes the error of a client of your own for unknown, unless it is one of ours', async () => {
+    const failure = new Error('mine');
+    const exchange = { prepareOrder: async () => prepared };
+    const prepared = { payload: { ...order }, partnerId: undefined, send: () => Promise.reject(failure) };
+    const { another } = bench();
+    expect(await failureOf(another({ exchange }).create(order))).toBe(failure);
+    expect(await another().get('A-1001')).toMatchObject({ state: 'unknown', failure: 'other' });
+  });
+
+  it('needs an id that is a text', async () => {
+    const { another, store } = bench();
+    const exchange = {
+      prepareOrder: async () => ({
+        payload: { partner_order_id: 7 },
+        partnerId: undefined,
+        send: () => Promise.reject(new Error()),
+      }),
+    };
+    expect(await failureOf(another({ exchange }).create(order))).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: ['partner_order_id'] }],
+    });
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
+  });
+
+  it('takes any text for an id', async () => {
+    const { journal, service } = bench();
+    const ids = ['ä 🚀 "\\', '\ud800', '\ud801', 'x'.repeat(5000), '\0', '__proto__'];
+    for (const partner_order_id of ids) await journal.create({ ...order, partner_order_id });
+    expect(service.requests).toEqual(ids);
+    for (const id of ids) expect(await journal.get(id)).toMatchObject({ partner_order_id: id });
+  });
+
+  it('knows an order by what its schema makes of it, whatever the wire names', async () => {
+    const service = fakeService();
+    const { another } = bench();
+    const orderSchema = reportedBuyOrder.extend({ fee: z.string().default('0') });
+    const journalWith = (wireNames: { platform_merchant_id?: string }) => {
+      const deployment = defineDeployment({ ...bases, orderSchema, wireNames });
+      const exchange = new ExchangeClient({ deployment, credentials, fetch: service.fetch });
+      return another({ exchange });
+    };
+    const withMerchant = { ...order, platform_merchant_id: 'm-1' };
+    await journalWith({}).create(withMerchant);
+    const renamed = journalWith({ platform_merchant_id: 'acme_merchant' });
+    expect(await renamed.create({ ...withMerchant, fee: '0' } as typeof order)).toMatchObject({
+      replayed: true,
+    });
+    expect(await failureOf(renamed.create({ ...withMerchant, fee: '1' } as typeof order))).toMatchObject({
+      code: 'different_order',
+    });
+  });
+
+  it('sends an order again only if it was not sent, which the client does within one attempt of the journal', async () => {
+    const service = fakeService();
+    service.next.push('not-sent', 'ok');
+    const exchange = new ExchangeClient({
+      deployment: defineDeployment(bases),
+      credentials,
+      fetch: service.fetch,
+      retry: { firstDelayMs: 0 },
+    });
+    const { another } = bench();
+    expect(await another({ exchange }).create(order)).toMatchObject({
+      order: { state: 'accepted', attempts: 1 },
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('makes no second order of one that the service took and answered with 429', async () => {
+    const sandbox = createSandbox({
+      whitelist: 'off',
+      duplicateOrders: 'second',
+      fetch: async () => new Response(),
+    });
+    const { deployment, fetch } = sandbox;
+    await new ExchangeClient({ deployment, fetch }).onboard({
+      partner_code: 'acme',
+      email: 'dev@acme.example',
+    });
+    const keys = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+    const exchange = new ExchangeClient({ deployment, credentials: keys, fetch, retry: { firstDelayMs: 0 } });
+    const journal = createOrderJournal({ exchange, store: memoryStore() });
+    sandbox.faults.next('createOrder', { kind: 'too_many_requests', when: 'after', retryAfterSeconds: 0 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ status: 429, outcome: 'refused' });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(sandbox.orders).toHaveLength(1);
+    await sandbox.idle();
+    const [init] = sandbox.deliveries;
+    await journal.observe(JSON.parse(init?.body ?? '{}'));
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', contradiction: 'refused' });
+  });
+
+  it('forgets a settled order after rememberMs, an unsettled one never', async () => {
+    const { journal, service, clock } = bench({ rememberMs: 1000 });
+    service.next.push('ok', 'lost');
+    await journal.create(order);
+    await journal.create({ ...order, partner_order_id: 'B' }).catch(() => {});
+    clock.now += 1000;
+    expect(await journal.get('A-1001')).toBeUndefined();
+    expect(await journal.get('B')).toMatchObject({ state: 'unknown' });
+    await journal.observe(event('B'));
+    expect(await journal.get('B')).toMatchObject({ state: 'accepted' });
+    clock.now += 1000;
+    expect(await journal.get('B')).toBeUndefined();
+  });
+
+  it('keeps of a reply what keepReply chooses, and returns it later', async () => {
+    const { journal, service } = bench({
+      keepReply: ({ body }) => z.object({ link: z.string() }).parse(body),
+    });
+    service.next.push({ status: 201, body: { link: 'https://pay.example/1', phone: '+234' } });
+    await journal.create(order);
+    const { order: known } = await journal.create(order);
+    expect(known).toMatchObject({ status: 201, kept: { link: 'https://pay.example/1' } });
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['returns too much', () => 'x'.repeat(20_000)],
+    ['returns what is not JSON', () => new Date() as never],
+  ])('the order is accepted although keepReply %s', async (_, keepReply) => {
+    const { journal } = bench({ keepReply });
+    const { order: known } = await journal.create(order);
+    expect(known.state).toBe('accepted');
+    expect(known).not.toHaveProperty('kept');
+  });
+
+  it('works without this', async () => {
+    const { create, get } = bench().journal;
+    await create(order);
+    expect(await get('A-1001')).toMatchObject({ state: 'accepted' });
+  });
+});
+
+describe('orders that a service recognizes', () => {
+  it.each(['refused', 'same-order'] as const)('%s: an unknown order is sent again', async (duplicateIds) => {
+    const { journal, service } = bench({ duplicateIds });
+    service.next.push('lost', 'ok');
+    await journal.create(order).catch(() => {});
+    expect(await journal.create(order)).toMatchObject({ replayed: false, reply: { status: 200 } });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', attempts: 2, evidence: 'reply' });
+  });
+
+  it('refused: 409 settles an order of which a request was lost', async () => {
+    const { journal, service } = bench({ duplicateIds: 'refused' });
+    service.next.push('lost', { status: 409 });
+    await journal.create(order).catch(() => {});
+    expect(await journal.create(order)).toMatchObject({
+      replayed: false,
+      reply: undefined,
+      order: { state: 'accepted', evidence: 'duplicate' },
+    });
+  });
+
+  it('refused: 409 to the first request is a refusal: the id is that of somebody else', async () => {
+    const { journal, service } = bench({ duplicateIds: 'refused' });
+    service.next.push({ status: 409 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 409 });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
+  });
+
+  it('refused: isDuplicate decides; if it throws, the order stays unknown', async () => {
+    const { journal, service, another } = bench({
+      duplicateIds: 'refused',
+      isDuplicate: ({ body }) => z.object({ code: z.literal('dup') }).safeParse(body).success,
+    });
+    service.next.push('lost', { status: 409 }, { status: 400, body: { code: 'dup' } });
+    await journal.create(order).catch(() => {});
+    expect(await failureOf(journal.create(order))).toMatchObject({
+      code: 'outcome_unknown',
+      cause: { status: 409 },
+    });
+    expect(await journal.create(order)).toMatchObject({ order: { evidence: 'duplicate', attempts: 3 } });
+    const throwing = another({
+      isDuplicate: () => {
+        throw new Error('no');
+      },
+    });
+    service.next.push('lost', { status: 409 });
+    const other = { ...order, partner_order_id: 'B' };
+    await throwing.create(other).catch(() => {});
+    expect(await failureOf(throwing.create(other))).toMatchObject({ code: 'outcome_unknown' });
+  });
+
+  it.each([
+    ['a refusal', { status: 401 }],
+    ['no connection', 'not-sent'],
+  ] as const)('%s of the second request says nothing of the first', async (_, answer) => {
+    const { journal, service } = bench({ duplicateIds: 'same-order' });
+    service.next.push('lost', answer);
+    await journal.create(order).catch(() => {});
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
+  });
+
+  it('a late refusal of the first request leaves it to the second, which is in hand', async () => {
+    const { journal, service, another, clock } = bench({ duplicateIds: 'same-order', leaseMs: 1000 });
+    const first = Promise.withResolvers<Response>();
+    const second = Promise.withResolvers<Response>();
+    service.next.push(
+      () => first.promise,
+      () => second.promise,
+    );
+    const one = failureOf(journal.create(order));
+    await expect.poll(() => service.requests.length).toBe(1);
+    clock.now += 1000;
+    const two = failureOf(another().create(order));
+    await expect.poll(() => service.requests.length).toBe(2);
+    first.resolve(new Response(null, { status: 400 }));
+    expect(await one).toMatchObject({ code: 'outcome_unknown' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'sending' });
+    second.resolve(new Response(null, { status: 400 }));
+    // Now both were refused, and no other was made.
+    expect(await two).toMatchObject({ outcome: 'refused' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
+  });
+
+  it('another payload is another order all the same', async () => {
+    const { journal, service } = bench({ duplicateIds: 'same-order' });
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    expect(await failureOf(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('the types', () => {
+  it("are those of the deployment's orders", () => {
+    const deployment = defineDeployment({
+      ...bases,
+      orderSchema: z.object({ partner_order_id: z.string() }),
+    });
+    const exchange = new ExchangeClient({ deployment, credentials });
+    const journal = createOrderJournal({ exchange, store: bench().store });
+    expectTypeOf(journal.create).parameter(0).toEqualTypeOf<{ partner_order_id: string }>();
+    expectTypeOf(journal.prepare).parameter(0).toEqualTypeOf<{ partner_order_id: string }>();
+    expectTypeOf(bench().journal).toEqualTypeOf<OrderJournal<BuyOrder>>();
+  });
+});
+
+describe('the options', () => {
+  it.each([
+    [{ leaseMs: 0 }, 'leaseMs'],
+    [{ duplicateIds: 'ignored' }, 'duplicateIds'],
+    [{ isDuplicate: () => true }, 'isDuplicate'],
+    [{ duplicateIds: 'refused', isDuplicate: 409 }, 'isDuplicate'],
+    [{ keepReply: true }, 'keepReply'],
+    [{ rememberMs: 1.5 }, 'rememberMs'],
+    [{ onStoreError: 1 }, 'onStoreError'],
+    [{ now: 5 }, 'now'],
+    [{ prefix: 'a b' }, 'prefix'],
+    [{ prefix: '' }, 'prefix'],
+    [{ store: {} }, 'store'],
+    [{ exchange: {} }, 'exchange'],
+    [{ leasMs: 1 }, 'leaseMs'],
+  ])('%o is refused by name', (wrong, name) => {
+    const { another } = bench();
+    expect(() => another(wrong as never)).toThrow(expect.objectContaining({ code: 'invalid_option' }));
+    expect(() => another(wrong as never)).toThrow(name);
+  });
+
+  it('may be as few as exchange and store', () => {
+    const { store, another } = bench();
+    expect(() => another({ exchange: exchangeOf(fakeService()), store })).not.toThrow();
+  });
+});

@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isPartnerExchangeError } from '../../src/errors/sdk-error.ts';
+import type { OrderJournal } from '../../src/orders/journal.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { exchangeOf, order } from './service.ts';
+
+const modes = ['unknown', 'refused', 'same-order'] as const;
+type Mode = (typeof modes)[number];
+
+const leaseMs = 1000;
+
+/** What befalls one request. */
+interface Way {
+  readonly reaches: boolean;
+  readonly refuses: boolean;
+  readonly reply: 'delivered' | 'lost' | '5xx';
+  /** What happens between the service's act and the reply. */
+  readonly meanwhile: 'nothing' | 'event' | 'lease-expires' | 'same-create';
+}
+
+/** The service as it is: what a journal can only find out. */
+class World {
+  readonly clock = { now: 1_700_000_000_000 };
+  /** The orders that were made under each id. */
+  readonly made = new Map<string, string[]>();
+  /** The truth of the last request, by id. */
+  way: Way = { reaches: true, refuses: false, reply: 'delivered', meanwhile: 'nothing' };
+  meanwhile: (id: string) => Promise<void> = async () => {};
+  readonly mode: Mode;
+  readonly store: RecordStore;
+  journal: OrderJournal;
+
+  constructor(mode: Mode, open: (now: () => number) => RecordStore) {
+    this.mode = mode;
+    this.store = open(() => this.clock.now);
+    this.journal = this.restart();
+  }
+
+  restart(): OrderJournal {
+    this.journal = createOrderJournal({
+      exchange: exchangeOf({ fetch: (request) => this.#answer(request) }),
+      store: this.store,
+      now: () => this.clock.now,
+      leaseMs,
+      duplicateIds: this.mode,
+    });
+    return this.journal;
+  }
+
+  has(id: string): boolean {
+    return this.made.has(id);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { way } = this;
+    if (!way.reaches) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const { partner_order_id: id, fiat_amount } = await request.json();
+    const status = way.refuses ? 400 : this.#make(id, fiat_amount);
+    await this.meanwhile(id);
+    if (way.reply === 'lost') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    return new Response(null, { status: way.reply === '5xx' ? 503 : status });
+  }
+
+  #make(id: string, amount: string): number {
+    const made = this.made.get(id) ?? [];
+    if (made.length > 0 && this.mode === 'refused') return 409;
+    if (made.length > 0 && this.mode === 'same-order') return 200;
+    this.made.set(id, [...made, amount]);
+    return 200;
+  }
+}
+
+/** What the journal should know of an order: the table of its documentation, written a second time. */
+interface Expected {
+  state: string;
+  amount: string;
+  outbox: boolean;
+}
+type Model = Map<string, Expected>;
+type Command = fc.AsyncCommand<Model, World>;
+
+const orderOf = (id: string, amount: string) => ({ ...order, partner_order_id: id, fiat_amount: amount });
+
+class Create implements Command {
+  readonly id: string;
+  readonly amount: string;
+  readonly again: boolean;
+  readonly way: Way;
+
+  constructor(id: string, amount: string, again: boolean, way: Way) {
+    this.id = id;
+    this.amount = amount;
+    this.again = again;
+    this.way = way;
+  }
+
+  check = () => true;
+  toString = () => `create(${this.id}, ${this.amount}, again ${this.again}, ${JSON.stringify(this.way)})`;
+
+  async run(model: Model, world: World): Promise<void> {
+    const { id, amount, again, way } = this;
+    const before = model.get(id);
+    let seenMeanwhile = false;
+    world.way = way;
+    world.meanwhile = async () => {
+      if (way.meanwhile === 'event' && world.has(id)) {
+        seenMeanwhile = true;
+        await world.journal.observe({ partner_order_id: id });
+      }
+      if (way.meanwhile === 'lease-expires') world.clock.now += leaseMs;
+      if (way.meanwhile === 'same-create') {
+        const second = await codeOf(world.journal.create(orderOf(id, amount)));
+        expect(second).toBe('in_progress');
+      }
+    };
+    const code = await codeOf(world.journal.create(orderOf(id, amount), { again }));
+    const forbidden = codeWithoutRequest(before, this, world.mode);
+    if (forbidden !== undefined) {
+      expect(code).toBe(forbidden);
+      return;
+    }
+    const outcome = outcomeOf(way, before, { hadEvent: seenMeanwhile, has: world.has(id), mode: world.mode });
+    model.set(id, { state: outcome, amount, outbox: before?.outbox ?? false });
+    expect(code === 'ok').toBe(outcome === 'accepted');
+    if (code === 'ok') expect(world.has(id)).toBe(true);
+    // What is thrown as certain is certain.
+    if (outcome === 'refused' || outcome === 'not_sent') expect(world.has(id)).toBe(false);
+    else expect(code).toBeOneOf(['ok', 'outcome_unknown', 'network_error', 'http_error']);
+    if (before?.state === 'unknown' && outcome === 'unknown' && !(way.reaches && way.reply !== 'delivered')) {
+      expect(code).toBe('outcome_unknown');
+    }
+  }
+}
+
+function codeWithoutRequest(before: Expected | undefined, given: Create, mode: Mode): string | undefined {
+  if (before === undefined) return undefined;
+  const same = before.amount === given.amount;
+  if (!same && before.state !== 'refused' && before.state !== 'not_sent') return 'different_order';
+  if (before.state === 'accepted') return 'ok';
+  if (before.state === 'abandoned') return 'order_abandoned';
+  if (before.state === 'unknown' && mode === 'unknown') return 'outcome_unknown';
+  return before.state === 'refused' && same && !given.again ? 'order_refused' : undefined;
+}
+
+function outcomeOf(
+  way: Way,
+  before: Expected | undefined,
+  { hadEvent, has, mode }: { hadEvent: boolean; has: boolean; mode: Mode },
+): string {
+  const wasUnknown = before?.state === 'unknown';
+  if (!way.reaches) return wasUnknown ? 'unknown' : 'not_sent';
+  if (hadEvent) return 'accepted';
+  if (way.reply !== 'delivered') return 'unknown';
+  if (!way.refuses) return 'accepted';
+  // A refusal settles nothing that was unknown before.
+  expect(has && mode === 'unknown').toBe(false);
+  return wasUnknown ? 'unknown' : 'refused';
+}
+
+class Observe implements Command {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+  check = () => true;
+  toString = () => `observe(${this.id})`;
+  async run(model: Model, world: World): Promise<void> {
+    if (!world.has(this.id)) return;
+    const expected = model.get(this.id);
+    const { result } = await world.journal.observe({ partner_order_id: this.id });
+    if (expected === undefined) throw new Error('The service has an order that was never sent.');
+    const isKnown = expected.state === 'accepted';
+    const isUnexpected = expected.state === 'abandoned';
+    expect(result).toBe(isKnown ? 'known' : isUnexpected ? 'contradiction' : 'accepted');
+    expected.state = 'accepted';
+  }
+}
+
+class Settle implements Command {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+  check = () => true;
+  toString = () => `settle(${this.id})`;
+  /** The person has looked at the service. */
+  async run(model: Model, world: World): Promise<void> {
+    const decision = world.has(this.id) ? 'accepted' : 'abandoned';
+    const expected = model.get(this.id);
+    const code = await codeOf(world.journal.settle(this.id, decision, 'Looked.'));
+    if (expected === undefined) expect(code).toBe('order_not_found');
+    else if (isOpen(expected)) {
+      expect(code).toBe('ok');
+      expected.state = decision;
+    } else expect(code).toBe(expected.state === decision ? 'ok' : 'already_settled');
+  }
+}
+
+class Prepare implements Command {
+  readonly id: string;
+  readonly amount: string;
+  constructor(id: string, amount: string) {
+    this.id = id;
+    this.amount = amount;
+  }
+  check = () => true;
+  toString = () => `prepare(${this.id}, ${this.amount})`;
+  async run(model: Model, world: World): Promise<void> {
+    const { id, amount } = this;
+    const before = model.get(id);
+    const code = await codeOf(world.journal.prepare(orderOf(id, amount)));
+    const same = before?.amount === amount;
+    const mayChange = before === undefined || ['prepared', 'refused', 'not_sent'].includes(before.state);
+    if (!mayChange && !same) expect(code).toBe('different_order');
+    else if (before?.state === 'abandoned') expect(code).toBe('order_abandoned');
+    else if (before?.state === 'refused' && same) expect(code).toBe('order_refused');
+    else {
+      expect(code).toBe('ok');
+      if (mayChange) model.set(id, { state: 'prepared', amount, outbox: true });
+    }
+  }
+}
+
+class Wait implements Command {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+  check = () => true;
+  toString = () => `wait(${this.ms})`;
+  async run(_: Model, world: World): Promise<void> {
+    world.clock.now += this.ms;
+    world.restart();
+  }
+}
+
+function isOpen({ state, outbox }: Expected): boolean {
+  return state === 'prepared' || state === 'unknown' || (state === 'not_sent' && outbox);
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'ok';
+  } catch (error) {
+    if (isPartnerExchangeError(error)) return error.code;
+    throw error;
+  }
+}
+
+const ids = fc.constantFrom('a', 'b', 'c');
+const amounts = fc.constantFrom('1', '1', '2');
+const way: fc.Arbitrary<Way> = fc.record({
+  reaches: fc.constantFrom(true, true, true, false),
+  refuses: fc.constantFrom(false, false, true),
+  reply: fc.constantFrom('delivered', 'delivered', 'lost', '5xx'),
+  meanwhile: fc.constantFrom('nothing', 'nothing', 'event', 'lease-expires', 'same-create'),
+});
+const commands = fc.commands(
+  [
+    fc
+      .tuple(ids, amounts, fc.boolean(), way)
+      .map(([id, amount, again, how]) => new Create(id, amount, again, how)),
+    ids.map((id) => new Observe(id)),
+    ids.map((id) => new Settle(id)),
+    fc.tuple(ids, amounts).map(([id, amount]) => new Prepare(id, amount)),
+    fc.constantFrom(1, leaseMs, 100 * leaseMs).map((ms) => new Wait(ms)),
+  ],
+  { maxCommands: 40 },
+);
+
+const runs = { memoryStore: 300, sqliteStore: 30, redisStore: 30, postgresStore: 15 };
+const table = storeKinds().flatMap((kind) => modes.map((mode) => ({ ...kind, mode })));
+
+describe('the journal does what its table says, and never makes a second order', () => {
+  it.each(table)(
+    '$name, duplicateIds: $mode',
+    async ({ name, open, mode }) => {
+      await fc.assert(
+        fc.asyncProperty(commands, async (steps) => {
+          const model: Model = new Map();
+          const world = new World(mode, open);
+          await fc.asyncModelRun(() => ({ model, real: world }), steps);
+          const { journal, made } = world;
+          for (const [id, orders] of made) expect([id, orders.length]).toEqual([id, 1]);
+          for (const [id, expected] of model) {
+            expect(await journal.get(id)).toMatchObject({ state: expected.state });
+          }
+          const open_ = [...model].filter(([, expected]) => isOpen(expected)).map(([id]) => id);
+          const listed = (await journal.unsettled()).map(({ partner_order_id }) => partner_order_id);
+          expect(listed.sort()).toEqual(open_.sort());
+          // Every order that the service has is known once its event comes.
+          for (const id of made.keys()) {
+            await journal.observe({ partner_order_id: id });
+            expect(await journal.get(id)).toMatchObject({ state: 'accepted' });
+          }
+        }),
+        { numRuns: runs[name] },
+      );
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { signingKey } from '../../src/credentials/signing-key.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { signBody } from '../../src/signature/sign-body.ts';
+import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { bench, event, failureOf, order } from './service.ts';
+
+/** The process warnings of ours during a test. */
+let warnings: string[] = [];
+const keep = (warning: Error) => warnings.push(warning.message);
+beforeEach(() => {
+  warnings = [];
+  process.on('warning', keep);
+});
+afterEach(() => process.off('warning', keep));
+
+describe.each(storeKinds())('observe, over $name', ({ open }) => {
+  it('settles an order whose reply was lost', async () => {
+    const { journal, service } = bench({}, open);
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    expect(await journal.observe(event())).toMatchObject({
+      result: 'accepted',
+      order: { state: 'accepted', evidence: 'event', platform_order_ref: 'ref_7d41' },
+    });
+    expect(await journal.create(order)).toMatchObject({ replayed: true });
+    expect(service.requests).toHaveLength(1);
+    expect(await journal.observe(event())).toMatchObject({ result: 'known' });
+  });
+
+  it.each([
+    ['2xx', { status: 200 }, { reply: { status: 200 } }],
+    ['a server error', { status: 500 }, { reply: undefined }],
+    ['a lost reply', 'lost', { reply: undefined }],
+  ] as const)('an event before the reply settles the order: %s', async (_, answer, expected) => {
+    const { journal, service, another } = bench({}, open);
+    service.next.push(async () => {
+      expect(await another().observe(event())).toMatchObject({ result: 'accepted' });
+      if (answer === 'lost') throw new Error('reset');
+      return Response.json({}, answer);
+    });
+    const created = await journal.create(order);
+    expect(created).toMatchObject({
+      replayed: false,
+      order: { state: 'accepted', evidence: 'event' },
+      ...expected,
+    });
+    expect(created.order).not.toHaveProperty('contradiction');
+    expect(warnings).toEqual([]);
+  });
+
+  it('a refusal after an event is a contradiction: the order exists', async () => {
+    const { journal, service, another } = bench({}, open);
+    service.next.push(async () => {
+      await another().observe(event());
+      return Response.json({}, { status: 422 });
+    });
+    expect(await journal.create(order)).toMatchObject({
+      reply: undefined,
+      order: { state: 'accepted', evidence: 'event', status: 422, contradiction: 'refused' },
+    });
+    await vi.waitFor(() => expect(warnings.join()).toContain('"A-1001"'));
+  });
+
+  it.each([
+    ['refused', { status: 400 }],
+    ['not_sent', 'not-sent'],
+  ] as const)('an event of an order that is %s is a contradiction, and settles it', async (state, answer) => {
+    const { journal, service } = bench({}, open);
+    service.next.push(answer);
+    await journal.create(order).catch(() => {});
+    expect(await journal.observe(event())).toMatchObject({
+      result: 'contradiction',
+      order: { state: 'accepted', evidence: 'event', contradiction: state },
+    });
+    await vi.waitFor(() => expect(warnings.join()).toContain(`although it was ${state}`));
+    expect(await journal.observe(event())).toMatchObject({ result: 'known' });
+    const requests = service.requests.length;
+    expect(await journal.create(order, { again: true })).toMatchObject({ replayed: true });
+    expect(service.requests).toHaveLength(requests);
+  });
+
+  it('an event of a prepared order is a contradiction: it is never sent', async () => {
+    const { journal, service } = bench({}, open);
+    await journal.prepare(order);
+    expect(await journal.observe(event())).toMatchObject({
+      result: 'contradiction',
+      order: { contradiction: 'prepared' },
+    });
+    expect(await journal.create(order)).toMatchObject({ replayed: true });
+    expect(service.requests).toEqual([]);
+    expect(await journal.unsettled()).toEqual([]);
+  });
+
+  it('an event of an order that was given up is a contradiction', async () => {
+    const { journal, service } = bench({}, open);
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    await journal.settle('A-1001', 'abandoned', 'The service has none.');
+    expect(await journal.observe(event())).toMatchObject({
+      result: 'contradiction',
+      order: { state: 'accepted', evidence: 'event', contradiction: 'abandoned' },
+    });
+  });
+
+  it('an event of an order that it does not know is reported, and leaves nothing behind', async () => {
+    const { journal, store } = bench({}, open);
+    expect(await journal.observe(event('other'))).toEqual({ result: 'unknown_order' });
+    for (const strange of [{}, { partner_order_id: 7 }, { partner_order_id: '' }, { body: {} }]) {
+      expect(await journal.observe(strange)).toEqual({ result: 'unknown_order' });
+    }
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
+  });
+
+  it('an event of another partner is no evidence, even with the same id', async () => {
+    const { journal, service } = bench({}, open);
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    expect(await journal.observe(event(), { key: { partnerId: 'P-2' } })).toEqual({
+      result: 'unknown_order',
+    });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
+    expect(await journal.observe(event(), { key: { partnerId: 'P-1' } })).toMatchObject({
+      result: 'accepted',
+    });
+  });
+});
+
+describe('observe', () => {
+  it('is all that a receiver needs: passed as it is, for known and unfamiliar events', async () => {
+    let webhooks: Webhooks | undefined;
+    const sandbox = createSandbox({
+      whitelist: 'off',
+      fetch: async (input, init) =>
+        (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 }),
+    });
+    const { deployment, fetch } = sandbox;
+    const onboarding = new ExchangeClient({ deployment, fetch });
+    await onboarding.onboard({ partner_code: 'acme', email: 'dev@acme.example' });
+    const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+    const exchange = new ExchangeClient({ deployment, fetch, credentials });
+    const { store } = bench();
+    const journal = createOrderJournal({ exchange, store });
+    webhooks = createWebhooks({ credentials, deployment })
+      .onAny(journal.observe)
+      .onUnrecognized(journal.observe);
+
+    sandbox.faults.next('createOrder', 'reply_lost');
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'unknown' });
+    await sandbox.idle();
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
+
+    sandbox.faults.next('createOrder', { kind: 'server_error', when: 'before' });
+    const second = { ...order, partner_order_id: 'A-2' };
+    expect(await failureOf(journal.create(second))).toMatchObject({ outcome: 'unknown' });
+    const unfamiliar = { event_name: 'event.buy.error', partner_order_id: 'A-2' };
+    const { text } = signBody(unfamiliar, { key: signingKey(credentials, 'order') });
+    expect(await webhooks.receive(text)).toMatchObject({ kind: 'handled' });
+    expect(await journal.get('A-2')).toMatchObject({ state: 'accepted', evidence: 'event' });
+  });
+
+  it('is answered with 500 while the store is down, so that the event comes again', async () => {
+    const { journal, store } = bench();
+    await journal.create(order);
+    await store.close();
+    expect(await failureOf(journal.observe(event()))).toMatchObject({ code: 'store_closed' });
+  });
+
+  it('keeps of a reference only what a record may hold', async () => {
+    const { journal, service } = bench();
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    const platform_order_ref = `\0\ud800${'x'.repeat(500)}`;
+    const { order: settled } = await journal.observe({ ...event(), platform_order_ref });
+    expect(settled?.platform_order_ref).toBe(`\ufffd\ufffd${'x'.repeat(198)}`);
+  });
+});

@@ -1,0 +1,120 @@
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderJournalOptions } from '../../src/orders/journal-options.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { bases } from '../deployment/bases.ts';
+
+export const credentials = {
+  partnerPublicKey: 'pk_partner_4f1d20',
+  partnerSecretKey: 'sk_partner_9c2e71',
+  merchantSecretKey: 'sk_merchant_7b3a55',
+  merchantSecretKeys: { ngn: 'sk_merchant_ngn', ghs: 'sk_merchant_ghs' },
+  partnerId: 'P-1',
+} as const;
+
+export const order = {
+  partner_order_id: 'A-1001',
+  fiat_amount: '15000.50',
+  fiat_currency: 'NGN',
+  chain: 'usdt-trc20',
+  buyer_crypto_address: 'TXyz0000000000000000000000000000000',
+  partner_callback_url: 'https://partner.example/orders',
+  buyer_phone: '+2348012345678',
+  buyer_email: 'ada.obi@example.com',
+  first_name: 'Adaeze',
+  last_name: 'Obiagwu',
+  refund_bank: 'Guaranty',
+  refund_account: '0123498765',
+} as const;
+
+/** What the service does with a request. */
+export type Answer =
+  | 'ok'
+  | 'not-sent'
+  | 'lost'
+  | { readonly status: number; readonly body?: unknown }
+  | (() => Promise<Response>);
+
+/** A service that answers as it is told; what it is not told is taken. */
+export interface FakeService {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The ids of the orders that came, in their order. */
+  readonly requests: string[];
+  /** The answers to the next requests. */
+  readonly next: Answer[];
+}
+
+export function fakeService(): FakeService {
+  const requests: string[] = [];
+  const next: Answer[] = [];
+  return {
+    requests,
+    next,
+    async fetch(request) {
+      const answer = next.shift() ?? 'ok';
+      if (answer === 'not-sent') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      const { partner_order_id } = await request.json();
+      requests.push(partner_order_id);
+      if (answer === 'lost') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+      if (typeof answer === 'function') return await answer();
+      const { status, body } = answer === 'ok' ? { status: 200, body: { ok: true } } : answer;
+      return Response.json(body ?? {}, { status });
+    },
+  };
+}
+
+export function exchangeOf(service: Pick<FakeService, 'fetch'>): ExchangeClient {
+  return new ExchangeClient({
+    deployment: defineDeployment(bases),
+    credentials,
+    fetch: service.fetch,
+    maxAttempts: 1,
+  });
+}
+
+/** A journal over a fake service, with a clock that only the test moves. */
+export interface Bench {
+  readonly journal: OrderJournal;
+  readonly service: FakeService;
+  readonly store: RecordStore;
+  readonly clock: { now: number };
+  /** Another process with the same store. */
+  readonly another: (options?: Partial<OrderJournalOptions>) => OrderJournal;
+}
+
+export function bench(
+  options: Partial<OrderJournalOptions> = {},
+  open: (now: () => number) => RecordStore = (now) => memoryStore({ now }),
+): Bench {
+  const clock = { now: 1_700_000_000_000 };
+  const now = () => clock.now;
+  const service = fakeService();
+  const store = open(now);
+  const another = (other: Partial<OrderJournalOptions> = {}) =>
+    createOrderJournal({ exchange: exchangeOf(service), store, now, ...options, ...other });
+  return { journal: another(), service, store, clock, another };
+}
+
+/** Every record of a store. */
+export async function allRecords(store: RecordStore, prefix = '') {
+  return await store.list({ prefix, limit: 1000 });
+}
+
+/** What a promise was rejected with. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It was expected to fail.');
+}
+
+export const event = (id: string = order.partner_order_id) => ({
+  event_name: 'event.buy.init',
+  partner_order_id: id,
+  platform_order_ref: 'ref_7d41',
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors/configuration-error.ts';
+import { MessengerClient } from '../../src/messenger/messenger-client.ts';
+import { createOtp } from '../../src/otp/create-otp.ts';
+import type { OtpOptions } from '../../src/otp/otp-options.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import {
+  Clock,
+  deviceRefused,
+  FakeMessenger,
+  notSent,
+  numberRefused,
+  phone,
+  purpose,
+  rejection,
+  requestError,
+  secret,
+  unknown,
+} from './support.ts';
+
+describe('several devices', () => {
+  it('take turns', async () => {
+    const { issue, sent } = setUp(3);
+    for (let message = 0; message < 6; message++) await issue();
+    expect(sent()).toEqual([2, 2, 2]);
+  });
+
+  it.each([
+    ['refuses', deviceRefused],
+    ['is not connected', () => requestError('refused', { status: 409 })],
+    ['is not reached', notSent],
+    ['has no API key', () => new ConfigurationError('not_configured', 'no key')],
+  ])('one that %s is left out for a minute, and the next one sends the message', async (_, failure) => {
+    const { issue, sent, devices, clock } = setUp(2);
+    devices[0]?.failures.push(failure());
+    await issue();
+    expect(sent()).toEqual([0, 1]);
+    clock.at += 59_999;
+    for (let message = 0; message < 4; message++) await issue();
+    expect(sent()).toEqual([0, 5]);
+    clock.at += 1;
+    for (let message = 0; message < 4; message++) await issue();
+    expect(sent()).toEqual([2, 7]);
+  });
+
+  it('one with too many messages is left out for as long as the service asks', async () => {
+    const { issue, sent, devices, clock } = setUp(2);
+    devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 300_000 }));
+    await issue();
+    clock.at += 299_999;
+    for (let message = 0; message < 4; message++) await issue();
+    expect(sent()).toEqual([0, 5]);
+    clock.at += 1;
+    for (let message = 0; message < 2; message++) await issue();
+    expect(sent()).toEqual([1, 6]);
+  });
+
+  it('one is left out for ten minutes at most, however long the service asks', async () => {
+    const { issue, sent, devices, clock } = setUp(2);
+    devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 86_400_000 }));
+    await issue();
+    clock.at += 600_000;
+    for (let message = 0; message < 2; message++) await issue();
+    expect(sent()).toEqual([1, 2]);
+  });
+
+  it('are not tried after an unknown outcome, or the person might get two messages', async () => {
+    const { issue, devices, sent } = setUp(2);
+    devices[0]?.failures.push(unknown());
+    expect(await issue()).toMatchObject({ delivery: 'unknown' });
+    expect(sent()).toEqual([1, 0]);
+    devices[1]?.failures.push(new TypeError('not an error of ours'));
+    expect(await issue()).toMatchObject({ delivery: 'unknown' });
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  it('are not tried after the service refused the phone number', async () => {
+    const { issue, devices, sent } = setUp(2);
+    devices[0]?.failures.push(numberRefused());
+    expect(await rejection(issue())).toMatchObject({ code: 'refused' });
+    expect(sent()).toEqual([0, 0]);
+    // And the device is not to blame.
+    await issue();
+    await issue();
+    expect(sent()).toEqual([1, 1]);
+  });
+
+  it('that all fail are an error that says so, and all are tried again', async () => {
+    const { issue, devices, sent } = setUp(2);
+    for (const device of devices) device.failures.push(deviceRefused());
+    expect(await rejection(issue())).toMatchObject({
+      code: 'not_sent',
+      cause: { message: 'sendMessage: refused' },
+    });
+    await issue();
+    await issue();
+    expect(sent()).toEqual([1, 1]);
+  });
+
+  it('are left out no longer when the clock is set back', async () => {
+    const { issue, devices, sent, clock } = setUp(2);
+    devices[0]?.failures.push(deviceRefused());
+    await issue();
+    clock.at -= 86_400_000;
+    await issue();
+    await issue();
+    expect(sent()).toEqual([1, 2]);
+  });
+
+  it('what refuses the number can be told by a function', async () => {
+    const isNumberRefusal: OtpOptions['isNumberRefusal'] = ({ body }) =>
+      JSON.stringify(body)?.includes('no_such_number') ?? false;
+    const { issue, devices } = setUp(1, { isNumberRefusal });
+    devices[0]?.failures.push(requestError('refused', { status: 403, body: { error: 'no_such_number' } }));
+    expect(await rejection(issue())).toMatchObject({ code: 'refused' });
+    devices[0]?.failures.push(numberRefused());
+    expect(await rejection(issue())).toMatchObject({ code: 'not_sent' });
+  });
+
+  it('a function for that which throws counts as saying no', async () => {
+    const { issue, devices, sent } = setUp(2, {
+      isNumberRefusal: () => {
+        throw new Error('broken');
+      },
+    });
+    devices[0]?.failures.push(numberRefused());
+    expect(await issue()).toMatchObject({ delivery: 'sent' });
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('the wait that the service asks for is passed on', async () => {
+    const { issue, devices } = setUp(1);
+    devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 7_000 }));
+    expect(await rejection(issue())).toMatchObject({ code: 'not_sent', retryAfterMs: 7_000 });
+  });
+});
+
+describe('with MessengerClient', () => {
+  it('sends through a device that is connected, and tells a number that is not on the messenger', async () => {
+    const clock = new Clock();
+    const sandbox = createSandbox({ numbersNotOnMessenger: ['+2348000000000'] });
+    const fetch = (request: Request) => sandbox.fetch(request);
+    const operator = new MessengerClient({ ...only(sandbox), fetch, masterKey: sandbox.masterKey });
+    const keys: string[] = [];
+    for (const messenger_device_no of ['1', '2']) {
+      const { body } = await operator.generateApiKey({ messenger_device_no });
+      // The sandbox's own form of the reply.
+      keys.push((body as { api_key: string }).api_key);
+    }
+    await sandbox.fetch(operator.scanDeviceUrl({ api_key: keys[1] }));
+    const messenger = ['API-X-revoked', ...keys].map(
+      (apiKey) => new MessengerClient({ ...only(sandbox), fetch, apiKey }),
+    );
+    const otp = createOtp({
+      messenger,
+      store: memoryStore({ now: clock.now }),
+      secrets: [secret],
+      allowedPrefixes: ['+234'],
+      now: clock.now,
+    });
+    const { id, delivery } = await otp.issue({ to_phone: phone, purpose });
+    expect(delivery).toBe('sent');
+    expect(sandbox.messages).toMatchObject([{ messenger_device_no: '2', to_phone: phone }]);
+    const code = /\d{6}/.exec(sandbox.messages[0]?.message ?? '')?.[0] ?? '';
+    expect(await otp.check(id, code, { purpose })).toEqual({ ok: true, to_phone: phone });
+    expect(await rejection(otp.issue({ to_phone: '+2348000000000', purpose }))).toMatchObject({
+      code: 'refused',
+    });
+  });
+
+  function only({ deployment }: ReturnType<typeof createSandbox>) {
+    return { deployment };
+  }
+});
+
+function setUp(count: number, options: Partial<OtpOptions> = {}) {
+  const clock = new Clock();
+  const devices = Array.from({ length: count }, () => new FakeMessenger());
+  let number = 10_000_000;
+  const otp = createOtp({
+    messenger: devices,
+    store: memoryStore({ now: clock.now }),
+    secrets: [secret],
+    allowedPrefixes: 'any',
+    now: clock.now,
+    ...options,
+  });
+  return {
+    clock,
+    devices,
+    issue: () => otp.issue({ to_phone: `+23480${number++}`, purpose }),
+    sent: () => devices.map(({ messages }) => messages.length),
+  };
+}

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import type { Otp } from '../../src/otp/create-otp.ts';
+import type { OtpOptions } from '../../src/otp/otp-options.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { Clock, notCode, otpOn, phone, purpose, rejection } from './support.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const other = '+2348012345679';
+
+describe('the cool-down', () => {
+  it('grows with each message, and has its last length from then on', async () => {
+    const { clock, otp } = setUp({ limits: { phone: { max: 100, windowMs: hour } } });
+    for (const wait of [30_000, 60_000, 120_000, 300_000, 300_000, 300_000]) {
+      const { resendAt } = await otp.issue({ to_phone: phone, purpose });
+      expect(resendAt).toBe(clock.at + wait);
+      clock.at = resendAt - 1;
+      const early = await rejection(otp.issue({ to_phone: phone, purpose }));
+      expect(early).toMatchObject({ code: 'cool_down', retryAfterMs: 1, limit: undefined });
+      clock.at = resendAt;
+    }
+  });
+
+  it('is of the phone number, whichever id the message is for', async () => {
+    const { clock, otp } = setUp();
+    const { id } = await otp.issue({ to_phone: phone, purpose });
+    clock.at += 30_000;
+    await otp.resend(id);
+    expect(await refused(otp.issue({ to_phone: phone, purpose: 'withdraw' }))).toBe('cool_down 60000');
+    await otp.issue({ to_phone: other, purpose });
+  });
+
+  it('begins anew after a code was confirmed: the next purpose need not wait', async () => {
+    const { otp, messenger } = setUp();
+    const { id } = await otp.issue({ to_phone: phone, purpose });
+    await otp.check(id, messenger.lastCode, { purpose });
+    const next = await otp.issue({ to_phone: phone, purpose: 'withdraw' });
+    expect(next.resendAt - next.expiresAt).toBe(30_000 - 600_000);
+  });
+
+  it('is forgotten after an hour without a message', async () => {
+    const { clock, otp } = setUp();
+    await otp.issue({ to_phone: phone, purpose });
+    clock.at += 30_000;
+    await otp.issue({ to_phone: phone, purpose });
+    clock.at += hour;
+    expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + 30_000);
+  });
+});
+
+describe('the limit per phone number', () => {
+  it('counts messages of all ids, also those that were confirmed, and has room again as they age', async () => {
+    const { clock, otp, messenger } = setUp({
+      coolDownMs: [],
+      limits: { phone: { max: 3, windowMs: hour } },
+    });
+    const { id } = await otp.issue({ to_phone: phone, purpose });
+    await otp.check(id, messenger.lastCode, { purpose });
+    clock.at += 10 * minute;
+    const second = await otp.issue({ to_phone: phone, purpose });
+    await otp.resend(second.id);
+    const denied = { code: 'limit_reached', limit: 'phone', retryAfterMs: 50 * minute };
+    expect(await rejection(otp.resend(second.id))).toMatchObject(denied);
+    expect(await rejection(otp.issue({ to_phone: '+234 (0)801 234 5678', purpose }))).toMatchObject(denied);
+    await otp.issue({ to_phone: other, purpose });
+    clock.at += 50 * minute;
+    await otp.issue({ to_phone: phone, purpose });
+  });
+
+  it('is 10 in an hour unless set', async () => {
+    const { otp } = setUp({ coolDownMs: [] });
+    for (let sent = 0; sent < 10; sent++) await otp.issue({ to_phone: phone, purpose });
+    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`limit_reached phone ${hour}`);
+  });
+});
+
+describe('maxSends', () => {
+  it('is the number of messages of one id', async () => {
+    const { otp } = setUp({ coolDownMs: [], maxSends: 2 });
+    const { id } = await otp.issue({ to_phone: phone, purpose });
+    await otp.resend(id);
+    const error = await rejection(otp.resend(id));
+    expect(error).toMatchObject({ code: 'limit_reached', limit: 'maxSends', retryAfterMs: undefined });
+  });
+});
+
+describe('the limit per address', () => {
+  const limits = { ip: { max: 2, windowMs: hour } };
+
+  it.each([
+    ['198.51.100.7', '::ffff:198.51.100.7', '198.51.100.8'],
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'],
+  ])('counts messages to all numbers for %s, and as the same for %s', async (ip, same, another) => {
+    const { clock, otp } = setUp({ limits });
+    await otp.issue({ to_phone: phone, purpose, ip });
+    await otp.issue({ to_phone: other, purpose, ip: same });
+    const third = { to_phone: '+2348012345680', purpose };
+    expect(await refused(otp.issue({ ...third, ip }))).toBe(`limit_reached ip ${hour}`);
+    await otp.issue({ ...third, ip: another });
+    clock.at += hour;
+    await otp.issue({ ...third, ip: same });
+  });
+
+  it('counts a message that is sent again for the address of the first, unless another is given', async () => {
+    const { otp } = setUp({ limits, coolDownMs: [] });
+    const { id } = await otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });
+    await otp.resend(id, { ip: '198.51.100.8' });
+    await otp.resend(id);
+    expect(await refused(otp.resend(id))).toBe(`limit_reached ip ${hour}`);
+    await otp.resend(id, { ip: '198.51.100.8' });
+    expect(await refused(otp.resend(id, { ip: '198.51.100.8' }))).toBe(`limit_reached ip ${hour}`);
+  });
+
+  it('lets an address try only so many wrong codes, for whatever ids, and says nothing of these', async () => {
+    const { clock, otp, messenger } = setUp({ limits });
+    const ip = '203.0.113.5';
+    const { id } = await otp.issue({ to_phone: phone, purpose });
+    await otp.check(id, notCode(messenger.lastCode), { purpose, ip });
+    await otp.check('A'.repeat(22), '123456', { purpose, ip });
+    for (const any of [id, 'A'.repeat(22)]) {
+      expect(await refused(otp.check(any, messenger.lastCode, { purpose, ip }))).toBe(
+        `limit_reached ip ${hour}`,
+      );
+    }
+    // No attempt was counted, and nobody else is held up.
+    const again = await otp.check(id, notCode(messenger.lastCode), { purpose, ip: '203.0.113.6' });
+    expect(again).toMatchObject({ attemptsLeft: 3 });
+    expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
+    clock.at += hour;
+    expect(await otp.check(id, '123456', { purpose, ip })).toMatchObject({ reason: 'not_valid' });
+  });
+
+  it('does not apply where no address is given', async () => {
+    const { otp } = setUp({ limits: { ip: { max: 1, windowMs: hour } } });
+    for (let last = 0; last < 9; last++) await otp.issue({ to_phone: `+23480123456${last}0`, purpose });
+  });
+});
+
+describe('the limit on messages that nobody confirms', () => {
+  const ip = '198.51.100.7';
+  const limits = { ip: { max: 1_000, windowMs: hour } };
+  const number = (index: number) => `+23480${String(10_000_000 + index)}`;
+
+  it('stops an address after 10 of them in a day', async () => {
+    const { clock, otp } = setUp({ limits });
+    for (let sent = 0; sent < 10; sent++) await otp.issue({ to_phone: number(sent), purpose, ip });
+    expect(await refused(otp.issue({ to_phone: number(10), purpose, ip }))).toBe(
+      `limit_reached unconfirmedPerIp ${day}`,
+    );
+    await otp.issue({ to_phone: number(10), purpose, ip: '198.51.100.8' });
+    clock.at += day;
+    await otp.issue({ to_phone: number(10), purpose, ip });
+  });
+
+  it('lets an address go on of whose messages three in ten are confirmed', async () => {
+    const { otp, messenger } = setUp({ limits });
+    for (let sent = 0; sent < 200; sent++) {
+      const { id } = await otp.issue({ to_phone: number(sent), purpose, ip });
+      if (sent % 10 < 3) await otp.check(id, messenger.lastCode, { purpose });
+    }
+    expect(messenger.messages).toHaveLength(200);
+  });
+
+  it('stops an address of whose messages only one in five is confirmed', async () => {
+    const { otp, messenger } = setUp({ limits });
+    const issued = async () => {
+      for (let sent = 0; sent < 200; sent++) {
+        const { id } = await otp.issue({ to_phone: number(sent), purpose, ip });
+        if (sent % 5 === 0) await otp.check(id, messenger.lastCode, { purpose });
+      }
+    };
+    expect(await refused(issued())).toMatch(/^limit_reached unconfirmedPerIp/);
+    expect(messenger.messages.length).toBeLessThan(20);
+  });
+
+  it('counts all messages of an id that is confirmed in the end', async () => {
+    const { otp, messenger } = setUp({ limits, coolDownMs: [] });
+    for (let flow = 0; flow < 5; flow++) {
+      const { id } = await otp.issue({ to_phone: number(flow), purpose, ip });
+      for (let again = 0; again < 4; again++) await otp.resend(id);
+      await otp.check(id, messenger.lastCode, { purpose });
+    }
+    expect(messenger.messages).toHaveLength(25);
+  });
+});
+
+describe('the limit in all', () => {
+  it('counts the messages to everybody, if there is one', async () => {
+    const { clock, otp } = setUp({ limits: { total: { max: 2, windowMs: hour } } });
+    await otp.issue({ to_phone: phone, purpose });
+    await otp.issue({ to_phone: other, purpose });
+    const third = { to_phone: '+2348012345680', purpose };
+    expect(await refused(otp.issue(third))).toBe(`limit_reached total ${hour}`);
+    clock.at += hour;
+    await otp.issue(third);
+  });
+});
+
+describe('guessing', () => {
+  it('on one id leaves the codes of another id of the same number alone', async () => {
+    const { otp, messenger } = setUp({ coolDownMs: [], limits: { failuresPerPhone: 5 } });
+    const victim = await otp.issue({ to_phone: phone, purpose });
+    const code = messenger.lastCode;
+    const attacker = await otp.issue({ to_phone: phone, purpose });
+    const wrong = notCode(...(messenger.codes as [string, string]));
+    for (let guess = 0; guess < 50; guess++) await otp.check(attacker.id, wrong, { purpose });
+    expect(await otp.check(victim.id, code, { purpose })).toMatchObject({ ok: true });
+  });
+
+  it('on ids that do not exist changes nothing for anybody', async () => {
+    const clock = new Clock();
+    const store = memoryStore({ now: clock.now });
+    const { otp } = otpOn(store, clock);
+    await otp.issue({ to_phone: phone, purpose });
+    const before = await store.list({ prefix: '', limit: 10 });
+    for (let guess = 0; guess < 50; guess++) await otp.check(`guess-${guess}`, '123456', { purpose });
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual(before);
+  });
+
+  it('beyond failuresPerPhone gets no new codes for a day', async () => {
+    const { clock, otp, messenger } = setUp({ coolDownMs: [], limits: { failuresPerPhone: 10 } });
+    for (let flow = 0; flow < 2; flow++) {
+      const { id } = await otp.issue({ to_phone: phone, purpose });
+      for (let guess = 0; guess < 5; guess++) await otp.check(id, notCode(messenger.lastCode), { purpose });
+    }
+    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(
+      `limit_reached failuresPerPhone ${day}`,
+    );
+    clock.at += day;
+    await otp.issue({ to_phone: phone, purpose });
+  });
+
+  it('is forgotten by the next right code', async () => {
+    const { clock, otp, messenger } = setUp({ coolDownMs: [], limits: { failuresPerPhone: 10 } });
+    for (let flow = 0; flow < 8; flow++) {
+      clock.at += hour;
+      const { id } = await otp.issue({ to_phone: phone, purpose });
+      for (let guess = 0; guess < 4; guess++) await otp.check(id, notCode(messenger.lastCode), { purpose });
+      expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
+    }
+  });
+});
+
+it('of several limits, the one that lasts longest is named', async () => {
+  const { otp } = setUp({
+    limits: { phone: { max: 1, windowMs: minute }, total: { max: 1, windowMs: hour } },
+  });
+  await otp.issue({ to_phone: phone, purpose });
+  expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`limit_reached total ${hour}`);
+});
+
+function setUp(options: Partial<OtpOptions> = {}) {
+  const clock = new Clock();
+  return { clock, ...otpOn(memoryStore({ now: clock.now }), clock, options) };
+}
+
+/** `<code> <limit> <milliseconds to wait>` */
+async function refused(promise: Promise<unknown> | ReturnType<Otp['issue']>): Promise<string> {
+  const error = await rejection(promise);
+  if (!(error instanceof Error && 'code' in error && 'limit' in error && 'retryAfterMs' in error))
+    throw error;
+  return [error.code, error.limit, error.retryAfterMs].filter((part) => part !== undefined).join(' ');
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeCode, readTypedCode } from '../../src/otp/one-time-code.ts';
+
+/** Digits 0 to 9 of every numbering system that is written with decimal digits, as ICU has them. */
+const numberingSystems = Intl.supportedValuesOf('numberingSystem').flatMap((name) => {
+  const format = new Intl.NumberFormat(`en-u-nu-${name}`, { useGrouping: false });
+  const digits = Array.from({ length: 10 }, (_, value) => format.format(value));
+  return digits.every((digit) => /^\p{Nd}$/u.test(digit)) ? [{ name, digits }] : [];
+});
+
+const codes = 100_000;
+/** What chi-square passes once in a hundred million runs with a fair source: 9 and 99 degrees of freedom. */
+const mostOfTen = 55.4;
+const mostOfHundred = 199.2;
+
+describe('a code that is made', () => {
+  it.each([6, 7, 8, 9, 10])('has %i digits', (length) => {
+    for (let round = 0; round < 100; round++) {
+      expect(makeCode(length, randomBytes)).toMatch(new RegExp(`^\\d{${length}}$`));
+    }
+  });
+
+  it('may begin with zeros', () => {
+    expect(makeCode(6, (bytes) => new Uint8Array(bytes))).toBe('000000');
+  });
+
+  it('takes no digit from a byte that would favour some', () => {
+    const bytes = [255, 254, 253, 252, 251, 250, 249, 0, 248, 10, 20, 31];
+    const random = (count: number) => Uint8Array.from(bytes.splice(0, count));
+    expect(makeCode(6, random)).toBe('908001');
+  });
+
+  it('has each digit equally often, at each place and in all, and pairs of digits too (chi-square)', () => {
+    const places = Array.from({ length: 6 }, () => new Array<number>(10).fill(0));
+    const pairs = new Array<number>(100).fill(0);
+    for (let made = 0; made < codes; made++) {
+      const digits = [...makeCode(6, randomBytes)].map(Number);
+      digits.forEach((digit, place) => {
+        add(places[place] ?? [], digit);
+      });
+      add(pairs, (digits[0] ?? 0) * 10 + (digits[1] ?? 0));
+    }
+    const all = places.reduce((sum, counts) => sum.map((count, digit) => count + (counts[digit] ?? 0)));
+    for (const counts of [...places, all]) expect(chiSquare(counts)).toBeLessThan(mostOfTen);
+    expect(chiSquare(pairs)).toBeLessThan(mostOfHundred);
+  });
+
+  it('would not pass that test if bytes were taken modulo ten', () => {
+    const all = new Array<number>(10).fill(0);
+    for (const byte of randomBytes(codes * 6)) add(all, byte % 10);
+    expect(chiSquare(all)).toBeGreaterThan(mostOfTen);
+  });
+
+  it('is not waited for in vain if the source of random bytes is broken', () => {
+    expect(() => makeCode(6, (bytes) => new Uint8Array(bytes).fill(255))).toThrow('broken');
+    expect(() => makeCode(6, () => new Uint8Array(0))).toThrow('broken');
+  });
+});
+
+describe('a code that is typed in', () => {
+  it.each([
+    ['493021', '493021'],
+    [' 493 021 ', '493021'],
+    ['493-021', '493021'],
+    ['493–021', '493021'],
+    ['4 9 3 0 2 1\n', '493021'],
+    ['493\u00a0021', '493021'],
+    ['\u200e493\u200b021\u202c', '493021'],
+    ['٤٩٣٠٢١', '493021'],
+    ['४९३०२१', '493021'],
+    ['４９３０２１', '493021'],
+    ['𝟒𝟗𝟑𝟎𝟐𝟏', '493021'],
+    ['4٩3०２1', '493021'],
+  ])('as %j is %s', (typed, code) => {
+    expect(readTypedCode(typed)).toBe(code);
+  });
+
+  it.each(['O93021', '49302l', '4930.21', 'four', 'null', '493021;'])('as %j is no code', (typed) => {
+    expect(readTypedCode(typed)).not.toMatch(/^\d{6}$/);
+  });
+
+  it('is read in the digits of every script that has ten', () => {
+    expect(numberingSystems.length).toBeGreaterThan(50);
+    for (const { name, digits } of numberingSystems)
+      expect([name, readTypedCode(digits.join(''))]).toEqual([name, '0123456789']);
+  });
+
+  it('is itself however blanks and dashes are put between its digits', () => {
+    const code = fc.stringMatching(/^\d{6,10}$/);
+    const filler = fc.constantFrom('', ' ', '-', '–', '\t', '\u00a0', '\u2009', '\u200b');
+    fc.assert(
+      fc.property(code, fc.array(filler, { minLength: 11, maxLength: 11 }), (digits, fillers) => {
+        const typed = [...digits].map((digit, place) => digit + (fillers[place] ?? '')).join('');
+        expect(readTypedCode((fillers[10] ?? '') + typed)).toBe(digits);
+      }),
+    );
+  });
+
+  it('of any text never throws, and never takes long', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof readTypedCode(text) === 'string'));
+    const begun = performance.now();
+    readTypedCode('٤'.repeat(10_000_000));
+    expect(performance.now() - begun).toBeLessThan(100);
+  });
+});
+
+/** How far counts are from all being equal. */
+function chiSquare(counts: readonly number[]): number {
+  const expected = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+  return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+}
+
+function add(counts: number[], value: number): void {
+  counts[value] = (counts[value] ?? 0) + 1;
+}

@@ -1,0 +1,390 @@
+import { setImmediate } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { ConfigurationError } from '../../src/errors/configuration-error.ts';
+import { RequestError, type RequestOutcome } from '../../src/errors/request-error.ts';
+import {
+  createKeyRotation,
+  type KeyRotation,
+  type KeyRotationOptions,
+} from '../../src/rotation/create-key-rotation.ts';
+import type { KeyStorage } from '../../src/rotation/key-storage.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { eventSignedBy, generation } from '../credentials/keys.ts';
+import { thrownBy } from '../errors/refusal.ts';
+import { partner, rejection } from '../http/clients.ts';
+import { storages, type TestStorage } from './storages.ts';
+
+const day = 86_400_000;
+
+function requestError(outcome: RequestOutcome): RequestError {
+  return new RequestError('failed', {
+    code: 'http_error',
+    outcome,
+    operation: 'regenerateKeys',
+    method: 'POST',
+    url: 'x',
+  });
+}
+
+/** The names of the keys that verify, those that sign first. */
+async function verifying(rotation: KeyRotation): Promise<string[]> {
+  const sets = await rotation.credentials();
+  expect(sets.verifying[0]).toBe(sets.signing);
+  return sets.verifying.map(({ partnerPublicKey }) => partnerPublicKey.replace('pk_partner_', ''));
+}
+
+describe.each(storages)('a rotation over %s', (_, make) => {
+  let opened: TestStorage;
+  let storage: KeyStorage;
+  let time: number;
+  let sent: unknown[];
+  let answer: Error | undefined;
+
+  beforeEach(() => {
+    opened = make();
+    storage = opened.storage;
+    time = 1_700_000_000_000;
+    sent = [];
+    answer = undefined;
+  });
+  afterEach(() => opened.remove());
+
+  /** A new one each time, as if the process had been started anew. */
+  function rotation(options: Partial<KeyRotationOptions> = {}): KeyRotation {
+    return createKeyRotation({
+      storage,
+      now: () => time,
+      exchange: {
+        regenerateKeys: async (identity) => {
+          sent.push(identity);
+          if (answer !== undefined) throw answer;
+          return { status: 200, headers: new Headers(), body: {} };
+        },
+      },
+      ...options,
+    });
+  }
+
+  const stepNow = async () => (await rotation().status()).step;
+
+  it('begins without keys, and says so', async () => {
+    expect(await stepNow()).toBe('empty');
+    for (const step of [rotation().credentials(), rotation().promote(), rotation().request(partner)]) {
+      expect(await rejection(step)).toMatchObject({ name: 'KeyError', code: 'keys_unavailable' });
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it('signs with the first keys at once', async () => {
+    await rotation().receive(generation(1));
+    expect(await verifying(rotation())).toEqual(['1']);
+    expect(await stepNow()).toBe('idle');
+  });
+
+  it('goes through its steps: the new keys verify when received, and sign when promoted', async () => {
+    await rotation().receive(generation(1));
+    const { status } = await rotation().request(partner);
+    expect([status, sent, await stepNow()]).toEqual([200, [partner], 'requested']);
+    expect(await verifying(rotation())).toEqual(['1']);
+    await rotation().receive(generation(2));
+    expect([await verifying(rotation()), await stepNow()]).toEqual([['1', '2'], 'received']);
+    expect((await rotation().credentials()).pending?.partnerPublicKey).toBe('pk_partner_2');
+    await rotation().promote();
+    expect([await verifying(rotation()), await stepNow()]).toEqual([['2', '1'], 'idle']);
+    expect((await rotation().credentials()).pending).toBeUndefined();
+  });
+
+  it('refuses a second request while keys are awaited, and while they are not promoted', async () => {
+    await rotation().receive(generation(1));
+    await rotation().request(partner);
+    expect(await rejection(rotation().request(partner))).toMatchObject({ code: 'rotation_pending' });
+    await rotation().receive(generation(2));
+    for (const options of [{}, { again: true }]) {
+      expect(await rejection(rotation().request(partner, options))).toMatchObject({
+        code: 'rotation_pending',
+      });
+    }
+    expect(sent).toHaveLength(1);
+  });
+
+  it('lets only one of many processes ask', async () => {
+    await rotation().receive(generation(1));
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => rotation().request(partner)));
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('asks again when told to, also if the link was asked for', async () => {
+    await rotation().receive(generation(1));
+    await rotation().request(partner);
+    await rotation().request(partner, { again: true });
+    expect([sent.length, await stepNow()]).toEqual([2, 'requested']);
+  });
+
+  it.each<RequestOutcome>(['refused', 'not-sent'])(
+    'has nothing pending after a request that was %s',
+    async (outcome) => {
+      await rotation().receive(generation(1));
+      answer = requestError(outcome);
+      expect(await rejection(rotation().request(partner))).toBe(answer);
+      expect(await stepNow()).toBe('idle');
+    },
+  );
+
+  it('has nothing pending after a mistake that was found before anything was sent', async () => {
+    await rotation().receive(generation(1));
+    answer = new ConfigurationError('not_configured', 'no base URL');
+    expect(await rejection(rotation().request(partner))).toBe(answer);
+    expect(await stepNow()).toBe('idle');
+  });
+
+  it.each([
+    ['unknown', requestError('unknown')],
+    ['an exception of another kind', new TypeError('?')],
+  ])(
+    'says that the outcome is unknown after %s, and goes on by asking again or by receiving',
+    async (_name, error) => {
+      await rotation().receive(generation(1));
+      answer = error;
+      expect(await rejection(rotation().request(partner))).toBe(answer);
+      expect(await stepNow()).toBe('unknown');
+      expect(await rejection(rotation().request(partner))).toMatchObject({ code: 'rotation_unknown' });
+      expect(sent).toHaveLength(1);
+      // Refused the second time: still nobody knows what became of the first.
+      answer = requestError('refused');
+      await rejection(rotation().request(partner, { again: true }));
+      expect(await stepNow()).toBe('unknown');
+      answer = undefined;
+      await rotation().request(partner, { again: true });
+      expect(await stepNow()).toBe('requested');
+      await rotation().receive(generation(2));
+      expect(await stepNow()).toBe('received');
+    },
+  );
+
+  it('takes keys that were asked for in another way', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    expect(await verifying(rotation())).toEqual(['1', '2']);
+  });
+
+  it('keeps what a link does not show: merchant secrets, partner ID and code', async () => {
+    await rotation().receive({
+      ...generation(1),
+      partnerCode: 'acme',
+      merchantSecretKeys: { GHS: 'sk_merchant_g' },
+    });
+    await rotation().receive({ partnerPublicKey: 'pk_partner_2', partnerSecretKey: 'sk_partner_2' });
+    const { pending } = await rotation().credentials();
+    expect([
+      pending?.merchantSecretKey,
+      pending?.merchantSecretKeys,
+      pending?.partnerId,
+      pending?.partnerCode,
+    ]).toEqual(['sk_merchant_1', { GHS: 'sk_merchant_g' }, 'P-1', 'acme']);
+    expect(pending?.partnerSecretKey).toBe('sk_partner_2');
+  });
+
+  it('throws no keys away when others are received before these are promoted', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    await rotation().receive(generation(3));
+    expect(await verifying(rotation())).toEqual(['1', '3', '2']);
+    await rotation().promote();
+    expect(await verifying(rotation())).toEqual(['3', '1', '2']);
+  });
+
+  it('says so when the old keys are pasted instead of the new ones', async () => {
+    await rotation().receive(generation(1));
+    await rotation().request(partner);
+    expect(await rejection(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
+    await rotation().receive(generation(2));
+    await rotation().promote();
+    expect(await rejection(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
+    expect(await verifying(rotation())).toEqual(['2', '1']);
+  });
+
+  it('does not store malformed keys, and shows none of them', async () => {
+    await rotation().receive(generation(1));
+    const wrong = { ...generation(2), partnerSecretKey: ' sk_partner_padded' };
+    const error = await rejection(rotation().receive(wrong));
+    expect(error).toMatchObject({ code: 'invalid_credentials' });
+    expect(inspect(error)).not.toContain('padded');
+    expect(await verifying(rotation())).toEqual(['1']);
+  });
+
+  it('cannot promote what was not received', async () => {
+    await rotation().receive(generation(1));
+    await rotation().promote();
+    expect(await verifying(rotation())).toEqual(['1']);
+    await rotation().request(partner);
+    expect(await rejection(rotation().promote())).toMatchObject({ code: 'keys_not_received' });
+  });
+
+  it('verifies with replaced keys for overlapMs, and a little longer', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    await rotation().promote();
+    time += day;
+    expect(await verifying(rotation())).toEqual(['2', '1']);
+    time += 3_600_001;
+    expect(await verifying(rotation())).toEqual(['2']);
+  });
+
+  it('verifies with them for longer while deliveries match them, and stores that once an hour', async () => {
+    let updates = 0;
+    const counted: KeyStorage = {
+      read: () => storage.read(),
+      update: (change) => {
+        updates += 1;
+        return storage.update(change);
+      },
+    };
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    await rotation().promote();
+    const running = rotation({ storage: counted });
+    const ring = createKeyRing({ load: running.credentials, now: () => time });
+    const webhooks = createWebhooks({ credentials: ring }).onUnrecognized(() => {});
+    for (let hour = 0; hour < 48; hour++) {
+      for (let minute = 0; minute < 6; minute++) {
+        time += 600_000;
+        // A store gets to write within ten minutes.
+        await setImmediate();
+        expect((await webhooks.receive(eventSignedBy(1, `A-${hour}-${minute}`))).kind).toBe('handled');
+        // A match of the keys that sign is nothing to store.
+        await webhooks.receive(eventSignedBy(2, `B-${hour}-${minute}`));
+      }
+    }
+    await setImmediate();
+    expect(updates).toBeGreaterThan(30);
+    expect(updates).toBeLessThanOrEqual(48);
+    time += day - 3_600_000;
+    expect(await verifying(rotation())).toEqual(['2', '1']);
+    time += 2 * 3_600_000 + 600_000;
+    expect(await verifying(rotation())).toEqual(['2']);
+  });
+
+  it('keeps replaced keys when the clock is set back, and forgets none while it is wrong', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    await rotation().promote();
+    time -= 10 * day;
+    expect(await verifying(rotation())).toEqual(['2', '1']);
+    time += 400 * day;
+    expect(await verifying(rotation())).toEqual(['2']);
+    time -= 390 * day;
+    expect(await verifying(rotation())).toEqual(['2', '1']);
+  });
+
+  it('forgets keys that no longer verify when others are promoted', async () => {
+    for (const name of [1, 2]) {
+      await rotation().receive(generation(name));
+      await rotation().promote();
+    }
+    time += 2 * day;
+    await rotation().receive(generation(3));
+    await rotation().promote();
+    const { keys } = await rotation().status();
+    expect(keys.map(({ generation: number, role }) => [number, role])).toEqual([
+      [3, 'signing'],
+      [2, 'replaced'],
+    ]);
+  });
+
+  it('says where it stands, with times and without keys', async () => {
+    await rotation().receive(generation(1));
+    await rotation().promote();
+    time += 1_000;
+    await rotation().request(partner);
+    time += 1_000;
+    await rotation().receive(generation(2));
+    const begun = time - 2_000;
+    expect(await rotation().status()).toEqual({
+      step: 'received',
+      requestedAt: begun + 1_000,
+      keys: [
+        { generation: 1, role: 'signing', receivedAt: begun },
+        { generation: 2, role: 'pending', receivedAt: begun + 2_000 },
+      ],
+    });
+    await rotation().promote();
+    const { keys } = await rotation().status();
+    expect(keys[1]).toEqual({
+      generation: 1,
+      role: 'replaced',
+      receivedAt: begun,
+      replacedAt: time,
+      verifiesUntil: time + day + 3_600_000,
+    });
+  });
+
+  it('shows no key when anything of it is printed or turned into JSON', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    await rotation().promote();
+    const sets = await rotation().credentials();
+    const all = [rotation(), sets, await rotation().status(), storage];
+    const shown = all.map((each) => `${inspect(each, { depth: 9 })} ${JSON.stringify(each)}`).join('\n');
+    expect(shown).not.toMatch(/sk_partner_|sk_merchant_/);
+  });
+});
+
+it.each<[Partial<Record<string, unknown>>, string]>([
+  [{ storage: undefined }, 'storage.read must be a function'],
+  [{ overlapMs: -1 }, 'overlapMs'],
+  [{ overlap: 5 }, 'Did you mean "overlapMs"?'],
+  [{ exchange: {} }, 'exchange.regenerateKeys must be a function'],
+])('createKeyRotation refuses %j', (wrong, message) => {
+  const storage = { read: async () => undefined, update: async () => {} };
+  const options = { storage, ...wrong } as unknown as KeyRotationOptions;
+  expect(thrownBy(() => createKeyRotation(options))).toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining(message),
+  });
+});
+
+it('request without an exchange says what is missing', async () => {
+  const storage = { read: async () => undefined, update: async () => {} };
+  expect(await rejection(createKeyRotation({ storage }).request(partner))).toMatchObject({
+    code: 'not_configured',
+  });
+});
+
+it.each([
+  ['not JSON', 'sk_partner_secret'],
+  ['a list', '[]'],
+  ['of a later version', '{"version":2,"retired":[]}'],
+  ['without a list', '{"version":1}'],
+  ['with a malformed request', '{"version":1,"retired":[],"request":{"id":1,"at":1,"answered":true}}'],
+  [
+    'with malformed keys',
+    '{"version":1,"retired":[],"current":{"number":1,"receivedAt":1,"credentials":{"partnerPublicKey":"sk_partner_secret"}}}',
+  ],
+  [
+    'with an unknown member of keys',
+    '{"version":1,"retired":[],"current":{"number":1,"receivedAt":1,"credentials":{"partnerSecret":"sk_partner_secret"}}}',
+  ],
+])('a text that is %s is refused, left as it is, and not shown', async (_, text) => {
+  const storage: KeyStorage = {
+    read: async () => text,
+    update: async (change) => {
+      change(text);
+    },
+  };
+  const rotation = createKeyRotation({ storage });
+  const keys: PartnerCredentials = generation(1);
+  for (const step of [
+    rotation.credentials(),
+    rotation.status(),
+    rotation.receive(keys),
+    rotation.promote(),
+  ]) {
+    const error = await rejection(step);
+    expect(error).toMatchObject({ code: 'key_storage_invalid' });
+    expect(inspect(error)).not.toContain('sk_partner');
+  }
+});

@@ -1,0 +1,49 @@
+import { createOtp } from 'partner-exchange-sdk/otp';
+import { memoryStore } from 'partner-exchange-sdk/store';
+import { type Checks, equal } from './checks.ts';
+
+const notValid = { ok: false, reason: 'not_valid', attemptsLeft: 0 };
+
+export async function checkOneTimeCodes(checks: Checks): Promise<void> {
+  await checks.run('a one-time code is accepted once, and wrong ones are counted', async () => {
+    const { otp, messages } = setUp();
+    const to_phone = '+234 (0)801 234-5678';
+    const { id } = await otp.issue({ to_phone, purpose: 'sign-in', ip: '::ffff:198.51.100.7' });
+    equal(messages.length, 1);
+    equal(messages[0]?.to_phone, '+2348012345678');
+    const code = /\d{6}/.exec(messages[0]?.message ?? '')?.[0] ?? '';
+    const wrong = code === '000000' ? '111111' : '000000';
+    const claim = { purpose: 'sign-in', ip: '2001:db8::1' };
+    equal(await otp.check(id, wrong, claim), { ok: false, reason: 'wrong', attemptsLeft: 4 });
+    equal(await otp.check(id, code, { purpose: 'withdraw' }), notValid);
+    equal(await otp.check(id, `${code.slice(0, 3)} ${code.slice(3)}`, claim), {
+      ok: true,
+      to_phone: '+2348012345678',
+    });
+    equal(await otp.check(id, code, claim), notValid);
+  });
+  await checks.run('a one-time code that was cancelled, or that there never was, is not valid', async () => {
+    const { otp, messages } = setUp();
+    const { id } = await otp.issue({ to_phone: '+2348012345678', purpose: 'sign-in' });
+    await otp.cancel(id);
+    const code = /\d{6}/.exec(messages[0]?.message ?? '')?.[0] ?? '';
+    for (const any of [id, 'A'.repeat(22)]) {
+      equal(await otp.check(any, code, { purpose: 'sign-in' }), notValid);
+    }
+  });
+}
+
+function setUp() {
+  const messages: { readonly to_phone: string; readonly message: string }[] = [];
+  const otp = createOtp({
+    messenger: {
+      sendMessage: async (message) => {
+        messages.push(message);
+      },
+    },
+    store: memoryStore(),
+    secrets: ['secret-of-the-runtime-suite-0123456789'],
+    allowedPrefixes: ['+234'],
+  });
+  return { otp, messages };
+}

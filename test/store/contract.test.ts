@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { type PostgresStoreOptions, postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { redisStore } from '../../src/store/redis/redis-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { describeRecordStore } from '../../src/testing/describe-record-store.ts';
+import { clients, removeKeys, type TestClient } from './redis/clients.ts';
+import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
+
+describe('memoryStore', () => {
+  // Its records live in the object, so the same data is the same object.
+  const stores = new Map<string, RecordStore>();
+  describeRecordStore({ describe, it }, ({ now, data }) => {
+    const store = stores.get(data) ?? memoryStore({ now });
+    stores.set(data, store);
+    return store;
+  });
+});
+
+describe('sqliteStore', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  describeRecordStore({ describe, it }, ({ now, data }) =>
+    sqliteStore({ path: join(folder, `${data}.sqlite`), now }),
+  );
+});
+
+for (const [name, connect] of Object.entries(clients)) {
+  describeWith('redis', `redisStore with ${name}`, () => {
+    let connected: TestClient;
+    const prefixes = new Set<string>();
+    beforeAll(async () => {
+      connected = await connect(redisUrl);
+    });
+    afterAll(async () => {
+      await removeKeys(redisUrl, [...prefixes]);
+      await connected.close();
+    });
+    describeRecordStore({ describe, it }, ({ now, data }) => {
+      prefixes.add(data);
+      return redisStore({ client: connected.client, prefix: data, now, storeTimeoutMs: 60_000 });
+    });
+  });
+}
+
+const postgresClients: Readonly<
+  Record<string, () => (pg.Pool | pg.Client) & PostgresStoreOptions['client']>
+> = {
+  'a pool': () => new pg.Pool({ connectionString: postgresUrl, max: 5 }),
+  'a pool that pipelines': () => new pg.Pool({ connectionString: postgresUrl, max: 5, pipeline: true }),
+  'a client': () => new pg.Client(postgresUrl),
+};
+
+describeWith('postgres', 'postgresStore', () => {
+  const schema = `${run}_contract`;
+  const admin = new pg.Client(postgresUrl);
+  beforeAll(async () => {
+    await admin.connect();
+    await admin.query(`CREATE SCHEMA ${schema}`);
+  });
+  afterAll(async () => {
+    await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+    await admin.end();
+  });
+  for (const [name, make] of Object.entries(postgresClients)) {
+    describe(`with ${name}`, () => {
+      const client = make();
+      beforeAll(async () => {
+        if (client instanceof pg.Client) await client.connect();
+      });
+      afterAll(() => client.end());
+      describeRecordStore({ describe, it }, ({ now, data }) =>
+        // Longer than the default: a thousand changes of one key wait for each other, perhaps on a busy disk.
+        postgresStore({ client, schema, table: `t${data}`, now, storeTimeoutMs: 60_000 }),
+      );
+    });
+  }
+});

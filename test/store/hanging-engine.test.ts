@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { redisStore } from '../../src/store/redis/redis-store.ts';
+
+const hang = () => new Promise<never>(() => {});
+const storeTimeoutMs = 100;
+
+it.each<[string, () => RecordStore]>([
+  ['Redis', () => redisStore({ client: { eval: hang, evalsha: hang }, storeTimeoutMs })],
+  [
+    'PostgreSQL',
+    () => postgresStore({ client: { query: hang, connect: hang, totalCount: 0 }, storeTimeoutMs }),
+  ],
+])('while %s hangs, changes of one key do not add up their time limits', async (_, open) => {
+  const store = open();
+  const begunAt = performance.now();
+  const changes = Array.from({ length: 20 }, () => store.transact(['key'], () => {}));
+  const ends = await Promise.allSettled(changes);
+  for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: { code: 'store_failed' } });
+  // Instead of 20 times the limit, one after the other.
+  expect(performance.now() - begunAt).toBeLessThan(10 * storeTimeoutMs);
+});

@@ -1,0 +1,486 @@
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type PostgresStoreOptions, postgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { refusal } from '../../errors/refusal.ts';
+import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { describeWith, postgresUrl, run } from '../servers.ts';
+
+const schema = `${run}_postgres`;
+let pool: pg.Pool;
+let table = '';
+let opened = 0;
+
+function open(options: Partial<PostgresStoreOptions> = {}): RecordStore {
+  return postgresStore({ client: pool, schema, table, ...options });
+}
+
+function increment(store: RecordStore, key = 'count'): Promise<number> {
+  return store.transact([key], (records) => {
+    const count = Number(records.get(key) ?? 0) + 1;
+    records.set(key, count);
+    return count;
+  });
+}
+
+function set(store: RecordStore, key: string, value: string, expiresAt?: number): Promise<void> {
+  return store.transact([key], (records) => records.set(key, value, { expiresAt }));
+}
+
+function read(store: RecordStore, key = 'count') {
+  return store.transact([key], (records) => records.get(key));
+}
+
+async function keysOnDisk(): Promise<string[]> {
+  const { rows } = await pool.query(`SELECT key FROM ${schema}.${table} ORDER BY key`);
+  return rows.map(({ key }) => String(key));
+}
+
+/** A client of its own, not of the pool. */
+async function connect(options: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: postgresUrl, ...options });
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** A pool whose connections go through a proxy. */
+async function throughProxy(max = 2): Promise<{ readonly proxy: TcpProxy; readonly client: pg.Pool }> {
+  const url = new URL(postgresUrl);
+  if (url.hostname !== '127.0.0.1') throw new Error('The proxy wants a PostgreSQL of this machine.');
+  const proxy = await startProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const client = new pg.Pool({ connectionString: url.href, max });
+  client.on('error', () => {});
+  onTestFinished(async () => {
+    await client.end();
+    await proxy.close();
+  });
+  return { proxy, client };
+}
+
+/** As statements.ts has it. */
+function numberOf(key: string): bigint {
+  return createHash('sha256').update(key).digest().readBigInt64BE();
+}
+
+const isCommit = (request: string) => request.includes('COMMIT\0');
+const isLock = (request: string) => request.includes('pg_advisory_xact_lock');
+
+describeWith('postgres', 'postgresStore', () => {
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: postgresUrl, max: 6 });
+    await pool.query(`CREATE SCHEMA ${schema}`);
+  });
+  afterAll(async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  });
+  // A table of its own for every test.
+  const test = (name: string, define: () => Promise<void> | void, timeoutMs?: number) =>
+    it(
+      name,
+      async () => {
+        table = `t${opened++}`;
+        await define();
+      },
+      timeoutMs,
+    );
+
+  test('refuses unsound options', () => {
+    const refused = (options: object) => refusal(() => open(options as never));
+    const invalid = 'ConfigurationError invalid_option';
+    for (const client of [undefined, null, {}, { query() {} }, { connect() {}, totalCount: 0 }])
+      expect(refused({ client })).toBe(invalid);
+    for (const unsound of ['', 'a"b', 'a;b', "a'b", '1a', 'a.b', 'x'.repeat(57)]) {
+      expect(refused({ table: unsound })).toBe(invalid);
+      expect(refused({ schema: unsound })).toBe(invalid);
+    }
+    expect(() => open({ tabel: 'a' } as never)).toThrow('Did you mean "table"?');
+  });
+
+  describe('in a transaction of the user', () => {
+    /** A client that is in a transaction. The table is there already. */
+    async function begin(
+      how = 'BEGIN',
+    ): Promise<{ readonly client: pg.Client; readonly store: RecordStore }> {
+      await set(open(), 'kept', 'yes');
+      const client = await connect();
+      await client.query(`CREATE TABLE IF NOT EXISTS ${schema}.users_${table} (id int)`);
+      await client.query(how);
+      await client.query(`INSERT INTO ${schema}.users_${table} VALUES (1)`);
+      return { client, store: open({ client }) };
+    }
+    const countUsers = async () => (await pool.query(`SELECT FROM ${schema}.users_${table}`)).rowCount;
+
+    test('its records are committed with it, and seen by nobody before', async () => {
+      const { client, store } = await begin();
+      expect(await increment(store)).toBe(1);
+      expect(await increment(store)).toBe(2);
+      expect(await store.list({ prefix: 'c', limit: 1 })).toEqual([{ key: 'count', value: 2 }]);
+      expect(await open().list({ prefix: 'c', limit: 1 })).toEqual([]);
+      await client.query('COMMIT');
+      expect(await read(open())).toBe(2);
+      expect(await countUsers()).toBe(1);
+    });
+
+    test('its records are rolled back with it', async () => {
+      const { client, store } = await begin();
+      await increment(store);
+      await store.close();
+      await client.query('ROLLBACK');
+      expect(await read(open())).toBeUndefined();
+      expect(await countUsers()).toBe(0);
+    });
+
+    test('others wait for its end before they change the same records', async () => {
+      const { client, store } = await begin();
+      await increment(store);
+      const order: string[] = [];
+      const other = increment(open()).then((count) => {
+        order.push('other');
+        return count;
+      });
+      // It waits for the lock.
+      await expect
+        .poll(async () => {
+          const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+          return (await pool.query(waiting)).rowCount;
+        })
+        .toBeGreaterThanOrEqual(1);
+      order.push('commit');
+      await client.query('COMMIT');
+      expect(await other).toBe(2);
+      expect(order).toEqual(['commit', 'other']);
+    });
+
+    test('it can go on after a change that throws, without its writes', async () => {
+      const { client, store } = await begin();
+      await increment(store);
+      const failure = store.transact(['count'], (records) => {
+        records.set('count', 100);
+        throw new Error('no');
+      });
+      await expect(failure).rejects.toThrow('no');
+      expect(await increment(store)).toBe(2);
+      await client.query('COMMIT');
+      expect(await read(open())).toBe(2);
+      expect(await countUsers()).toBe(1);
+    });
+
+    test('it can go on when the table is missing, which is not made in it', async () => {
+      const { client } = await begin();
+      const store = open({ client, table: 'missing' });
+      await expect(increment(store)).rejects.toMatchObject({
+        code: 'store_failed',
+        cause: { message: expect.stringContaining('does not exist') },
+      });
+      await client.query('COMMIT');
+      expect(await countUsers()).toBe(1);
+    });
+
+    test('knows of it also when BEGIN was not waited for', async () => {
+      await set(open(), 'kept', 'yes');
+      const client = await connect();
+      const begun = client.query('BEGIN');
+      await increment(open({ client }));
+      await begun;
+      await client.query('ROLLBACK');
+      expect(await read(open())).toBeUndefined();
+    });
+
+    test('refuses one that does not see what was committed since it began', async () => {
+      const { client, store } = await begin('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await expect(increment(store)).rejects.toMatchObject({
+        code: 'invalid_option',
+        message: expect.stringContaining('READ COMMITTED'),
+      });
+      await client.query('COMMIT');
+      expect(await countUsers()).toBe(1);
+    });
+
+    test('says so when it has failed already', async () => {
+      const { client, store } = await begin();
+      await client.query('SELECT 1 / 0').catch(() => {});
+      await expect(increment(store)).rejects.toMatchObject({ code: 'store_failed' });
+      await client.query('ROLLBACK');
+      expect(await increment(store)).toBe(1);
+    });
+
+    test('is not left open, and none is made, by a client without one', async () => {
+      const client = await connect();
+      const store = open({ client });
+      await Promise.all(Array.from({ length: 10 }, () => increment(store)));
+      expect(client.getTransactionStatus()).toBe('I');
+      expect(await read(open())).toBe(10);
+    });
+
+    test('several stores over one client do not run into each other', async () => {
+      const client = await connect();
+      const stores = [open({ client }), open({ client }), open({ client })];
+      await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => increment(store))));
+      expect(await read(open())).toBe(30);
+    });
+  });
+
+  describe('the table', () => {
+    test('is made once, by whoever comes first', async () => {
+      const stores = Array.from({ length: 6 }, () => open());
+      await Promise.all(stores.map((store) => increment(store)));
+      expect(await read(open())).toBe(6);
+    });
+
+    test('is made by a list too', async () => {
+      expect(await open().list({ prefix: '', limit: 1 })).toEqual([]);
+      table += '_other';
+      expect(await open({ client: await connect() }).list({ prefix: '', limit: 1 })).toEqual([]);
+    });
+
+    test('can be used by a role that may do nothing but read and write it', async () => {
+      await set(open(), 'a', '1');
+      const role = `${run}_role`;
+      await pool.query(`
+        CREATE ROLE ${role};
+        GRANT USAGE ON SCHEMA ${schema} TO ${role};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.${table} TO ${role}`);
+      const limited = new pg.Pool({ connectionString: postgresUrl, max: 1, options: `-c role=${role}` });
+      try {
+        const store = open({ client: limited });
+        await increment(store);
+        expect(await store.list({ prefix: '', limit: 9 })).toHaveLength(2);
+        await store.close();
+        await expect(increment(open({ client: limited, table: 'missing' }))).rejects.toMatchObject({
+          code: 'store_failed',
+          cause: { message: expect.stringContaining('permission denied') },
+        });
+      } finally {
+        await limited.end();
+        await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      }
+    });
+
+    test('is the same however it is named', async () => {
+      await set(open(), 'a', '1');
+      const client = new pg.Pool({
+        connectionString: postgresUrl,
+        max: 3,
+        options: `-c search_path=${schema} -c default_transaction_isolation=serializable`,
+      });
+      onTestFinished(() => client.end());
+      const stores = [open(), postgresStore({ client, table })];
+      await Promise.all(stores.flatMap((store) => Array.from({ length: 30 }, () => increment(store))));
+      expect(await read(open())).toBe(60);
+    });
+  });
+
+  test('sees what was committed while it waited, whatever the default isolation', async () => {
+    const client = new pg.Pool({
+      connectionString: postgresUrl,
+      max: 4,
+      options: `-c default_transaction_isolation=repeatable\\ read`,
+    });
+    onTestFinished(() => client.end());
+    const stores = [open({ client }), open({ client })];
+    for (let round = 0; round < 20; round++) {
+      const keys = [`${round}/a`, `${round}/b`];
+      // Each may take the last shift only while the other one is on duty, and both are at first: no record says no.
+      await Promise.all(
+        stores.map((store, index) =>
+          store.transact(keys, (records) => {
+            if (keys.every((key) => records.get(key) === undefined)) records.set(keys[index] ?? '', 'off');
+          }),
+        ),
+      );
+      expect(await open().list({ prefix: `${round}/`, limit: 2 })).toHaveLength(1);
+    }
+  });
+
+  test('takes four round trips, or two if the pool pipelines', async () => {
+    for (const pipeline of [false, true]) {
+      const one = new pg.Pool({ connectionString: postgresUrl, max: 1, pipeline });
+      onTestFinished(() => one.end());
+      const store = open({ client: one });
+      await increment(store);
+      const client = await one.connect();
+      client.release();
+      let [sent, trips, isAnswered] = [0, 0, true];
+      const { query } = client;
+      // Sound: it passes everything on.
+      client.query = ((...args: []) => {
+        sent++;
+        if (isAnswered) trips++;
+        isAnswered = false;
+        const reply: unknown = Reflect.apply(query, client, args);
+        return Promise.resolve(reply).finally(() => {
+          isAnswered = true;
+        });
+      }) as never;
+      await increment(store);
+      await store.close();
+      expect([sent, trips]).toEqual([4, pipeline ? 2 : 4]);
+    }
+  });
+
+  test('says that a change may have been written when the reply to COMMIT is lost', async () => {
+    const { proxy, client } = await throughProxy();
+    const store = open({ client });
+    await increment(store);
+    const { lost } = proxy.loseReplyTo(isCommit);
+    await expect(increment(store)).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('may have been written'),
+    });
+    await lost;
+    expect(await increment(store)).toBe(3);
+  });
+
+  test('says that nothing was written when the connection breaks before, and lives on', async () => {
+    const { proxy, client } = await throughProxy();
+    const store = open({ client });
+    await increment(store);
+    for (const part of ['pg_advisory_xact_lock', 'SELECT key', 'INSERT INTO']) {
+      const { lost } = proxy.loseReplyTo((request) => request.includes(part));
+      await expect(increment(store)).rejects.toMatchObject({
+        code: 'store_failed',
+        message: expect.stringContaining('nothing was written'),
+      });
+      await lost;
+    }
+    expect(await increment(store)).toBe(2);
+  });
+
+  test('commits nothing after its time limit, and gives the connection up', async () => {
+    const { proxy, client } = await throughProxy(1);
+    const store = open({ client, storeTimeoutMs: 500 });
+    await increment(store);
+    for (const match of [isLock, (request: string) => request.includes('INSERT INTO')]) {
+      const { held, release } = proxy.hold(match);
+      await expect(increment(store)).rejects.toMatchObject({
+        code: 'store_failed',
+        message: expect.stringContaining('nothing was written'),
+      });
+      await held;
+      // Without waiting for an answer.
+      expect(client.totalCount).toBe(0);
+      release();
+    }
+    expect(await increment(store)).toBe(2);
+    expect(client.totalCount).toBe(1);
+  });
+
+  test('does not wait for a client of the pool for ever, and gives it back when it comes late', async () => {
+    const one = new pg.Pool({ connectionString: postgresUrl, max: 1 });
+    onTestFinished(() => one.end());
+    const store = open({ client: one, storeTimeoutMs: 500 });
+    const borrowed = await one.connect();
+    await expect(increment(store)).rejects.toMatchObject({ code: 'store_failed' });
+    borrowed.release();
+    expect(await increment(store)).toBe(1);
+    expect(one.idleCount).toBe(1);
+  });
+
+  test('uses no client that was given back in the middle of a transaction', async () => {
+    const one = new pg.Pool({ connectionString: postgresUrl, max: 1 });
+    onTestFinished(() => one.end());
+    const store = open({ client: one });
+    await increment(store);
+    const borrowed = await one.connect();
+    await borrowed.query('BEGIN');
+    borrowed.release();
+    await expect(increment(store)).rejects.toMatchObject({ code: 'store_failed' });
+    expect(await increment(store)).toBe(2);
+  });
+
+  describe('a deadlock with a transaction of the user', () => {
+    /** Its lock is taken before that of b. */
+    const first = ['c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].find((key) => numberOf(key) < numberOf('b')) ?? '';
+
+    /** The user's transaction has b and wants the first, a transaction of the pool has the first and wants b. */
+    async function meet(victim: 'pool' | 'user') {
+      await set(open(), 'a', '1');
+      const timeout = (side: string) => `-c deadlock_timeout=${side === victim ? '1s' : '20s'}`;
+      const client = await connect({ options: timeout('user') });
+      const other = new pg.Pool({ connectionString: postgresUrl, max: 1, options: timeout('pool') });
+      onTestFinished(() => other.end());
+      await client.query('BEGIN');
+      const users = open({ client });
+      await increment(users, 'b');
+      let runs = 0;
+      const pools = open({ client: other, storeTimeoutMs: 15_000 }).transact([first, 'b'], (records) => {
+        runs++;
+        records.set(first, Number(records.get('b') ?? 0) + 10);
+      });
+      const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      await expect.poll(async () => (await pool.query(waiting)).rowCount).toBeGreaterThanOrEqual(1);
+      return { client, users, pools, runs: () => runs };
+    }
+
+    test('makes the pool begin again', async () => {
+      const { client, users, pools, runs } = await meet('pool');
+      expect(await increment(users, first)).toBe(1);
+      await client.query('COMMIT');
+      await pools;
+      expect(runs()).toBe(1);
+      expect(await read(open(), first)).toBe(11);
+    });
+
+    test('is told to the user, whose transaction can go on', async () => {
+      const { client, users, pools } = await meet('user');
+      await expect(increment(users, first)).rejects.toMatchObject({ code: 'store_conflict' });
+      expect(await increment(users, 'b')).toBe(2);
+      await client.query('COMMIT');
+      await pools;
+      expect(await read(open(), first)).toBe(12);
+    });
+  });
+
+  test('shows no keys and values of records in its errors', async () => {
+    await set(open(), 'a', '1');
+    await pool.query(`ALTER TABLE ${schema}.${table} ADD CHECK (length(value) < 10)`);
+    for (const client of [pool, await connect()]) {
+      const error: unknown = await set(open({ client }), 'secret-key', 'secret-value').catch(
+        (thrown) => thrown,
+      );
+      expect(error).toMatchObject({
+        code: 'store_failed',
+        cause: { code: '23514', message: expect.stringContaining('violates check constraint') },
+      });
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/secret/);
+      expect(await read(open({ client }), 'secret-key')).toBeUndefined();
+    }
+  });
+
+  test('deletes expired records from the table, an hour after they expired', async () => {
+    const hour = 3_600_000;
+    const store = open();
+    await store.transact(['old', 'recent', 'kept'], (records) => {
+      records.set('old', '1', { expiresAt: Date.now() - hour - 1000 });
+      records.set('recent', '1', { expiresAt: Date.now() - hour + 60_000 });
+      records.set('kept', '1');
+    });
+    // It sweeps after its first change, and then once a second.
+    await store.close();
+    expect(await keysOnDisk()).toEqual(['kept', 'recent']);
+  });
+
+  test('a process whose clock is far ahead deletes nothing that is still good for others', async () => {
+    const day = 86_400_000;
+    await set(open(), 'good', 'yes', Date.now() + day);
+    const ahead = open({ now: () => Date.now() + 10 * day });
+    expect(await read(ahead, 'good')).toBeUndefined();
+    await increment(ahead);
+    await ahead.close();
+    expect(await keysOnDisk()).toEqual(['count', 'good']);
+    expect(await read(open(), 'good')).toBe('yes');
+  });
+
+  test('leaves the pool open when it is closed', async () => {
+    const store = open();
+    await increment(store);
+    await store.close();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+});

@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cluster, Redis } from 'ioredis';
+import { createCluster } from 'redis';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { redisStore } from '../../../src/store/redis/redis-store.ts';
+import { missingForRedis, type PrivateServer, startRedis } from '../../support/private-server.ts';
+
+async function start(...options: string[]): Promise<PrivateServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+  const server = await startRedis(folder, options);
+  onTestFinished(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return server;
+}
+
+function connect(port: number): Redis {
+  const client = new Redis(port, '127.0.0.1');
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function increment(store: RecordStore): Promise<number> {
+  return store.transact(['count'], (records) => {
+    const count = Number(records.get('count') ?? 0) + 1;
+    records.set('count', count);
+    return count;
+  });
+}
+
+function read(store: RecordStore) {
+  return store.transact(['count'], (records) => records.get('count'));
+}
+
+describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', () => {
+  it('loses no change that was made when the server is killed, and makes none twice', async () => {
+    const server = await start();
+    const store = redisStore({ client: connect(server.port), storeTimeoutMs: 2_000 });
+    const told: number[] = [];
+    let [failed, isOver] = [0, false];
+    onTestFinished(() => {
+      isOver = true;
+    });
+    const work = (async () => {
+      while (!isOver) {
+        await increment(store).then(
+          (count) => told.push(count),
+          (error) => {
+            expect(error).toMatchObject({ code: 'store_failed' });
+            failed++;
+          },
+        );
+      }
+    })();
+    for (let kill = 1; kill <= 3; kill++) {
+      const before = told.length;
+      await vi.waitFor(() => expect(told.length).toBeGreaterThan(before + 50), 10_000);
+      await server.restart();
+    }
+    isOver = true;
+    await work;
+    // Each one that was told is a change of its own, and the last is there.
+    expect(new Set(told).size).toBe(told.length);
+    const count = Number(await read(store));
+    expect(count).toBeGreaterThanOrEqual(Number(told.at(-1)));
+    expect(count).toBeLessThanOrEqual(told.length + failed);
+  }, 60_000);
+
+  it('warns once of settings that lose records', async () => {
+    const server = await start('--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru');
+    const warnings: string[] = [];
+    const listen = ({ message }: Error) => warnings.push(message);
+    process.on('warning', listen);
+    onTestFinished(() => {
+      process.off('warning', listen);
+    });
+    for (let time = 0; time < 2; time++) {
+      const store = redisStore({ client: connect(server.port) });
+      await increment(store);
+      await increment(store);
+      await store.close();
+    }
+    await vi.waitFor(() => expect(warnings).toHaveLength(2));
+    expect(warnings[0]).toMatch(/maxmemory-policy is allkeys-lru/);
+    expect(warnings[1]).toMatch(/appendonly no/);
+  });
+
+  it('works for a user who may only run scripts on its keys, and is told nothing of the settings', async () => {
+    const server = await start('--appendonly', 'no');
+    const admin = connect(server.port);
+    const commands = '+hlen +zcard +time +hmget +hget +hset +hdel +zadd +zrem +zscore'.split(' ');
+    const ranges = '+zrangebyscore +zrangebylex +zremrangebyscore +evalsha +eval'.split(' ');
+    await admin.call(
+      ...(['ACL', 'SETUSER', 'app', 'on', '>secret', '~{partner-exchange}:*', '-@all'] as const),
+      ...commands,
+      ...ranges,
+    );
+    const client = new Redis({
+      port: server.port,
+      username: 'app',
+      password: 'secret',
+      enableReadyCheck: false,
+    });
+    onTestFinished(() => client.disconnect());
+    const store = redisStore({ client });
+    expect(await increment(store)).toBe(1);
+    expect(await store.list({ prefix: '', limit: 1 })).toEqual([{ key: 'count', value: 1 }]);
+    await store.close();
+  });
+
+  it('fails without writing when Redis is full', async () => {
+    const server = await start('--maxmemory', '1500kb');
+    const store = redisStore({ client: connect(server.port) });
+    await increment(store);
+    const fill = async () => {
+      for (let index = 0; index < 100; index++) {
+        await store.transact([`k${index}`, 'count'], (records) => {
+          records.set(`k${index}`, 'x'.repeat(100_000));
+          records.set('count', index);
+        });
+      }
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'store_failed', cause: { message: /OOM/ } });
+    // It fails to read as well, or both records of every change are there.
+    const listed = await store.list({ prefix: '', limit: 1000 });
+    const last = listed.filter(({ key }) => key !== 'count').length - 1;
+    expect(listed.find(({ key }) => key === 'count')?.value).toBe(last < 0 ? 1 : last);
+  });
+
+  it.each(['ioredis', 'node-redis'])(
+    'works on a cluster of three nodes, over %s',
+    async (kind) => {
+      const servers = await startCluster();
+      const ports = servers.map(({ port }) => port);
+      const { client, close } = await (kind === 'ioredis' ? connectIoredis(ports) : connectNodeRedis(ports));
+      onTestFinished(close);
+      // Each prefix is on the node of its slot.
+      const stores = ['a', 'b', 'c', 'd', 'e', 'f'].map((prefix) => redisStore({ client, prefix }));
+      for (const store of stores) {
+        await Promise.all(Array.from({ length: 10 }, () => increment(store)));
+        expect(await read(store)).toBe(10);
+        expect(await store.list({ prefix: 'c', limit: 5 })).toEqual([{ key: 'count', value: 10 }]);
+      }
+      const sizes = await Promise.all(ports.map((port) => connect(port).dbsize()));
+      expect(sizes.filter((size) => size > 0).length).toBeGreaterThan(1);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(stores.length * 3);
+    },
+    60_000,
+  );
+});
+
+/** Three nodes with a third of the slots each. */
+async function startCluster(): Promise<PrivateServer[]> {
+  const servers = [];
+  for (let node = 0; node < 3; node++) {
+    servers.push(await start('--cluster-enabled', 'yes', '--cluster-port', String(await anyPort())));
+  }
+  const nodes = servers.map(({ port }) => connect(port));
+  const slots = [
+    [0, 5460],
+    [5461, 10922],
+    [10923, 16383],
+  ];
+  for (const [index, node] of nodes.entries()) {
+    const [first = 0, last = 0] = slots[index] ?? [];
+    await node.call('CLUSTER', 'ADDSLOTSRANGE', String(first), String(last));
+  }
+  const ids = await Promise.all(nodes.map(async (node) => String(await node.call('CLUSTER', 'NODES'))));
+  for (const text of ids) {
+    const [, port = '', bus = ''] = /:(\d+)@(\d+)/.exec(text) ?? [];
+    await nodes[0]?.call('CLUSTER', 'MEET', '127.0.0.1', port, bus);
+  }
+  await vi.waitFor(
+    async () => {
+      for (const node of nodes) {
+        const info = String(await node.call('CLUSTER', 'INFO'));
+        expect(info).toContain('cluster_state:ok');
+        expect(info).toContain('cluster_known_nodes:3');
+      }
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  return servers;
+}
+
+async function anyPort(): Promise<number> {
+  const { createServer } = await import('node:net');
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
+}
+
+async function connectIoredis(ports: readonly number[]) {
+  const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+  return { client, close: () => client.disconnect() };
+}
+
+async function connectNodeRedis(ports: readonly number[]) {
+  const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+  await client.connect();
+  return { client, close: () => client.destroy() };
+}

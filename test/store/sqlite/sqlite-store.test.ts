@@ -1,0 +1,151 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { refusal } from '../../errors/refusal.ts';
+
+let folder = '';
+let path = '';
+const stores: RecordStore[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'store-'));
+  path = join(folder, 'records.sqlite');
+});
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(options: Partial<SqliteStoreOptions> = {}): RecordStore {
+  const store = sqliteStore({ path, ...options });
+  stores.push(store);
+  return store;
+}
+
+function set(store: RecordStore, key: string, value: number, expiresAt?: number): Promise<void> {
+  return store.transact([key], (records) => records.set(key, value, { expiresAt }));
+}
+
+function countRows(): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return Number(database.prepare('SELECT count(*) AS rows FROM partner_records').get()?.rows);
+  } finally {
+    database.close();
+  }
+}
+
+describe('sqliteStore', () => {
+  it.each(['', ':memory:', 'file:records.sqlite'])('refuses the path %j', (unsound) => {
+    expect(refusal(() => sqliteStore({ path: unsound }))).toBe('ConfigurationError invalid_option');
+  });
+
+  it('refuses unknown options by name', () => {
+    expect(() => open({ busyTimeout: 1 } as never)).toThrow('Did you mean "busyTimeoutMs"?');
+  });
+
+  it('says that somebody else has changed a record, without what it holds', async () => {
+    const store = open();
+    await set(store, 'key', 1);
+    const database = new DatabaseSync(path);
+    database.exec("UPDATE partner_records SET value = '+2348012345678'");
+    database.close();
+    for (const reading of [
+      () => store.transact(['key'], (records) => records.get('key')),
+      () => store.list({ prefix: '', limit: 1 }),
+    ]) {
+      const error: unknown = await reading().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: 'StoreError', code: 'store_failed' });
+      expect(inspect(error)).not.toContain('+23480');
+    }
+    // Whoever does not look at it can still replace it.
+    await set(store, 'key', 2);
+    expect(await store.transact(['key'], (records) => records.get('key'))).toBe(2);
+  });
+
+  it('says that the file cannot be opened', () => {
+    expect(refusal(() => open({ path: join(folder, 'missing', 'records.sqlite') }))).toBe(
+      'StoreError store_failed',
+    );
+    writeFileSync(path, 'This is no database, but a text that is long enough to be looked at.'.repeat(20));
+    expect(refusal(() => open())).toBe('StoreError store_failed');
+  });
+
+  it.skipIf(process.platform === 'win32')('has files that only their owner can read', async () => {
+    writeFileSync(path, '');
+    chmodSync(path, 0o644);
+    await set(open(), 'a', 1);
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+  });
+
+  it('does not say that a change is written when its file was replaced', async () => {
+    const store = open();
+    await set(store, 'a', 1);
+    renameSync(path, `${path}.moved`);
+    await expect(set(store, 'a', 2)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(store.list({ prefix: '', limit: 1 })).rejects.toMatchObject({ code: 'store_failed' });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('says that another process kept the file locked, and goes on afterwards', async () => {
+    const store = open({ busyTimeoutMs: 20 });
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(set(store, 'a', 1)).rejects.toMatchObject({ code: 'store_conflict' });
+    other.exec('ROLLBACK');
+    other.close();
+    await set(store, 'a', 2);
+    expect(await store.list({ prefix: '', limit: 1 })).toEqual([{ key: 'a', value: 2 }]);
+  });
+
+  it('a change that throws does not make the changes beside it run again', async () => {
+    const store = open();
+    let runs = 0;
+    const results = await Promise.allSettled([
+      store.transact(['a'], (records) => {
+        runs++;
+        records.set('a', 1);
+      }),
+      // Looks like an error of SQLite, and is not one.
+      store.transact(['b'], () => {
+        throw Object.assign(new Error('no'), { errcode: 5 });
+      }),
+      set(store, 'c', 1),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { message: 'no' } });
+    expect(runs).toBe(1);
+  });
+
+  it('deletes expired records from the file, an hour after they expired', async () => {
+    let time = 1_700_000_000_000;
+    const now = () => time;
+    await set(open({ now }), 'kept', 1);
+    for (let index = 0; index < 50; index++) await set(open({ now }), `k${index}`, 1, time + 1000);
+    expect(countRows()).toBe(51);
+    time += 3_600_000;
+    // Each store sweeps with its first change, and then once a second.
+    await set(open({ now }), 'kept', 2);
+    expect(countRows()).toBe(51);
+    time += 1000;
+    await set(open({ now }), 'kept', 3);
+    expect(countRows()).toBe(1);
+  });
+
+  it('loses none of 1,000 changes of one record from 4 processes', async () => {
+    const store = open();
+    const children = Array.from({ length: 4 }, () =>
+      fork(join(import.meta.dirname, 'increment.ts'), [path, '250'], { stdio: 'inherit' }),
+    );
+    const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
+    expect(codes).toEqual([0, 0, 0, 0]);
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual([{ key: 'count', value: 1000 }]);
+  });
+});

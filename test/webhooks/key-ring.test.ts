@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create-key-ring.ts';
+import type { KeySets, LoadedKeys } from '../../src/credentials/key-sets.ts';
+import { memoryInbox } from '../../src/inbox/memory/memory-inbox.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
+import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
+import { eventSignedBy, generation } from '../credentials/keys.ts';
+import { warningsDuring } from './warnings.ts';
+
+/** A receiver whose keys come from a source that the test changes. */
+function receiver(first: LoadedKeys | Error, options: Partial<KeyRingOptions & WebhooksOptions> = {}) {
+  const source = { keys: first, loads: 0, time: 1_000_000 };
+  const ring = createKeyRing({
+    load: () => {
+      source.loads += 1;
+      if (source.keys instanceof Error) throw source.keys;
+      return source.keys;
+    },
+    now: () => source.time,
+    onError: () => {},
+  });
+  const handled: string[] = [];
+  const webhooks = createWebhooks({ credentials: ring, ...options }).onUnrecognized((_, { body, key }) => {
+    handled.push(`${String(body.partner_order_id)} by ${key.index}`);
+  });
+  return { source, ring, handled, webhooks };
+}
+
+const post = (body: string) =>
+  new Request('https://partner.example/orders', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+
+describe('webhooks with a key ring', () => {
+  it('verify with its keys, and say which one matched', async () => {
+    const { webhooks, handled } = receiver([generation(2), generation(1)]);
+    expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({
+      kind: 'handled',
+      key: { index: 1, partnerId: 'P-1' },
+    });
+    expect(handled).toEqual(['A-1 by 1']);
+  });
+
+  it('accept an event with new keys without a restart, and one with those before', async () => {
+    const { webhooks, source } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    source.keys = [generation(2), generation(1)];
+    source.time += 30_000;
+    expect(await webhooks.receive(eventSignedBy(2, 'A-2'))).toMatchObject({
+      kind: 'handled',
+      key: { index: 0 },
+    });
+    expect(await webhooks.receive(eventSignedBy(1, 'A-3'))).toMatchObject({
+      kind: 'handled',
+      key: { index: 1 },
+    });
+    expect(source.loads).toBe(2);
+  });
+
+  it('take the same event with the next generation of keys for a repetition', async () => {
+    const { webhooks, source, handled } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    source.keys = [generation(2), generation(1)];
+    source.time += 30_000;
+    expect(await webhooks.receive(eventSignedBy(2))).toMatchObject({ kind: 'duplicate' });
+    expect(handled).toHaveLength(1);
+  });
+
+  it('do not take an event of one partner for a repetition of another', async () => {
+    const { webhooks } = receiver([generation(1), { ...generation(2), partnerId: 'P-2' }]);
+    expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(eventSignedBy(2))).toMatchObject({
+      kind: 'handled',
+      key: { partnerId: 'P-2' },
+    });
+  });
+
+  it('no longer accept keys that were taken out', async () => {
+    const { webhooks, source } = receiver([generation(2), generation(1)]);
+    await webhooks.receive(eventSignedBy(1));
+    source.keys = generation(2);
+    source.time += 600_000;
+    expect(await webhooks.receive(eventSignedBy(1, 'A-2'))).toMatchObject({ status: 401 });
+  });
+
+  it('are not made to load by a flood of forgeries, one after another or at once', async () => {
+    const { webhooks, source } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    for (let second = 0; second < 120; second++) {
+      source.time += 1_000;
+      const forged = Array.from({ length: 10 }, (_, index) =>
+        eventSignedBy('forger', `F-${second}-${index}`),
+      );
+      const outcomes = await Promise.all(forged.map((body) => webhooks.receive(body)));
+      expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([401]));
+    }
+    expect(source.loads).toBe(1 + 4);
+  });
+
+  it('nor when every load fails, nor before the first one that works', async () => {
+    const { webhooks, source } = receiver(new Error('down'));
+    for (let second = 0; second < 120; second++) {
+      source.time += 1_000;
+      await Promise.all(Array.from({ length: 5 }, () => webhooks.receive(eventSignedBy('forger'))));
+    }
+    expect(source.loads).toBe(4);
+  });
+
+  it.each([
+    ['not JSON', 'nothing'],
+    ['without a signature', '{"event_name":"event.test"}'],
+    ['with a malformed signature', '{"event_name":"event.test","signature":"00"}'],
+    ['signed twice', '{"signature":"00","signature":"00"}'],
+  ])('are not made to load by a body %s', async (_, body) => {
+    const { webhooks, source } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    source.time += 60_000;
+    expect(await webhooks.receive(body)).toMatchObject({ kind: 'refused' });
+    expect(source.loads).toBe(1);
+  });
+
+  it('go on with the last good keys while loading fails', async () => {
+    const { webhooks, source } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    source.keys = new Error('down');
+    source.time += 600_000;
+    expect(await webhooks.receive(eventSignedBy(1, 'A-2'))).toMatchObject({ kind: 'handled' });
+  });
+
+  it('without any keys answer 503 with Retry-After, tell onDelivery, and keep nothing of the event', async () => {
+    const reports: DeliveryReport[] = [];
+    const inbox = memoryInbox();
+    const { webhooks, source, handled } = receiver(new Error('the vault is sealed'), {
+      inbox,
+      onDelivery: (report) => reports.push(report),
+    });
+    const response = await webhooks.fetch(post(eventSignedBy(1)));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
+    expect(await response.json()).toEqual({ error: 'unavailable' });
+    expect(reports).toMatchObject([
+      { outcome: 'unverified', status: 503, name: undefined, digest: undefined },
+    ]);
+    // The service sends it again, and it is no repetition.
+    source.keys = generation(1);
+    source.time += 30_000;
+    expect((await webhooks.fetch(post(eventSignedBy(1)))).status).toBe(200);
+    expect(handled).toEqual(['A-1 by 0']);
+    await inbox.stop();
+  });
+
+  it('ask to wait at least ten seconds, also just before the cool-down ends', async () => {
+    const { webhooks, source } = receiver(new Error('down'));
+    await webhooks.receive(eventSignedBy(1));
+    source.time += 29_999;
+    expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({
+      kind: 'unverified',
+      retryAfterMs: 10_000,
+    });
+  });
+
+  it('keep the keys before when a load gives some without the merchant secret, and warn once', async () => {
+    const { webhooks, source } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    const { merchantSecretKey: _, ...bare } = generation(2);
+    source.keys = bare;
+    source.time += 600_000;
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(eventSignedBy(1, 'A-2'))).toMatchObject({ kind: 'handled' });
+      expect(await webhooks.receive(eventSignedBy(1, 'A-3'))).toMatchObject({ kind: 'handled' });
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('merchantSecretKey is missing'),
+    ]);
+  });
+
+  it('with only such keys answer 503, since the configuration is wrong and not the event', async () => {
+    const { merchantSecretKey: _, ...bare } = generation(1);
+    const { webhooks } = receiver(bare);
+    expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({
+      kind: 'unverified',
+      error: { code: 'keys_unavailable', message: expect.stringContaining('merchantSecretKey is missing') },
+    });
+  });
+
+  it('tell the source which keys matched, and do not fail when that fails', async () => {
+    const matches: number[] = [];
+    const sets: KeySets = {
+      signing: generation(2),
+      verifying: [generation(2), generation(1)],
+      matched: (index) => {
+        matches.push(index);
+        throw new Error('the storage is down');
+      },
+    };
+    const { webhooks } = receiver(sets);
+    expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(eventSignedBy(2, 'A-2'))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(eventSignedBy(3))).toMatchObject({ kind: 'refused' });
+    expect(matches).toEqual([1, 0]);
+  });
+
+  it('answer a parsed body as they do with static keys', async () => {
+    const { webhooks } = receiver(generation(1));
+    const parsed = JSON.parse(eventSignedBy(1)) as string;
+    await expect(webhooks.receive(parsed)).rejects.toMatchObject({ code: 'raw_body_required' });
+  });
+});
+
+it('static keys are verified before anything is awaited', () => {
+  const seen: string[] = [];
+  const webhooks = createWebhooks({
+    credentials: generation(1),
+    inbox: {
+      receive: async () => {
+        seen.push('stored');
+        return 'stored';
+      },
+    },
+  }).onUnrecognized(() => {});
+  void webhooks.receive(eventSignedBy(1));
+  expect(seen).toEqual(['stored']);
+});
