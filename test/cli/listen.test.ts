@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { addressOf, keys, scratchFolder, start } from './support.ts';
@@ -210,8 +213,7 @@ describe('listen --forward-to', () => {
   it('keeps authentic events while the target is down, in order, over a restart of its own', async () => {
     const state = scratchFolder();
     const target = restartable();
-    const port = await target.up();
-    await target.down();
+    const port = await freePort();
     const env = { ...keys, XDG_STATE_HOME: state };
     const args = [
       'listen',
@@ -266,12 +268,14 @@ describe('listen --forward-to', () => {
   const total = Number(process.env.TEST_LISTEN_EVENTS ?? 1_000);
   it(`loses nothing of ${total} events while its target is restarted`, { timeout: 300_000 }, async () => {
     const target = restartable();
-    const port = await target.up();
+    const port = await freePort();
+    await target.up(port);
     const env = { XDG_STATE_HOME: scratchFolder() };
     const args = ['listen', '--port', '0', '--forward-to', `http://127.0.0.1:${port}/`];
     const running = start(args, { env });
     const url = await addressOf(running);
     let next = 0;
+    let restarted = Promise.resolve();
     const refused: number[] = [];
     const sender = async () => {
       for (let index = next++; index < total; index = next++) {
@@ -279,14 +283,14 @@ describe('listen --forward-to', () => {
         if (status !== 200) refused.push(index);
         // Four times, at places that are not multiples of anything.
         if (index % Math.ceil(total / 4.3) === 17) {
-          await target.down();
-          setTimeout(() => void target.up(port), 150);
+          restarted = restarted.then(() => target.restart(port));
         }
       }
     };
     await Promise.all(Array.from({ length: 32 }, sender));
     const arrived = () => new Set(target.bodies.map((text) => JSON.parse(text).index)).size;
     await expect.poll(arrived, { timeout: 120_000, interval: 100 }).toBe(total);
+    await restarted;
     expect(refused).toEqual([]);
     expect(target.restarts).toBeGreaterThanOrEqual(4);
     await running.stop();
@@ -297,37 +301,38 @@ describe('listen --forward-to', () => {
 function restartable() {
   let server: Server | undefined;
   const bodies: string[] = [];
-  let restarts = -1;
+  let restarts = 0;
   onTestFinished(() => void server?.close());
+
+  async function up(port: number): Promise<void> {
+    server = createServer(async (incoming, response) => {
+      const parts: Buffer[] = [];
+      try {
+        for await (const part of incoming) parts.push(part);
+      } catch {
+        return;
+      }
+      bodies.push(Buffer.concat(parts).toString());
+      response.end('ok');
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  }
+
+  async function restart(port: number): Promise<void> {
+    restarts++;
+    const closed = new Promise((resolve) => server?.close(resolve));
+    server?.closeAllConnections();
+    await closed;
+    await setTimeout(150);
+    await up(port);
+  }
+
   return {
     bodies,
     get restarts() {
       return restarts;
     },
-    up(port = 0): Promise<number> {
-      restarts++;
-      server = createServer(async (incoming, response) => {
-        const parts: Buffer[] = [];
-        try {
-          for await (const part of incoming) parts.push(part);
-        } catch {
-          return;
-        }
-        bodies.push(Buffer.concat(parts).toString());
-        response.end('ok');
-      });
-      return new Promise((resolve, reject) => {
-        server?.once('error', reject).listen(port, '127.0.0.1', () => {
-          const address = server?.address();
-          resolve(typeof address === 'object' && address !== null ? address.port : 0);
-        });
-      });
-    },
-    down(): Promise<void> {
-      return new Promise((resolve) => {
-        server?.close(() => resolve());
-        server?.closeAllConnections();
-      });
-    },
+    up,
+    restart,
   };
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { scratchFolder } from './support.ts';
 
 const page = join(import.meta.dirname, '..', '..', 'docs', 'cli.md');
@@ -51,8 +51,8 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
 async function startShell() {
   const cwd = scratchFolder();
   const ports = new Map([
-    ['4100', await freePort()],
-    ['4200', await freePort()],
+    ['4100', String(await freePort())],
+    ['4200', String(await freePort())],
   ]);
   const { PATH, HOME, TMPDIR } = process.env;
   /** What later commands need to have been run before. */
@@ -109,14 +109,4 @@ async function startShell() {
       .replaceAll(/\d+ ms/g, '5 ms')
       .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
   }
-}
-
-function freePort(): Promise<string> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(String(port)));
-    });
-  });
 }

@@ -6,6 +6,7 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { freePort } from './free-port.ts';
 
 /** A request as it came over the wire. */
 export interface ReceivedRequest {
@@ -98,10 +99,7 @@ export async function startTcpServer(
 
 /** An address at which nothing listens any more. */
 export async function closedUrl(): Promise<string> {
-  const server = createNetServer();
-  const url = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return url;
+  return `http://127.0.0.1:${await freePort()}`;
 }
 
 async function listen(server: TcpServer): Promise<string> {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { createCluster } from 'redis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { redisStore } from '../../../src/store/redis/redis-store.ts';
+import { freePort } from '../../support/free-port.ts';
 import { missingForRedis, type PrivateServer, startRedis } from '../../support/private-server.ts';
 
 async function start(...options: string[]): Promise<PrivateServer> {
@@ -159,7 +159,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
 async function startCluster(): Promise<PrivateServer[]> {
   const servers = [];
   for (let node = 0; node < 3; node++) {
-    servers.push(await start('--cluster-enabled', 'yes', '--cluster-port', String(await anyPort())));
+    servers.push(await start('--cluster-enabled', 'yes', '--cluster-port', String(await freePort())));
   }
   const nodes = servers.map(({ port }) => connect(port));
   const slots = [
@@ -187,16 +187,6 @@ async function startCluster(): Promise<PrivateServer[]> {
     { timeout: 30_000, interval: 100 },
   );
   return servers;
-}
-
-async function anyPort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
 }
 
 async function connectIoredis(ports: readonly number[]) {
