@@ -37,9 +37,27 @@ export function timeInTurns<Name extends string>(
   return timings;
 }
 
-/** The median over the rounds of how many times longer one took than the other in the same round. */
-export function ratio(of: readonly number[], against: readonly number[]): number {
-  return median(of.map((time, round) => time / (against[round] ?? Number.NaN)));
+/** A figure that was taken in every round. */
+export interface Estimate {
+  /** The median. */
+  readonly value: number;
+  /** How far the true median may be from it: half of its confidence interval at 95 %. */
+  readonly noise: number;
+}
+
+/** How many times longer one took than the other in the same round. */
+export function ratio(of: readonly number[], against: readonly number[]): Estimate {
+  return estimate(of.map((time, round) => time / (against[round] ?? Number.NaN)));
+}
+
+/** By the ranks of the values, so it asks nothing of their distribution. */
+export function estimate(values: readonly number[]): Estimate {
+  const sorted = values.toSorted((a, b) => a - b);
+  const reach = 0.98 * Math.sqrt(sorted.length);
+  const middle = (sorted.length - 1) / 2;
+  const low = sorted[Math.max(0, Math.floor(middle - reach))] ?? Number.NaN;
+  const high = sorted[Math.min(sorted.length - 1, Math.ceil(middle + reach))] ?? Number.NaN;
+  return { value: median(sorted), noise: (high - low) / 2 };
 }
 
 export function median(values: readonly number[]): number {

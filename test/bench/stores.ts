@@ -84,7 +84,7 @@ async function compare(engine: string, { bare, store, pipelined }: Contest, call
   console.log(`\n${engine}, ${callers} at once: transactions a second, and times the bare engine`);
   for (const name of names) {
     const found = rates[name] ?? [];
-    const times = ratio(found, rates.bare ?? []).toFixed(2);
+    const times = ratio(found, rates.bare ?? []).value.toFixed(2);
     console.log(`  ${name.padEnd(12)}${median(found).toFixed(0).padStart(8)}${`${times} x`.padStart(10)}`);
   }
 }
