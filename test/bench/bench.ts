@@ -4,10 +4,13 @@ import { benchBacklog } from './inbox-backlog.ts';
 import { benchLarge } from './large.ts';
 import { benchLoad } from './load.ts';
 import { type Finding, report, type Section } from './report.ts';
+import { benchBodySize, benchRemembered } from './scale.ts';
 
 const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = [
   ['verify + parse + narrow a 923-byte event', benchEvent],
   ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
+  ['a whole delivery, handled in memory, by the size of its body', benchBodySize],
+  ['the memory of handled deliveries', benchRemembered],
   ['load in a fresh process', benchLoad],
   ['SQLite inbox with so many waiting / with 1,000 waiting', benchBacklog],
   [
