@@ -10,13 +10,13 @@ export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export { type DeliverOptions, type DeliveryTarget, deliver } from './deliver.ts';
+export { type EventOverrides, eventBody } from './event-body.ts';
+export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
 export {
   describeRecordStore,
   type MakeRecordStore,
   type TestRunner,
-} from './describe-record-store.ts';
-export { type EventOverrides, eventBody } from './event-body.ts';
-export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
+} from './record-store/describe-record-store.ts';
 export {
   type Delivery,
   type DeliveryOptions,

@@ -8,7 +8,7 @@ import { type PostgresStoreOptions, postgresStore } from '../../src/store/postgr
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { describeRecordStore } from '../../src/testing/describe-record-store.ts';
+import { describeRecordStore } from '../../src/testing/record-store/describe-record-store.ts';
 import { clients, removeKeys, type TestClient } from './redis/clients.ts';
 import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
 
