@@ -59,7 +59,7 @@ describe('order create', () => {
       posted: 0,
       made: false,
     });
-    expect(stderr).toContain('"partner_order_id": "A-1001"');
+    expect(stderr).toContain('\n  "partner_order_id": "A-1001",\n');
     expect(stderr).toMatch(/POST .*http/);
   });
 
@@ -117,6 +117,8 @@ describe('order create', () => {
     const { code, stderr } = await run([...create, '--yes'], { fetch });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No such chain') });
     expect(stderr).not.toContain('settle');
+    const again = await run([...create, '--yes'], { fetch });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('as it is with --again.') });
   });
 
   it('--save keeps the whole reply, of which the text shows no link', async () => {
