@@ -107,14 +107,13 @@ async function startShell() {
 
   /** Without what differs from run to run. */
   function plain(text: string): string {
-    return (
-      [...ports]
-        .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
-        .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
-        .replaceAll(/\d+ ms/g, '5 ms')
-        // Of the first key's end, a day and an hour later, too.
-        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-02T03:04:05.678Z')
-        .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d')
-    );
+    return [...ports]
+      .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
+      .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
+      .replaceAll(/\d+ ms/g, '5 ms')
+      .replaceAll(/(until )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_, until?: string) =>
+        until === undefined ? '2026-01-02T03:04:05.678Z' : 'until 2026-01-03T04:04:05.678Z',
+      )
+      .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
   }
 }
