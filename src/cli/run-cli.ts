@@ -26,7 +26,8 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
       if (!outer.signal.aborted || failure.outcome !== undefined) reportFailure(context, failure, inputs);
       if (flags.debug) context.stderr.write(`${(await import('node:util')).inspect(error)}\n`);
     }
-    if (outer.signal.aborted) ended = exitCodes.stopped;
+    // What may have been done outweighs that it was stopped: it must not be repeated blindly.
+    if (outer.signal.aborted && ended !== exitCodes.unknownOutcome) ended = exitCodes.stopped;
   };
   // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
   const colourDepth = hasColours(outer.env, outer.stdout) ? 8 : 1;

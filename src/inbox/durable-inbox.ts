@@ -1,6 +1,11 @@
 import { InboxError } from '../errors/inbox-error.ts';
 import { invalidOption } from '../options/check-values.ts';
-import { checkDeadLetterOptions, type DeadLetterQuery } from './dead-letter-options.ts';
+import {
+  checkDeadLetterOptions,
+  checkDeadLetterRead,
+  type DeadLetterQuery,
+  type DeadLetterRead,
+} from './dead-letter-options.ts';
 import type { Handling } from './handling-options.ts';
 import type { Delivery, InboxHost } from './inbox.ts';
 import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
@@ -11,6 +16,7 @@ export interface InboxEngine {
   /** Starts handling. Called at most once, and never with `role: 'receiver'`. */
   start(host: InboxHost): void;
   deadLetters(query: DeadLetterQuery): Promise<DeadLetter[]>;
+  deadLetter(digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined>;
   replay(digest: string): Promise<boolean>;
   discard(digest: string): Promise<boolean>;
   counts(): Promise<InboxCounts>;
@@ -44,6 +50,10 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
     async deadLetters(options) {
       checkOpen();
       return await engine.deadLetters(checkDeadLetterOptions(options));
+    },
+    async deadLetter(digest, options) {
+      checkOpen();
+      return await engine.deadLetter(digest, checkDeadLetterRead(options));
     },
     async replay(digest) {
       checkOpen();

@@ -6,7 +6,7 @@
  */
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
 export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
-export type { DeadLetterOptions } from './dead-letter-options.ts';
+export type { DeadLetterOptions, DeadLetterReadOptions } from './dead-letter-options.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,

@@ -1,4 +1,4 @@
-import type { DeadLetterOptions } from './dead-letter-options.ts';
+import type { DeadLetterOptions, DeadLetterReadOptions } from './dead-letter-options.ts';
 import type { Inbox } from './inbox.ts';
 
 /** An inbox with dead letters that can be stopped. */
@@ -8,6 +8,11 @@ export interface ManagedInbox extends Inbox {
    * @throws {ConfigurationError} `invalid_option`
    */
   deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
+  /**
+   * The dead letter of this digest, read without the others; `undefined` if there is none.
+   * @throws {ConfigurationError} `invalid_option`
+   */
+  deadLetter(digest: string, options?: DeadLetterReadOptions): Promise<DeadLetter | undefined>;
   /**
    * Tries a dead letter again, with all its attempts. Resolves with false if no dead letter has this digest. A durable
    * inbox handles it soon afterwards. The memory inbox handles it before this resolves, and this rejects if that fails

@@ -1,9 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { startServer } from '../support/local-server.ts';
+import { startChild } from './child.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { filesIn } from './support.ts';
+import { filesIn, keys } from './support.ts';
+
+const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 const order = {
   partner_order_id: 'A-1001',
@@ -59,7 +64,7 @@ describe('order create', () => {
       posted: 0,
       made: false,
     });
-    expect(stderr).toContain('"partner_order_id": "A-1001"');
+    expect(stderr).toContain('\n  "partner_order_id": "A-1001",\n');
     expect(stderr).toMatch(/POST .*http/);
   });
 
@@ -117,6 +122,8 @@ describe('order create', () => {
     const { code, stderr } = await run([...create, '--yes'], { fetch });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No such chain') });
     expect(stderr).not.toContain('settle');
+    const again = await run([...create, '--yes'], { fetch });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('as it is with --again.') });
   });
 
   it('--save keeps the whole reply, of which the text shows no link', async () => {
@@ -139,6 +146,42 @@ describe('order create', () => {
     const { code, stderr } = await run(create, { isTerminal: true });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiat_amount') });
     expect(existsSync(join(cwd, 'orders.sqlite'))).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('order create, stopped by Ctrl-C', { timeout: 60_000 }, () => {
+  /** A service that takes orders and never answers. */
+  async function silentService() {
+    const server = await startServer(() => {});
+    const env = { ...keys, PARTNER_EXCHANGE_ONBOARDING_BASE_URL: server.url };
+    return { server, env, cwd: filesIn({ 'order.json': JSON.stringify(order) }) };
+  }
+
+  it('while the order is under way, ends with 3 and what to do, and never sends it again', async () => {
+    const { server, env, cwd } = await silentService();
+    const child = startChild([...create, '--yes'], { env, cwd });
+    await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(1);
+    child.process.kill('SIGINT');
+    const stopped = await child.ended;
+    expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toContain('partner-exchange order settle A-1001 accepted');
+    const listed = await partnerExchange(['order', 'unsettled', ...journal, '--format', 'json'], { cwd });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ partner_order_id: 'A-1001', state: 'unknown' });
+    expect((await startChild([...create, '--yes'], { env, cwd }).ended).code).toBe(3);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.runIf(hasTerminals)('at the question, sends nothing and writes nothing', async () => {
+    const { server, env, cwd } = await silentService();
+    const answers = [['Create this order?', '\u0003']];
+    const through = ['python3', join(import.meta.dirname, 'on-terminal.py'), JSON.stringify(answers)];
+    const terminal = { ...env, TERM: 'xterm-256color' };
+    const { code } = await startChild(create, { through, cwd, env: terminal }).ended;
+    expect({ code, requests: server.requests, made: existsSync(join(cwd, 'orders.sqlite')) }).toEqual({
+      code: 130,
+      requests: [],
+      made: false,
+    });
   });
 });
 

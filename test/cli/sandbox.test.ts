@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { startChild } from './child.ts';
 import { partnerExchange } from './run-in-process.ts';
-import { keys, scratchFolder, start } from './support.ts';
+import { filesIn, keys, scratchFolder, start } from './support.ts';
 
 const args = ['sandbox', '--port', '0', '--format', 'json'];
 
@@ -51,6 +52,46 @@ it('sandbox --partner-from-env takes the keys of the environment, and prints non
   expect(await partnerExchange(create, options)).toMatchObject({ code: 0 });
   const { stdout, stderr } = await running.stop();
   expect(stdout + stderr).not.toContain(keys.PARTNER_SECRET_KEY);
+});
+
+describe('sandbox --open', () => {
+  it('starts a browser with an address without the token, which leads to the inspector once', async () => {
+    const opened: string[] = [];
+    const openBrowser = async (url: string) => void opened.push(url);
+    const running = start([...args, '--open'], { now: Date.now, openBrowser });
+    const said = await running.printed('stderr', /The inspector is at \S+/);
+    const inspector = /The inspector is at (\S+)/.exec(said)?.[1] ?? '';
+    await expect.poll(() => opened.length).toBe(1);
+    expect(opened[0]).not.toContain(/#token=(.+)/.exec(inspector)?.[1]);
+    const answer = await fetch(opened[0] ?? '', { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, inspector]);
+    await expect(fetch(opened[0] ?? '', { redirect: 'manual' })).rejects.toThrow();
+    expect((await running.stop()).code).toBe(130);
+  });
+
+  it('says what to do where there is no browser', async () => {
+    const openBrowser = () => Promise.reject(new Error('spawn xdg-open ENOENT'));
+    const { code, stderr } = await partnerExchange([...args, '--open'], { now: Date.now, openBrowser });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('leave --open out') });
+  });
+
+  it.skipIf(process.platform !== 'linux')('runs the opener of the system', { timeout: 60_000 }, async () => {
+    const script = `#!${process.execPath}
+fetch(process.argv[2], { redirect: 'manual' }).then(({ headers }) =>
+  require('node:fs').writeFileSync(process.env.OPENED, JSON.stringify([process.argv.slice(2), headers.get('location')])));
+`;
+    const cwd = filesIn({ 'xdg-open': script }, 0o700);
+    const OPENED = join(cwd, 'opened.json');
+    const PATH = `${cwd}:${process.env.PATH}`;
+    const child = startChild(['sandbox', '--port', '0', '--open'], { env: { PATH, OPENED } });
+    const said = await child.printed('stderr', /The inspector is at \S+/);
+    await expect.poll(() => existsSync(OPENED), { timeout: 20_000 }).toBe(true);
+    const [given, location] = JSON.parse(readFileSync(OPENED, 'utf8'));
+    expect(said).toContain(location);
+    expect(given).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/)]);
+    child.process.kill('SIGINT');
+    expect((await child.ended).code).toBe(130);
+  });
 });
 
 it('sandbox --partner-from-env needs keys', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { redisUrl, run } from '../store/servers.ts';
+import { describeWith, postgresUrl, redisUrl, run } from '../store/servers.ts';
 import { startChild } from './child.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { filesIn, scratchFolder, start } from './support.ts';
@@ -174,6 +174,22 @@ describe('send', () => {
   });
 });
 
+describe('send without a terminal', () => {
+  it('says in a plain line every ten seconds how far it is', async () => {
+    const { options } = await device();
+    let at = Date.now();
+    // Each look at the clock takes four seconds.
+    const now = () => {
+      at += 4_000;
+      return at;
+    };
+    const { code, stderr } = await partnerExchange([...send, '--yes'], { ...options, now });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^\d of 3(?:, .+)?$/m);
+    for (const control of ['\r', '\u001b']) expect(stderr).not.toContain(control);
+  });
+});
+
 describe('the store of send', () => {
   it('may not be an address with a password, which other users would see', async () => {
     const { options } = await device();
@@ -209,6 +225,35 @@ describe('the store of send', () => {
     const second = await partnerExchange(args, inProject);
     expect({ code: second.code, sent: sandbox.messages.length }).toEqual({ code: 0, sent: 2 });
     expect(second.stderr).toContain('(2 in an earlier run)');
+  });
+});
+
+describeWith('postgres', 'the store of send, a PostgreSQL', () => {
+  it('is reached with the pg of the project, and keeps what was sent', async () => {
+    const { sandbox, cwd, options } = await device();
+    const env = { ...options.env, STORE: postgresUrl };
+    const campaign = `${run}-postgres`;
+    const args = send
+      .with(1, join(cwd, 'rows.csv'))
+      .with(3, campaign)
+      .concat('--yes', '--store', 'env:STORE');
+    const inProject = { ...options, env, cwd: root };
+    const first = await partnerExchange(args, inProject);
+    expect({ code: first.code, sent: sandbox.messages.length }).toEqual({ code: 0, sent: 2 });
+    const second = await partnerExchange(args, inProject);
+    expect({ code: second.code, sent: sandbox.messages.length }).toEqual({ code: 0, sent: 2 });
+    expect(second.stderr).toContain('(2 in an earlier run)');
+    expect(first.stdout + first.stderr + second.stderr).not.toContain(postgresUrl);
+  });
+
+  it('that cannot be reached ends it before anything is sent', async () => {
+    const { sandbox, cwd, options } = await device();
+    const env = { ...options.env, STORE: 'postgres://nobody:topsecret@127.0.0.1:1/none' };
+    const args = send.with(1, join(cwd, 'rows.csv')).concat('--yes', '--store', 'env:STORE');
+    const { code, stdout, stderr } = await partnerExchange(args, { ...options, env, cwd: root });
+    expect(code).not.toBe(0);
+    expect(sandbox.messages).toEqual([]);
+    expect(stdout + stderr).not.toContain('topsecret');
   });
 });
 

@@ -52,6 +52,7 @@ async function startShell() {
   const cwd = scratchFolder();
   const ports = new Map([
     ['4100', String(await freePort())],
+    ['4101', String(await freePort())],
     ['4200', String(await freePort())],
   ]);
   const { PATH, HOME, TMPDIR } = process.env;
@@ -59,11 +60,14 @@ async function startShell() {
   const settings = [`partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
 
   function start(command: string) {
-    const port = /partner-exchange (listen|sandbox)/.exec(command)?.[1];
-    const own = port === undefined ? '' : ` --port ${ports.get(port === 'listen' ? '4100' : '4200')}`;
+    const port = /partner-exchange (listen|sandbox)\b/.exec(command)?.[1];
+    const own =
+      port === 'listen'
+        ? ` --port ${ports.get('4100')} --inspector-port ${ports.get('4101')}`
+        : ` --port ${ports.get('4200')}`;
     const real = command
       .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
-      .replace(/(partner-exchange (?:listen|sandbox))/, `$1${own}`)
+      .replace(/(partner-exchange (?:listen|sandbox)\b)/, `$1${own}`)
       .replace(/ &$/, '');
     // In a group of its own, so that it can be stopped with all that it started.
     const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
@@ -107,6 +111,9 @@ async function startShell() {
       .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
       .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
       .replaceAll(/\d+ ms/g, '5 ms')
+      .replaceAll(/(until )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_, until?: string) =>
+        until === undefined ? '2026-01-02T03:04:05.678Z' : 'until 2026-01-03T04:04:05.678Z',
+      )
       .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
   }
 }

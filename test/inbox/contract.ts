@@ -152,6 +152,39 @@ export function describeContract(engine: Engine): void {
     await eventually(async () => expect(await send(order('poison'))).toMatchObject({ kind: 'duplicate' }));
   });
 
+  it('reads one dead letter by its digest, and nothing else by one', async () => {
+    if (engine.durable) {
+      // Stored, and not handled yet.
+      const storing = receiver(await open({ role: 'receiver' }));
+      const { digest } = Object({ digest: '', ...(await storing.send(order('waiting'))) });
+      expect(await (await open({ role: 'receiver' })).deadLetter(digest)).toBeUndefined();
+    }
+    const inbox = await open();
+    const broken = new Set(['A', 'B']);
+    const { webhooks } = receiver(inbox, (id) => {
+      if (broken.has(id)) throw new Error(`no order ${id}`);
+    });
+    const attempts = engine.durable ? 1 : 3;
+    const outcomes = [];
+    for (const id of ['A', 'B', 'C'])
+      for (let i = 0; i < attempts; i++) outcomes.push(await webhooks.receive(order(id)));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 2 }));
+    const listed = await inbox.deadLetters();
+    expect(listed).toHaveLength(2);
+    for (const one of listed) {
+      expect(await inbox.deadLetter(one.digest)).toEqual(one);
+      const body = order(one.reason.endsWith('A') ? 'A' : 'B');
+      expect(await inbox.deadLetter(one.digest, { withBody: true })).toEqual({ ...one, body });
+    }
+    expect(await inbox.deadLetter('00'.repeat(32))).toBeUndefined();
+    // C was handled.
+    const { digest } = Object({ digest: '', ...outcomes.at(-1) });
+    expect(digest).toHaveLength(64);
+    expect(await inbox.deadLetter(digest, { withBody: true })).toBeUndefined();
+    const wrong = Object({ withBodies: true });
+    await expect(inbox.deadLetter(digest, wrong)).rejects.toMatchObject({ code: 'invalid_option' });
+  });
+
   it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('does not list %d dead letters', async (limit) => {
     await expect((await open()).deadLetters({ limit })).rejects.toMatchObject({ code: 'invalid_option' });
   });
@@ -371,7 +404,8 @@ export function describeContract(engine: Engine): void {
     const { webhooks } = receiver(inbox);
     const { digest } = Object({ digest: '', ...(await webhooks.receive(order('A'))) });
     await inbox.stop();
-    const asked = [inbox.counts(), inbox.deadLetters(), inbox.replay(digest), inbox.discard(digest)];
+    const read = inbox.deadLetter(digest);
+    const asked = [inbox.counts(), inbox.deadLetters(), read, inbox.replay(digest), inbox.discard(digest)];
     for (const { status, reason } of Object(await Promise.allSettled(asked))) {
       expect([status, reason?.code]).toEqual(['rejected', 'inbox_stopped']);
     }

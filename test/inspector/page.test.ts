@@ -300,10 +300,10 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { ti
     const dark = await background();
     expect(dark).not.toBe(light);
     await page.getByRole('button', { name: /Colours: system/ }).click();
-    expect(await background()).toBe(light);
+    await expect.poll(background).toBe(light);
     await page.getByRole('button', { name: /Colours: light/ }).click();
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await background()).toBe(dark);
+    await expect.poll(background).toBe(dark);
     await page.reload();
     await rows(page).first().waitFor();
     expect(await background()).toBe(dark);

@@ -22,6 +22,8 @@ export interface InboxDiscardFlags extends InboxReplayFlags, ConfirmFlags {}
 
 /** More dead letters than anybody looks at one by one. */
 const most = 100_000;
+/** SHA-256 in hexadecimal digits. */
+const digestLength = 64;
 
 /** Lists the dead letters, without their bodies. */
 export const inboxList: RunCommand<InboxListFlags> = async (context, flags) => {
@@ -45,9 +47,7 @@ export const inboxShow: RunCommand<InboxFlags, [digest: string]> = async (contex
   const output = openOutput(context, flags);
   return await withInbox(context, flags, async (inbox) => {
     const [wanted] = await find(inbox, [digest]);
-    const letter = (await inbox.deadLetters({ limit: most, withBody: true })).find(
-      (each) => each.digest === wanted?.digest,
-    );
+    const letter = wanted && (await inbox.deadLetter(wanted.digest, { withBody: true }));
     if (letter === undefined) throw notFound(digest);
     output.result(letter, () => [
       `digest:   ${letter.digest}`,
@@ -103,15 +103,28 @@ async function choose(
 
 /** The dead letters whose digests begin with these; all are found before any is touched. */
 async function find(inbox: ManagedInbox, digests: readonly string[]): Promise<readonly DeadLetter[]> {
-  const letters = await inbox.deadLetters({ limit: most });
-  return digests.map((given) => {
-    if (!/^[0-9a-f]{6,64}$/.test(given))
-      throw new CliError('A digest is 64 hexadecimal digits; at least the first six name it.');
-    const [first, second] = letters.filter(({ digest }) => digest.startsWith(given));
-    if (first === undefined) throw notFound(given);
-    if (second === undefined) return first;
-    throw new CliError(`Several dead letters begin with ${given}: give more of the digest.`);
-  });
+  if (!digests.every((given) => /^[0-9a-f]{6,64}$/.test(given)))
+    throw new CliError('A digest is 64 hexadecimal digits; at least the first six name it.');
+  // Only the beginning of a digest needs the list.
+  const isShort = digests.some((given) => given.length < digestLength);
+  const letters = isShort ? await inbox.deadLetters({ limit: most }) : [];
+  const found: DeadLetter[] = [];
+  for (const given of digests) {
+    if (given.length === digestLength) found.push((await inbox.deadLetter(given)) ?? refuse(given));
+    else found.push(findByStart(letters, given));
+  }
+  return found;
+}
+
+function findByStart(letters: readonly DeadLetter[], start: string): DeadLetter {
+  const [first, second] = letters.filter(({ digest }) => digest.startsWith(start));
+  if (first === undefined) throw notFound(start);
+  if (second === undefined) return first;
+  throw new CliError(`Several dead letters begin with ${start}: give more of the digest.`);
+}
+
+function refuse(digest: string): never {
+  throw notFound(digest);
 }
 
 function notFound(digest: string): CliError {

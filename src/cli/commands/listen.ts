@@ -1,17 +1,21 @@
 import { resolve } from 'node:path';
 import { verificationKeysOf } from '../../credentials/verification-keys.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import type { CliContext } from '../context/cli-context.ts';
 import { exitCodes } from '../context/exit-code.ts';
 import { onceAborted } from '../context/once-aborted.ts';
+import type { Delivery } from '../deliveries/delivery-file.ts';
 import { createPoster } from '../deliveries/post-delivery.ts';
 import { readConfiguration } from '../input/read-keys.ts';
 import { type DeliveryFolder, openDeliveryFolder } from '../listen/delivery-folder.ts';
 import { describeLate, describeReceived, receivedItem } from '../listen/describe-received.ts';
-import { createForwarder, type Forwarder } from '../listen/forwarder.ts';
+import { createForwarder, type Forwarder, type ForwarderOptions } from '../listen/forwarder.ts';
 import { judgeDelivery } from '../listen/judge-delivery.ts';
 import { queueFolder } from '../listen/queue-folder.ts';
 import { receiveDelivery } from '../listen/receive-delivery.ts';
 import { refusal, startReceiveServer } from '../listen/receive-server.ts';
+import { createReceivedTrace } from '../listen/received-trace.ts';
+import { type Inspector, startInspector } from '../listen/start-inspector.ts';
 import { describeFailure } from '../output/describe-failure.ts';
 import { openOutput } from '../output/output.ts';
 import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
@@ -25,6 +29,7 @@ export interface ListenFlags extends CommonFlags, FormatFlags, SigningFlags {
   readonly save?: string | undefined;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
+  readonly inspectorPort: number;
 }
 
 /** Receives events until it is stopped. */
@@ -35,7 +40,9 @@ export const listen: RunCommand<ListenFlags> = async (context, flags) => {
   const ring = credentials.length === 0 ? undefined : verificationKeysOf(credentials, scheme);
   const folder = await openFolder(context, flags);
   const poster = createPoster(context.now);
-  const forwarder = folder && flags.forwardTo && forwardTo(flags.forwardTo);
+  const trace = createReceivedTrace(context.now, flags);
+  const post = flags.forwardTo && postTo(flags.forwardTo);
+  const forwarder = folder && post && forward(folder, post);
   const judge = (body: Uint8Array) => judgeDelivery(body, { ring, scheme, wireNames });
 
   const server = await startReceiveServer({
@@ -45,6 +52,7 @@ export const listen: RunCommand<ListenFlags> = async (context, flags) => {
     async receive(delivery) {
       try {
         const received = await receiveDelivery(delivery, { judge, folder, forwarder });
+        trace.add(received);
         output.item(receivedItem(received), (paint) => describeReceived(received, paint));
         return received.answer;
       } catch (error) {
@@ -54,11 +62,19 @@ export const listen: RunCommand<ListenFlags> = async (context, flags) => {
       }
     },
   });
+  let inspector: Inspector | undefined;
   try {
-    await announce(server.url);
+    inspector = await startInspector({
+      port: flags.inspectorPort,
+      token: Buffer.from(context.random(24)).toString('base64url'),
+      explain: (body) => explainMismatch(body, { credentials, scheme, purpose: 'order' }),
+      ...{ trace, scheme, ring, post },
+    });
+    await announce(server.url, inspector.url);
     await onceAborted(context.signal);
   } finally {
     await server.close();
+    await inspector?.close();
     await forwarder?.stopped();
     poster.close();
   }
@@ -69,27 +85,30 @@ export const listen: RunCommand<ListenFlags> = async (context, flags) => {
   }
   return exitCodes.stopped;
 
-  function forwardTo(url: URL): Forwarder | undefined {
-    return (
-      folder &&
-      createForwarder({
-        folder,
-        // Not with the signal: what is under way when the command is stopped still gets its answer.
-        post: (delivery) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs }),
-        onLate(file, answer, state) {
-          const { status, durationMs } = answer;
-          const late = { late: true, file, state, forwarded: { kind: 'answered', status, durationMs } };
-          output.item(late, (paint) => describeLate(file, answer, paint));
-        },
-        onProblem: (file, error) =>
-          output.warn(`${file} cannot be forwarded: ${describeFailure(error).message}`),
-        sleep: context.sleep,
-        signal: context.signal,
-      })
-    );
+  function postTo(url: URL) {
+    // Not with the signal: what is under way when the command is stopped still gets its answer.
+    return (delivery: Delivery) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
   }
 
-  async function announce(url: string): Promise<void> {
+  function forward(folder: DeliveryFolder, post: ForwarderOptions['post']): Forwarder {
+    return createForwarder({
+      folder,
+      post,
+      onLate(late) {
+        trace.addLate(late);
+        const { file, answer, state } = late;
+        const { status, durationMs } = answer;
+        const item = { late: true, file, state, forwarded: { kind: 'answered', status, durationMs } };
+        output.item(item, (paint) => describeLate(file, answer, paint));
+      },
+      onProblem: (file, error) =>
+        output.warn(`${file} cannot be forwarded: ${describeFailure(error).message}`),
+      sleep: context.sleep,
+      signal: context.signal,
+    });
+  }
+
+  async function announce(url: string, inspectorUrl: string): Promise<void> {
     if (ring === undefined)
       output.warn('There are no keys: nothing is verified. Set them, or name a file with --keys.');
     const waiting = (await forwarder?.resume()) ?? 0;
@@ -97,6 +116,7 @@ export const listen: RunCommand<ListenFlags> = async (context, flags) => {
     output.say(
       (paint) => `Listening at ${paint('bold', url)}: give it as partner_callback_url. Ctrl-C ends it.`,
     );
+    output.say(`The inspector is at ${inspectorUrl}`);
   }
 };
 

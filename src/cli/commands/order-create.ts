@@ -91,7 +91,11 @@ function printSigned(
 
 function show(output: Output, deployment: Deployment, body: JsonObject): void {
   output.say((paint) => `POST ${paint('bold', operationUrl(deployment, 'createOrder'))}`);
-  for (const line of JSON.stringify(body, null, 2).split('\n')) output.say(printableText(line));
+  for (const line of JSON.stringify(body, null, 2).split('\n')) {
+    // Only our own spaces: those of a member are behind its quotation mark.
+    const [indent = ''] = /^ */.exec(line) ?? [];
+    output.say(indent + printableText(line));
+  }
 }
 
 /** Keeps the reply, which may be the only place that says how the buyer pays. */

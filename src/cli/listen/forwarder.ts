@@ -27,11 +27,21 @@ export interface Forwarder {
   stopped(): Promise<void>;
 }
 
+/** The answer to a delivery that waited. */
+export interface LateAnswer {
+  /** The name of the file in which it waited. */
+  readonly waited: string;
+  /** The name that this file has now; `undefined` if it was removed. */
+  readonly file: string | undefined;
+  readonly answer: Answer;
+  readonly state: 'done' | 'refused';
+}
+
 export interface ForwarderOptions {
   readonly folder: DeliveryFolder;
   readonly post: (delivery: Delivery) => Promise<Answer | NoAnswer>;
   /** Called when something that waited was answered. */
-  readonly onLate: (file: string | undefined, answer: Answer, state: 'done' | 'refused') => void;
+  readonly onLate: (late: LateAnswer) => void;
   /** Called when a file cannot be read or moved. */
   readonly onProblem: (name: string, error: unknown) => void;
   readonly sleep: Sleep;
@@ -92,7 +102,7 @@ export function createForwarder({
     const answer = await post(await folder.read(name));
     if (answer.status === undefined || isDown(answer) || isBusy(answer)) return false;
     const state = answer.status < 300 ? 'done' : 'refused';
-    onLate(await folder.settle(name, state), answer, state);
+    onLate({ waited: name, file: await folder.settle(name, state), answer, state });
     return true;
   }
 

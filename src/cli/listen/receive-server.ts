@@ -35,7 +35,7 @@ const requestTimeoutMs = 30_000;
 /** An HTTP server that takes deliveries. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export async function startReceiveServer(options: ReceiveOptions): Promise<ReceiveServer> {
   const server = createServer({ requestTimeout: requestTimeoutMs });
-  const { address, port } = await listen(server, options);
+  const { address, port } = await listenOn(server, options);
   const name = address.includes(':') ? `[${address}]` : address;
   const isAllowed = hostCheck([name, 'localhost', '127.0.0.1', '[::1]', ...options.allowedHosts]);
   let isClosing = false;
@@ -103,7 +103,8 @@ export function jsonAnswer(status: number, body: object, headers: Delivery['head
 
 const foreignHost = refusal(403, 'host_not_allowed');
 
-function listen(server: Server, at: { port: number; host: string }): Promise<AddressInfo> {
+/** Rejects with the system's error, e.g. `EADDRINUSE`. */
+export function listenOn(server: Server, at: { port: number; host: string }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: at.port, host: at.host }, () => {

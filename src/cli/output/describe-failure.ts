@@ -35,13 +35,18 @@ export function describeFailure(error: unknown): Failure {
   }
   if (isPartnerExchangeError(error)) {
     return {
-      message: printableText(error.message),
+      message: withFlags(printableText(error.message)),
       exitCode: exitCodeOf(error),
       code: error.code,
       ...('assumptions' in error && { assumptions: error.assumptions }),
     };
   }
   return describeForeign(error);
+}
+
+/** The library's messages name its option; here it is a flag. */
+function withFlags(message: string): string {
+  return message.replace(/\{ again: true \}|again: true/, '--again');
 }
 
 function exitCodeOf(error: SdkError): ExitCode {

@@ -6,7 +6,7 @@ import { port, webAddress, wholeNumber } from './parse-flag.ts';
 export const listenCommand = defineCommand<ListenFlags>({
   brief: 'Receive events, verify them, and pass them on',
   about:
-    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. Without keys nothing is verified.',
+    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. Without keys nothing is verified. The inspector, a page of its own on this machine, shows what came, what was answered and why a signature does not match, and replays events.',
   examples: [
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
     'partner-exchange listen --port 4100 --save ./events --format json',
@@ -63,6 +63,13 @@ export const listenCommand = defineCommand<ListenFlags>({
         placeholder: 'ms',
         brief: 'How long your receiver may take',
         default: '10000',
+      },
+      inspectorPort: {
+        kind: 'parsed',
+        parse: port,
+        placeholder: 'number',
+        brief: 'Where the page of what was received is, on this machine alone; 0 is any free port',
+        default: '0',
       },
       ...signingFlags,
       ...formatFlags,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkFunction, invalidOption } from '../../options/check-values.ts';
+import type { DeadLetterRead } from '../dead-letter-options.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
-import type { ManagedInbox } from '../managed-inbox.ts';
+import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
 import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
 import { findDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
@@ -107,16 +108,9 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       },
       async deadLetters({ limit, withBody }) {
         const jobs = await call(() => queue.getJobs(['failed'], 0, limit - 1, true));
-        return jobs.flatMap((job) => {
-          const delivery = findDelivery(job?.data);
-          if (job === undefined || delivery === undefined) return [];
-          const { digest, name, body } = delivery;
-          const receivedAt = new Date(job.timestamp);
-          const reason = String(job.failedReason ?? '').slice(0, 500);
-          const deadLetter = { digest, name, attempts: attemptsOf(job), receivedAt, reason };
-          return [withBody ? { ...deadLetter, body } : deadLetter];
-        });
+        return jobs.flatMap((job) => toDeadLetter(job, { withBody }) ?? []);
       },
+      deadLetter: (digest, read) => call(async () => toDeadLetter(await findDead(digest), read)),
       replay: (digest) =>
         call(async () => {
           const job = await findDead(digest);
@@ -143,6 +137,16 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     },
     handling,
   );
+}
+
+/** `undefined` if the job holds no delivery. */
+function toDeadLetter(job: BullJob | undefined, { withBody }: DeadLetterRead): DeadLetter | undefined {
+  const delivery = findDelivery(job?.data);
+  if (job === undefined || delivery === undefined) return undefined;
+  const { digest, name, body } = delivery;
+  const receivedAt = new Date(job.timestamp);
+  const reason = String(job.failedReason ?? '').slice(0, 500);
+  return { digest, name, attempts: attemptsOf(job), receivedAt, reason, ...(withBody && { body }) };
 }
 
 /** BullMQ refuses an id of digits only. */

@@ -3,7 +3,7 @@ import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkInteger, invalidOption } from '../../options/check-values.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { settledWithin } from '../../runtime/settled-within.ts';
-import { checkDeadLetterOptions } from '../dead-letter-options.ts';
+import { checkDeadLetterOptions, checkDeadLetterRead, type DeadLetterRead } from '../dead-letter-options.ts';
 import { checkHandling, type HandlingOptions } from '../handling-options.ts';
 import type { Delivery, InboxHost } from '../inbox.ts';
 import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
@@ -96,14 +96,19 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       return result;
     },
     async deadLetters(deadLetterOptions) {
-      const { limit, withBody } = checkDeadLetterOptions(deadLetterOptions);
+      const { limit, ...read } = checkDeadLetterOptions(deadLetterOptions);
       return dead()
         .slice(0, limit)
-        .map((entry) => ({ ...toDeadLetter(entry), ...(withBody && { body: entry.delivery.body }) }));
+        .map((entry) => toDeadLetter(entry, read));
+    },
+    async deadLetter(digest, readOptions) {
+      const read = checkDeadLetterRead(readOptions);
+      const entry = findDead(digest);
+      return entry && toDeadLetter(entry, read);
     },
     async replay(digest) {
-      const entry = failing.get(digest);
-      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      const entry = findDead(digest);
+      if (entry === undefined) return false;
       const { delivery } = entry;
       const result = await inbox.receive(
         delivery,
@@ -113,8 +118,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       return result === 'handled';
     },
     async discard(digest) {
-      const entry = failing.get(digest);
-      if (entry === undefined || entry.attempts < maxAttempts) return false;
+      if (findDead(digest) === undefined) return false;
       remembered.remember(digest);
       return failing.delete(digest);
     },
@@ -135,9 +139,17 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     return [...failing.values()].filter(({ attempts }) => attempts >= maxAttempts);
   }
 
+  function findDead(digest: string): Failing | undefined {
+    const entry = failing.get(digest);
+    return entry !== undefined && entry.attempts >= maxAttempts ? entry : undefined;
+  }
+
   return inbox;
 }
 
-function toDeadLetter({ delivery: { digest, name }, receivedAt, attempts, reason }: Failing): DeadLetter {
-  return { digest, name, attempts, receivedAt, reason };
+function toDeadLetter(
+  { delivery: { digest, name, body }, receivedAt, attempts, reason }: Failing,
+  { withBody }: DeadLetterRead,
+): DeadLetter {
+  return { digest, name, attempts, receivedAt, reason, ...(withBody && { body }) };
 }

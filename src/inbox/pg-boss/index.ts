@@ -6,7 +6,7 @@
 export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
 export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
 export type { Sleep } from '../../runtime/sleep.ts';
-export type { DeadLetterOptions } from '../dead-letter-options.ts';
+export type { DeadLetterOptions, DeadLetterReadOptions } from '../dead-letter-options.ts';
 export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
 export type { StoreCallOptions } from '../store-calls.ts';

@@ -145,6 +145,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         return result;
       },
       deadLetters: (query) => call(() => store.deadLetters(query)),
+      deadLetter: (digest, read) => call(() => store.deadLetter(digest, read)),
       async replay(digest) {
         const found = await call(() => store.replay(digest));
         worker?.wake();

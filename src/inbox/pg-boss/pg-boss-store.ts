@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkInteger } from '../../options/check-values.ts';
 import type { LeasedDelivery } from '../attempt.ts';
-import type { DeadLetterQuery } from '../dead-letter-options.ts';
+import type { DeadLetterQuery, DeadLetterRead } from '../dead-letter-options.ts';
 import type { Handling } from '../handling-options.ts';
 import type { Delivery } from '../inbox.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
@@ -179,12 +179,13 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
         `SELECT ${data}, "createdOn", output, "sourceCreatedOn", "sourceRetryCount"
         FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked
         ORDER BY priority DESC, "createdOn" LIMIT ${limit}`;
-      return (await search(deadQueue, oldest)).map(toBossJob).flatMap((job) => {
-        const delivery = findDelivery(job.data);
-        if (delivery === undefined) return [];
-        const { digest, name, body } = delivery;
-        return [{ digest, name, ...noteOf(job), ...(withBody && { body }) }];
-      });
+      const jobs = (await search(deadQueue, oldest)).map(toBossJob);
+      return jobs.flatMap((job) => toDeadLetter(job, { withBody }) ?? []);
+    },
+
+    async deadLetter(digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined> {
+      const [job] = await findDead(digest);
+      return job && toDeadLetter(job, read);
     },
 
     async replay(digest: string): Promise<boolean> {
@@ -220,6 +221,14 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       return { open: sum(open), dead: sum(dead) };
     },
   };
+}
+
+/** `undefined` if the job holds no delivery. */
+function toDeadLetter(job: BossJob, { withBody }: DeadLetterRead): DeadLetter | undefined {
+  const delivery = findDelivery(job.data);
+  if (delivery === undefined) return undefined;
+  const { digest, name, body } = delivery;
+  return { digest, name, ...noteOf(job), ...(withBody && { body }) };
 }
 
 /** The delivery of a leased job; `undefined` if it holds none. */

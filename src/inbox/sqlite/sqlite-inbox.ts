@@ -136,6 +136,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
         worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
       deadLetters: async (query) => read(() => store.deadLetters(query)),
+      deadLetter: async (digest, readOptions) => read(() => store.deadLetter(digest, readOptions)),
       async replay(digest) {
         const found = await write(() => store.replay(digest, now())).catch(refuse);
         worker?.wake();

@@ -32,6 +32,11 @@ const isDue = '(due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_i
 /** Deliveries that lost a lease now or before: no more than processes had leased at a time. */
 const isAloneDue = `(state = 'leased' OR (state = 'waiting' AND alone = 1)) AND ${isDue}`;
 
+/** What is shown of a dead letter. */
+const deadLetter = `
+    SELECT digest, name, attempts, received_at, reason, iif(:withBody, body, NULL) AS body
+    FROM partner_inbox_delivery WHERE state = 'dead'`;
+
 /** The SQL of the inbox. Statements that run for each delivery find their rows by index, however many are waiting. */
 export const statementTexts = {
   // Only a digest that exists is skipped. Anything else that cannot be stored must fail.
@@ -78,9 +83,8 @@ export const statementTexts = {
   moveToDeadLetters: `
     UPDATE partner_inbox_delivery SET state = 'dead', reason = :reason
     WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,
-  deadLetters: `
-    SELECT digest, name, attempts, received_at, reason, iif(:withBody, body, NULL) AS body
-    FROM partner_inbox_delivery WHERE state = 'dead' ORDER BY received_at LIMIT :limit`,
+  deadLetters: `${deadLetter} ORDER BY received_at LIMIT :limit`,
+  deadLetter: `${deadLetter} AND digest = :digest`,
   replay: `
     UPDATE partner_inbox_delivery SET state = 'waiting', attempts = 0, due_at = ?
     WHERE digest = ? AND state = 'dead'`,

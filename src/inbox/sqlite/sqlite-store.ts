@@ -3,7 +3,7 @@ import { InboxError } from '../../errors/inbox-error.ts';
 import { describeError } from '../../redaction/describe-error.ts';
 import { openDatabase } from '../../sqlite/open-database.ts';
 import type { LeasedDelivery } from '../attempt.ts';
-import type { DeadLetterQuery } from '../dead-letter-options.ts';
+import type { DeadLetterQuery, DeadLetterRead } from '../dead-letter-options.ts';
 import type { Delivery } from '../inbox.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
@@ -97,14 +97,12 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     },
 
     deadLetters({ limit, withBody }: DeadLetterQuery): DeadLetter[] {
-      return statements.deadLetters.all({ limit, withBody: Number(withBody) }).map((row) => ({
-        digest: toHex(row.digest),
-        name: String(row.name),
-        attempts: Number(row.attempts),
-        receivedAt: new Date(Number(row.received_at)),
-        reason: String(row.reason),
-        ...(withBody && { body: String(row.body) }),
-      }));
+      return statements.deadLetters.all({ limit, withBody: Number(withBody) }).map(toDeadLetter);
+    },
+
+    deadLetter(digest: string, { withBody }: DeadLetterRead): DeadLetter | undefined {
+      const row = statements.deadLetter.get({ digest: toBlob(digest), withBody: Number(withBody) });
+      return row && toDeadLetter(row);
     },
 
     replay: (digest: string, now: number): boolean => statements.replay.run(now, toBlob(digest)).changes > 0,
@@ -165,6 +163,17 @@ function toLease(row: Record<string, unknown>): SqliteLease {
     attempt: Number(row.attempts),
     receivedAt: Number(row.received_at),
     alone: row.alone === 1,
+  };
+}
+
+function toDeadLetter(row: Record<string, unknown>): DeadLetter {
+  return {
+    digest: toHex(row.digest),
+    name: String(row.name),
+    attempts: Number(row.attempts),
+    receivedAt: new Date(Number(row.received_at)),
+    reason: String(row.reason),
+    ...(row.body !== null && { body: String(row.body) }),
   };
 }
 

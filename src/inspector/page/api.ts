@@ -2,7 +2,12 @@ import type * as z from 'zod';
 import type * as answers from '../../sandbox/admin/answers.ts';
 
 export type State = z.output<typeof answers.state>;
-export type TraceEntry = z.output<typeof answers.traceEntry>;
+export type TraceEntry = z.output<typeof answers.traceEntry> & {
+  /** Only of events that `listen` has received. */
+  readonly signature?: 'verified' | 'refused' | 'unchecked';
+};
+/** What both servers tell of themselves. */
+export type Extent = Pick<State, 'instance' | 'trace'>;
 export type Exchange = z.output<typeof answers.exchange>;
 export type Signature = z.output<typeof answers.signature>;
 export type Explanation = z.output<typeof answers.explanation>;
@@ -14,6 +19,9 @@ export interface List<Item> {
   readonly total: number;
   readonly items: readonly Item[];
 }
+
+/** The page of `listen` shows only what has come in. */
+export const isListening = document.body.dataset.source === 'listen';
 
 const storageKey = 'sandbox-token';
 

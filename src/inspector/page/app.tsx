@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isListening } from './api.ts';
 import { ControlsView } from './controls-view.tsx';
 import { MailsView } from './mails-view.tsx';
 import { MessagesView } from './messages-view.tsx';
@@ -15,6 +16,10 @@ const tabs: readonly { readonly id: Tab; readonly title: string }[] = [
   { id: 'mails', title: 'Mails' },
   { id: 'controls', title: 'Faults & time' },
 ];
+const [title, shownTabs] = isListening ? ['Received', tabs.slice(0, 1)] : ['Sandbox', tabs];
+const askForToken = isListening
+  ? 'What was received holds personal data. To see it, give the token that was printed at the start:'
+  : 'You can look. To change something, give the token that was printed at the start:';
 
 const views = {
   traffic: TrafficView,
@@ -74,10 +79,10 @@ function Header() {
           <rect width="32" height="32" rx="8" />
           <path d="M8 12h13m-4-4 4 4-4 4M24 21H11m4-4-4 4 4 4" />
         </svg>
-        Sandbox
+        {title}
       </h1>
       <div role="tablist" aria-label="Views" class="tabs" onKeyDown={onTabKey}>
-        {tabs.map(({ id, title }) => (
+        {shownTabs.map(({ id, title }) => (
           <button
             key={id}
             id={`tab-${id}`}
@@ -118,9 +123,7 @@ function TokenForm() {
         if (text.trim() !== '') acceptToken(text.trim());
       }}
     >
-      <label for="token">
-        You can look. To change something, give the token that was printed at the start:
-      </label>
+      <label for="token">{askForToken}</label>
       <input
         id="token"
         autocomplete="off"

@@ -13,6 +13,14 @@ export function Status({
   return <span class={`pill ${status < 300 ? 'good' : status < 400 ? 'wait' : 'bad'}`}>{status}</span>;
 }
 
+const signatureStyles = { verified: 'good', refused: 'bad', unchecked: 'wait' } as const;
+
+/** What `listen` found of an event's signature. */
+export function SignatureBadge({ signature }: { signature: keyof typeof signatureStyles | undefined }) {
+  if (signature === undefined) return null;
+  return <span class={`pill ${signatureStyles[signature]}`}>{signature}</span>;
+}
+
 export function Faults({ faults }: { faults: readonly string[] }) {
   return faults.map((fault) => (
     <span key={fault} class="pill fault">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Delivery, type Exchange, get, pathOf, post } from './api.ts';
-import { Faults, Status } from './badges.tsx';
+import { type Delivery, type Exchange, get, isListening, pathOf, post } from './api.ts';
+import { Faults, SignatureBadge, Status } from './badges.tsx';
 import { MessageView } from './message-view.tsx';
 import type { Row } from './rows.ts';
 import { SignatureView } from './signature-view.tsx';
@@ -35,9 +35,11 @@ export function ExchangeDetail({ row }: { row: Row }) {
       <p class="facts">
         {row.kind !== 'fault' && <Status {...row} />}
         <Faults faults={row.faults} />
+        <SignatureBadge signature={row.signature} />
         <span class="muted">{shownTime(row.time)}</span>
         {row.durationMs !== undefined && <span class="muted">{Math.round(row.durationMs)} ms</span>}
-        {row.order !== '' && (
+        {row.order !== '' && isListening && <span class="muted">Order {row.order}</span>}
+        {row.order !== '' && !isListening && (
           <button type="button" class="link" onClick={() => openOrder(row.order)}>
             Order {row.order}
           </button>
@@ -55,7 +57,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
       {replies.map((reply) => (
         <MessageView
           key={reply.id}
-          title={`${row.kind === 'event' ? 'Answer of the partner' : 'Reply'}${reply.status === undefined ? '' : ` ${reply.status}`}`}
+          title={`${row.kind === 'event' ? answerTitle : 'Reply'}${reply.status === undefined ? '' : ` ${reply.status}`}`}
           message={reply}
         />
       ))}
@@ -63,17 +65,21 @@ export function ExchangeDetail({ row }: { row: Row }) {
   );
 }
 
+const answerTitle = isListening ? 'Answer' : 'Answer of the partner';
+
+const redeliver = { path: 'redeliver', title: 'Redeliver', hint: 'Post the same text again' } as const;
+/** What can be done with an event that was posted. What came in is replayed as it came, and in no other way. */
 const actions = [
-  { path: 'redeliver', title: 'Redeliver', hint: 'Post the same text again' },
+  redeliver,
   { path: 'forge', title: 'Forge', hint: 'Post a copy signed with a key that nobody issued' },
   { path: 'tamper', title: 'Tamper', hint: 'Post a copy with another amount under the old signature' },
 ] as const;
+const possible = isListening ? [{ ...redeliver, title: 'Replay' }] : actions;
 
-/** What can be done with an event that was posted. */
 export function DeliveryButtons({ id }: { id: string }) {
   return (
     <div class="buttons">
-      {actions.map(({ path, title, hint }) => (
+      {possible.map(({ path, title, hint }) => (
         <button
           key={path}
           type="button"

@@ -12,6 +12,7 @@ export interface Row {
   readonly status: number | undefined;
   readonly durationMs: number | undefined;
   readonly faults: readonly string[];
+  readonly signature: TraceEntry['signature'];
   /** Why there was no answer. */
   readonly note: string | undefined;
   readonly isAnswered: boolean;
@@ -38,6 +39,7 @@ export const filters = {
   events: (row) => row.kind === 'event',
   failed: (row) => row.isAnswered && (row.status === undefined || row.status >= 400) && row.kind !== 'fault',
   faults: (row) => row.faults.length > 0,
+  unverified: (row) => row.signature !== undefined && row.signature !== 'verified',
 } as const satisfies Record<string, (row: Row) => boolean>;
 
 export type Filter = keyof typeof filters;
@@ -54,6 +56,7 @@ export function select(rows: Iterable<Row>, filter: Filter, search: string): Row
 
 function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
   const { id, kind, time, operation, event, order = '', delivery, method, url, faults, note } = entry;
+  const { signature } = entry;
   return {
     id,
     kind: kind === 'event' || kind === 'fault' ? kind : 'request',
@@ -65,6 +68,7 @@ function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
     status: undefined,
     durationMs: undefined,
     faults,
+    signature,
     note: kind === 'fault' ? note : undefined,
     isAnswered: kind === 'fault',
   };
@@ -85,6 +89,6 @@ function shownUrl(url: string, kind: TraceEntry['kind']): string {
 }
 
 function textOf(row: Omit<Row, 'text'>): string {
-  const { id, kind, name, where, order, status, faults, note } = row;
-  return [`#${id}`, kind, name, where, order, status, ...faults, note].join(' ').toLowerCase();
+  const { id, kind, name, where, order, status, faults, note, signature } = row;
+  return [`#${id}`, kind, name, where, order, status, ...faults, note, signature].join(' ').toLowerCase();
 }

@@ -2,8 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import {
   ApiError,
   type Email,
+  type Extent,
   get,
   hasToken,
+  isListening,
   type List,
   type Message,
   type Order,
@@ -34,6 +36,8 @@ export const store = {
 
 const listeners = new Set<() => void>();
 let lastId = 0;
+/** Which server it is: another one begins anew. */
+let instance: string | undefined;
 let isDrawn = true;
 
 /** Draws the component again when anything changes, at most once a frame. */
@@ -80,10 +84,14 @@ export async function attempt(what: string, act: () => Promise<unknown>): Promis
     const outcome = await act();
     say(typeof outcome === 'string' ? `${what}: ${outcome}` : what);
   } catch (error) {
-    if (error instanceof ApiError && /^token_/.test(error.code)) update({ hasToken: false });
+    askForToken(error);
     say(error instanceof Error ? error.message : String(error), true);
   }
   await refresh();
+}
+
+function askForToken(error: unknown): void {
+  if (error instanceof ApiError && /^token_/.test(error.code)) update({ hasToken: false });
 }
 
 export function acceptToken(token: string): void {
@@ -128,6 +136,7 @@ function refreshSoon(): void {
 /** Reads what the open tab shows, and what all tabs do. */
 export async function refresh(): Promise<void> {
   try {
+    if (isListening) return forget(await get<Extent>('state'));
     const { tab } = store;
     const [state, orders, messages, mails] = await Promise.all([
       get<State>('state'),
@@ -137,14 +146,16 @@ export async function refresh(): Promise<void> {
     ]);
     forget(state);
     update({ state, orders, messages, mails });
-  } catch {
-    // The connection says that the server is gone.
+  } catch (error) {
+    askForToken(error);
+    // Of anything else the connection says it.
   }
 }
 
 /** Drops what the server has forgotten, and everything when it is another sandbox. */
-function forget(state: State): void {
-  const isOther = store.state !== undefined && store.state.instance !== state.instance;
+function forget(state: Extent): void {
+  const isOther = instance !== undefined && instance !== state.instance;
+  instance = state.instance;
   if (isOther) {
     store.rows.clear();
     lastId = 0;

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Faults, Status } from './badges.tsx';
+import { isListening } from './api.ts';
+import { Faults, SignatureBadge, Status } from './badges.tsx';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { useIsNarrow } from './is-narrow.ts';
 import { type Filter, type Row, select } from './rows.ts';
@@ -13,7 +14,12 @@ const titles: Readonly<Record<Filter, string>> = {
   events: 'Events',
   failed: 'Failed',
   faults: 'With faults',
+  unverified: 'Not verified',
 };
+/** Those of the filters that can find something. */
+const offered: readonly Filter[] = isListening
+  ? ['all', 'failed', 'unverified']
+  : ['all', 'requests', 'events', 'failed', 'faults'];
 
 /** What goes over the wire, live. */
 export function TrafficView() {
@@ -39,9 +45,9 @@ export function TrafficView() {
             value={filter}
             onChange={(event) => setFilter(filterOf(event.currentTarget.value))}
           >
-            {Object.entries(titles).map(([id, title]) => (
+            {offered.map((id) => (
               <option key={id} value={id}>
-                {title}
+                {titles[id]}
               </option>
             ))}
           </select>
@@ -77,6 +83,7 @@ function Line({ row }: { row: Row }) {
       </span>
       <span class="marks">
         <Faults faults={row.faults} />
+        <SignatureBadge signature={row.signature} />
         {row.order !== '' && <span class="pill">{row.order}</span>}
       </span>
       {row.kind === 'fault' ? <span /> : <Status {...row} />}
@@ -106,6 +113,7 @@ function Empty({ isSearched }: { isSearched: boolean }) {
   const { state } = useStore();
   if (isSearched)
     return <p class="empty">Nothing fits. Every word is looked for in names, paths, orders and statuses.</p>;
+  if (isListening) return <p class="empty">Nothing has come in yet. It is shown here as soon as it does.</p>;
   return (
     <div class="empty">
       <p>Nothing has gone over the wire yet. Send the first request:</p>

@@ -87,7 +87,7 @@ export function explainSignature(state: SandboxState, entry: TraceEntry): Mismat
   return explainMismatch(entry.body, { credentials, scheme, purpose });
 }
 
-const maxExplained = 16 * 1024;
+export const maxExplained = 16 * 1024;
 
 function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined {
   if (kind === 'event') return 'order';

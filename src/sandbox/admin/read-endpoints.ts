@@ -7,6 +7,7 @@ import { orderScenarios } from '../orders/play-order.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import type { TraceEntry } from '../trace/trace-entry.ts';
+import type { SandboxTrace } from '../trace/trace-log.ts';
 import * as answers from './answers.ts';
 import { type AdminContext, type Endpoint, endpoint } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
@@ -101,7 +102,7 @@ export const readEndpoints: readonly Endpoint[] = [
     handle: ({ state, query: { after, bodies, limit } }) => {
       const { view } = state.trace;
       const entries = view.entries.filter(({ id }) => id > after).slice(0, limit);
-      return { entries: entries.map((entry) => shownEntry(entry, bodies)), ...extentOf(state) };
+      return { entries: entries.map((entry) => shownEntry(entry, bodies)), ...extentOf(state.trace.view) };
     },
   }),
   endpoint({
@@ -112,7 +113,7 @@ export const readEndpoints: readonly Endpoint[] = [
     answer: answers.exchange,
     refusals: [404],
     handle: ({ state, params }) => {
-      const entries = exchangeOf(state, params.id ?? '');
+      const entries = exchangeOf(state.trace.view, params.id ?? '');
       const [first] = entries;
       return { entries, signature: first && examineSignature(state, first) };
     },
@@ -125,7 +126,7 @@ export const readEndpoints: readonly Endpoint[] = [
     answer: answers.explanation,
     refusals: [404, 409],
     handle: ({ state, params }) => {
-      const [first] = exchangeOf(state, params.id ?? '');
+      const [first] = exchangeOf(state.trace.view, params.id ?? '');
       return first && explainSignature(state, first);
     },
   }),
@@ -160,8 +161,7 @@ export function shownEntry(entry: TraceEntry, bodies: 'true' | 'false'): TraceEn
   return bodies === 'true' ? entry : { ...entry, headers: undefined, body: undefined };
 }
 
-export function extentOf({ trace }: SandboxState) {
-  const { forgotten, entries } = trace.view;
+export function extentOf({ forgotten, entries }: SandboxTrace) {
   return { lastId: forgotten + entries.length, forgotten };
 }
 
@@ -181,7 +181,7 @@ function stateOf({ sandbox, state, origin }: AdminContext) {
       signature: deployment.signature,
     },
     clock: { now: clock.now(), nextAt: clock.nextAt },
-    trace: extentOf(state),
+    trace: extentOf(state.trace.view),
     counts: {
       orders: state.orders.size,
       deliveries: state.deliveryQueue.deliveries.length,
@@ -202,8 +202,7 @@ function stateOf({ sandbox, state, origin }: AdminContext) {
 }
 
 /** The entries that belong to one, in order. @throws {Refusal} 404 */
-function exchangeOf({ trace }: SandboxState, id: string): TraceEntry[] {
-  const { entries } = trace.view;
+export function exchangeOf({ entries }: SandboxTrace, id: string): TraceEntry[] {
   const found = /^\d{1,15}$/.test(id) ? entries.find((entry) => entry.id === Number(id)) : undefined;
   if (found === undefined) throw new Refusal(404, 'unknown_entry', 'The trace has no entry with this id.');
   return entries.filter(({ exchange }) => exchange === found.exchange);

@@ -9,10 +9,18 @@ const common = {
 };
 
 /** Of everything but the page. */
-export const apiHeaders: Readonly<Record<string, string>> = {
+const apiHeaders: Readonly<Record<string, string>> = {
   ...common,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
+
+/** Adds what every answer has, unless it has its own. */
+export function withApiHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(apiHeaders)) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
+}
 
 /** The page runs its one script and its one style sheet, and talks to nobody but this server. */
 export function pageHeaders({ scriptHash, styleHash }: Page): Record<string, string> {

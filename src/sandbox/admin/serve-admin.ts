@@ -3,13 +3,13 @@ import { type AdminAccess, adminPath, type ServeAdmin } from '../http/admin-acce
 import { Refusal } from '../http/refusal.ts';
 import { errorReply, jsonReply } from '../http/replies.ts';
 import { parseBody, readBody, requireShape } from '../http/request-body.ts';
-import { requireSameSecret } from '../secrets.ts';
+import { isLoopback, requireOwnPage, requireToken } from './caller-checks.ts';
 import { changeEndpoints } from './change-endpoints.ts';
 import type { AdminContext, Endpoint, Params } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
-import { page } from './page-html.ts';
-import { readEndpoints, traceQuery } from './read-endpoints.ts';
-import { apiHeaders, pageHeaders } from './security-headers.ts';
+import { notAllowed, pageReply } from './page-reply.ts';
+import { readEndpoints, shownEntry, traceQuery } from './read-endpoints.ts';
+import { withApiHeaders } from './security-headers.ts';
 import { traceStream } from './trace-stream.ts';
 
 const maxBodyBytes = 64 * 1024;
@@ -29,9 +29,9 @@ export function createServeAdmin(
     streams += 1;
     const id = request.headers.get('last-event-id') ?? '';
     const after = /^\d{1,15}$/.test(id) ? Number(id) : query.after;
-    const body = traceStream(state, {
-      ...query,
+    const body = traceStream(state.trace.view, {
       after,
+      show: (entry) => shownEntry(entry, query.bodies),
       onEnd() {
         streams -= 1;
       },
@@ -51,8 +51,8 @@ export function createServeAdmin(
       const message = 'Only this machine is answered here: see the option inspector of listen().';
       throw new Refusal(403, 'not_loopback', message);
     }
-    requireOwnPage(request, path);
-    if (path === '') return pageReply(request);
+    requireOwnPage(request, { isPage: path === '' });
+    if (path === '') return pageReply(request, 'sandbox');
     const isRead = request.method === 'GET';
     // What can be read holds keys: from elsewhere it needs the token, too.
     if (!isRead || !isLocal) requireToken(request, access.token);
@@ -68,41 +68,8 @@ export function createServeAdmin(
   }
 
   return async (request, { ip }) => {
-    const response = await answer(request, ip).catch(errorReply);
-    for (const [name, value] of Object.entries(apiHeaders)) {
-      if (!response.headers.has(name)) response.headers.set(name, value);
-    }
-    return response;
+    return withApiHeaders(await answer(request, ip).catch(errorReply));
   };
-}
-
-/** Refuses requests that a page of another origin has made. Its Origin is checked before; not all requests have one. */
-function requireOwnPage(request: Request, path: string): void {
-  const site = request.headers.get('sec-fetch-site') ?? 'none';
-  if (site === 'same-origin' || site === 'none') return;
-  // Following a link to the page is harmless: it does nothing without the token.
-  if (path === '' && request.headers.get('sec-fetch-mode') === 'navigate') return;
-  throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
-}
-
-function requireToken(request: Request, token: string): void {
-  const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-  const refusal = new Refusal(
-    401,
-    presented === undefined ? 'token_missing' : 'token_wrong',
-    'This needs the header "Authorization: Bearer" with the token that listen() returned.',
-    { 'www-authenticate': 'Bearer' },
-  );
-  if (presented === undefined) throw refusal;
-  requireSameSecret(presented, token, refusal);
-}
-
-function pageReply(request: Request): Response {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(['GET']);
-  if (page === undefined) {
-    throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
-  }
-  return new Response(page.html, { headers: pageHeaders(page) });
 }
 
 function find(path: string, method: string): { endpoint: Endpoint; params: Params } {
@@ -114,11 +81,6 @@ function find(path: string, method: string): { endpoint: Endpoint; params: Param
   if (found !== undefined) return found;
   if (here.length > 0) throw notAllowed(here.map(({ endpoint }) => endpoint.method));
   throw new Refusal(404, 'not_found', 'Nothing is at this path: see /_sandbox/openapi.json.');
-}
-
-function notAllowed(methods: readonly string[]): Refusal {
-  const allow = methods.join(', ');
-  return new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
 }
 
 /** The parameters of a path, or `undefined` if it is another one. */
@@ -157,8 +119,4 @@ async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
     throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
   }
   return requireShape(schema, parseBody(await readBody(request, maxBodyBytes)), 'invalid_body');
-}
-
-function isLoopback(ip: string): boolean {
-  return /^(?:::ffff:)?127\.|^::1$/i.test(ip);
 }

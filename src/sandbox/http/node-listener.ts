@@ -59,7 +59,7 @@ function isAdmin({ url = '' }: IncomingMessage): boolean {
 }
 
 /** The body's first bytes. The rest is read and dropped: closing the connection early would lose the answer. */
-function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+export function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -76,7 +76,7 @@ function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array>
 }
 
 /** `undefined` for what a Request cannot express: the method TRACE, or an invalid path. */
-function toRequest(incoming: IncomingMessage, body: Uint8Array, origin: string): Request | undefined {
+export function toRequest(incoming: IncomingMessage, body: Uint8Array, origin: string): Request | undefined {
   const { method = 'GET', url = '' } = incoming;
   if (!url.startsWith('/')) return undefined;
   const bodyless = method === 'GET' || method === 'HEAD';

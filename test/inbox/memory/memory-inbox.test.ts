@@ -23,6 +23,24 @@ describe('the memory inbox', () => {
     expect(calls).toHaveLength(4);
   });
 
+  it('counts as a dead letter only what has had all its attempts', async () => {
+    const inbox = memoryInbox({ maxAttempts: 2 });
+    let digest = '';
+    const { webhooks } = receiver(inbox, (_, context) => {
+      digest = context.digest;
+      throw new Error('no');
+    });
+    await webhooks.receive(order('A'));
+    expect(digest).toHaveLength(64);
+    expect(await inbox.deadLetter(digest)).toBeUndefined();
+    expect(await inbox.replay(digest)).toBe(false);
+    expect(await inbox.discard(digest)).toBe(false);
+    await webhooks.receive(order('A'));
+    const [listed] = await inbox.deadLetters();
+    expect(listed).toMatchObject({ digest, attempts: 2 });
+    expect(await inbox.deadLetter(digest)).toEqual(listed);
+  });
+
   it('does not say that it replayed what a repetition is having handled', async () => {
     const inbox = memoryInbox({ maxAttempts: 1 });
     const begun = gate();

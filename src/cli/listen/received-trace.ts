@@ -1,0 +1,107 @@
+import { createTraceLog, type SandboxTrace } from '../../sandbox/trace/trace-log.ts';
+import type { Delivery } from '../deliveries/delivery-file.ts';
+import type { Answer, NoAnswer } from '../deliveries/post-delivery.ts';
+import type { LateAnswer } from './forwarder.ts';
+import type { Judgement } from './judge-delivery.ts';
+import type { Received } from './receive-delivery.ts';
+import type { SenderAnswer } from './receive-server.ts';
+
+/** What the inspector needs of an event besides its trace. */
+export interface TracedDelivery {
+  readonly judgement: Judgement;
+  readonly delivery: Delivery;
+}
+
+/** What `listen` received last, for its inspector: a trace as that of a sandbox, and the exact bytes. */
+export interface ReceivedTrace {
+  readonly view: SandboxTrace;
+  add(received: Received): void;
+  /** An event that was kept has been forwarded. */
+  addLate(late: LateAnswer): void;
+  /** An event was posted again; the id of the first time is `original`. */
+  addReplay(original: number, answer: Answer | NoAnswer): void;
+  /** By the id of its entry; `undefined` if it is forgotten, or no event. */
+  find(id: number): TracedDelivery | undefined;
+}
+
+/** An event and its answer are two. Beyond them, and beyond 64 MiB of text, the oldest are forgotten. */
+const maxEntries = 2_000;
+
+export function createReceivedTrace(
+  now: () => number,
+  { forwardTo }: { readonly forwardTo?: URL | undefined },
+): ReceivedTrace {
+  const { add, view } = createTraceLog({ now, maxEntries, seed: '' });
+  const deliveries = new Map<number, TracedDelivery>();
+  /** The ids of events that are kept for later, by the names of their files. */
+  const waiting = new Map<string, number>();
+
+  function addEvent({ delivery, judgement }: TracedDelivery, note?: string): number {
+    const { event_name, partner_order_id, signature } = judgement;
+    const exchange = add({
+      kind: 'event',
+      event: event_name ?? 'no event_name',
+      order: partner_order_id,
+      method: 'POST',
+      url: forwardTo?.href ?? delivery.target,
+      headers: Object.fromEntries(delivery.headers.map(([name, value]) => [name.toLowerCase(), value])),
+      body: textOf(delivery.body),
+      note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
+    });
+    deliveries.set(exchange, { delivery, judgement });
+    // Both maps are in the order of their ids, and go no further back than the trace.
+    forgetUpTo(view.forgotten);
+    return exchange;
+  }
+
+  function addAnswer(exchange: number, answer: SenderAnswer, more: { durationMs?: number; note?: string }) {
+    const headers = Object.fromEntries(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
+    const { status, body } = answer;
+    add({ kind: 'event_reply', exchange, status, headers, body: textOf(body), ...more });
+  }
+
+  function forgetUpTo(last: number): void {
+    for (const id of deliveries.keys()) {
+      if (id > last) break;
+      deliveries.delete(id);
+    }
+    for (const [file, id] of waiting) {
+      if (id > last) break;
+      waiting.delete(file);
+    }
+  }
+
+  return {
+    view,
+    add({ delivery, judgement, file, forwarded, answer }) {
+      const exchange = addEvent({ delivery, judgement });
+      if (forwarded?.kind === 'answered') {
+        const { durationMs } = forwarded.answer;
+        return addAnswer(exchange, answer, { durationMs });
+      }
+      if (forwarded?.kind === 'kept' && file !== undefined) waiting.set(file, exchange);
+      const note = forwarded === undefined ? undefined : `${forwarded.kind}: ${forwarded.reason}`;
+      addAnswer(exchange, answer, note === undefined ? {} : { note });
+    },
+    addLate({ waited, answer }) {
+      const exchange = waiting.get(waited);
+      waiting.delete(waited);
+      if (exchange === undefined) return;
+      addAnswer(exchange, answer, { durationMs: answer.durationMs, note: 'Forwarded later.' });
+    },
+    addReplay(original, answer) {
+      const traced = deliveries.get(original);
+      if (traced === undefined) return;
+      const exchange = addEvent(traced, `Replay of #${original}.`);
+      const { durationMs } = answer;
+      if (answer.status !== undefined) addAnswer(exchange, answer, { durationMs });
+      else add({ kind: 'event_reply', exchange, durationMs, note: answer.problem });
+    },
+    find: (id) => deliveries.get(id),
+  };
+}
+
+/** Bytes that are not UTF-8 are shown as U+FFFD; what is posted again are the bytes. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}

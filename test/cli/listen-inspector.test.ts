@@ -1,0 +1,237 @@
+import { request as httpRequest } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { chromiumPath, isRequired, launch } from '../inspector/chromium.ts';
+import { freePort } from '../support/free-port.ts';
+import { startServer } from '../support/local-server.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { keys, scratchFolder, start } from './support.ts';
+
+const event = '{ "event_name": "event.buy.init", "partner_order_id": "A-1", "amount": 10.0 }';
+
+async function signedEvent(text = event): Promise<string> {
+  return (await partnerExchange(['sign'], { env: keys, stdin: text })).stdout;
+}
+
+/** `listen`, where it takes events, and where its inspector is. */
+async function listening(args: readonly string[] = [], env: Record<string, string> = keys) {
+  const state = { XDG_STATE_HOME: scratchFolder() };
+  const running = start(['listen', '--port', '0', ...args], { env: { ...env, ...state }, now: Date.now });
+  const said = await running.printed('stderr', /The inspector is at \S+/);
+  const url = /Listening at (\S+):/.exec(said)?.[1] ?? '';
+  const page = new URL(/The inspector is at (\S+)/.exec(said)?.[1] ?? '');
+  const token = page.hash.slice('#token='.length);
+  const post = async (body: string) => (await fetch(url, { method: 'POST', body })).status;
+  /** Asks the API as a browser would: fetch would not let us choose Host or Origin. */
+  const ask = (path: string, { method = 'GET', headers = {} }: { method?: string; headers?: object } = {}) =>
+    new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
+      (resolve, reject) => {
+        const outgoing = httpRequest(`${page.origin}/${path}`, { method, headers: { ...headers } });
+        outgoing.on('error', reject).on('response', async (incoming) => {
+          const parts: Buffer[] = [];
+          for await (const part of incoming) parts.push(part);
+          const text = Buffer.concat(parts).toString();
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+        });
+        outgoing.end();
+      },
+    );
+  const authorization = { authorization: `Bearer ${token}` };
+  return { running, url, page, token, post, ask, authorization };
+}
+
+describe('the inspector of listen', () => {
+  it('tells of every event whether it was verified, and what was answered', async () => {
+    const { post, ask, authorization } = await listening();
+    const genuine = await signedEvent();
+    expect(await post(genuine)).toBe(200);
+    expect(await post(genuine.replace('A-1', 'A-2'))).toBe(401);
+    const first = JSON.parse((await ask('trace/1', { headers: authorization })).text);
+    expect(first.signature).toMatchObject({ holds: true, key: 'order key' });
+    expect(first.entries).toMatchObject([
+      { kind: 'event', event: 'event.buy.init', order: 'A-1', body: genuine, signature: 'verified' },
+      { kind: 'event_reply', status: 200, body: '{"received":true}' },
+    ]);
+    // Without a receiver there is nothing to post it to.
+    expect(first.entries[0]).not.toHaveProperty('delivery');
+    const forged = JSON.parse((await ask('trace/3', { headers: authorization })).text);
+    expect(forged.signature).toMatchObject({ holds: false, reason: { code: 'signature_mismatch' } });
+    const explained = await ask('trace/3/explanation', { headers: authorization });
+    expect(JSON.parse(explained.text).findings.length).toBeGreaterThan(0);
+    expect(explained.text).not.toContain('hidden');
+  });
+
+  it('gives nothing but the empty page without the token', async () => {
+    const { post, ask, token } = await listening();
+    await post(await signedEvent());
+    const paths = ['state', 'trace/1', 'trace/1/explanation', 'trace/stream', 'deliveries/1/redeliver', 'x'];
+    for (const path of [...paths, `trace/1?token=${token}`]) {
+      for (const headers of [{}, { authorization: `Bearer ${token}x` }, { authorization: `Basic ${token}` }])
+        expect([path, (await ask(path, { headers })).status]).toEqual([path, 401]);
+      expect((await ask(path, { method: 'POST' })).status).toBe(401);
+    }
+    const page = await ask('');
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain('A-1');
+    expect(page.text).not.toContain(token);
+  });
+
+  it('answers no page of another origin, and no other name (DNS rebinding)', async () => {
+    const { ask, page, authorization } = await listening(['--allow-host', 'tunnel.example']);
+    for (const headers of [
+      { host: 'tunnel.example' },
+      { host: `rebound.example:${page.port}` },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      expect((await ask('state', { headers: { ...authorization, ...headers } })).status).toBe(403);
+      expect((await ask('', { headers })).status).toBe(403);
+    }
+    expect((await ask('state', { headers: { ...authorization, origin: page.origin } })).status).toBe(200);
+  });
+
+  it('is not at the address for events, which a tunnel may lead to', async () => {
+    const { url, page } = await listening();
+    expect(new URL(url).port).not.toBe(page.port);
+    for (const path of ['/', '/state', '/_sandbox/']) expect((await fetch(url + path)).status).toBe(405);
+  });
+
+  it('is where --inspector-port says; a port that is taken ends listen before anything is received', async () => {
+    const port = await freePort();
+    const { page } = await listening(['--inspector-port', String(port)]);
+    expect(page.origin).toBe(`http://127.0.0.1:${port}`);
+    const args = ['listen', '--port', '0', '--inspector-port', String(port)];
+    const second = await partnerExchange(args, { env: keys });
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('--inspector-port') });
+  });
+
+  it('has a strict policy', async () => {
+    const { ask, authorization } = await listening();
+    for (const path of ['', 'state', 'nowhere']) {
+      const { headers } = await ask(path, { headers: authorization });
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    }
+  });
+
+  it('posts exactly the received bytes again, to the receiver alone', async () => {
+    const target = await startServer({ status: 200 }, { status: 500 }, { status: 201 });
+    const { post, ask, authorization } = await listening(['--forward-to', `${target.url}/hook`]);
+    const genuine = await signedEvent();
+    await post(genuine);
+    for (const status of [500, 201]) {
+      const replayed = await ask('deliveries/1/redeliver', { method: 'POST', headers: authorization });
+      expect(JSON.parse(replayed.text)).toEqual({ status });
+    }
+    expect(target.requests.map(({ url, body }) => [url, body.toString()])).toEqual([
+      ['/hook', genuine],
+      ['/hook', genuine],
+      ['/hook', genuine],
+    ]);
+    const { entries } = JSON.parse((await ask('trace/3', { headers: authorization })).text);
+    expect(entries).toMatchObject([{ note: 'Replay of #1.' }, { kind: 'event_reply', status: 500 }]);
+    expect((await ask('deliveries/1/redeliver', { headers: authorization })).status).toBe(405);
+    const unknown = await ask('deliveries/99/redeliver', { method: 'POST', headers: authorization });
+    expect(unknown.status).toBe(404);
+  });
+
+  it('tells when an event that was kept has been forwarded', async () => {
+    const target = await startServer({ status: 503 }, { status: 200 });
+    const { post, ask, authorization, running } = await listening(['--forward-to', target.url]);
+    await post(await signedEvent());
+    await running.printed('stdout', /late /);
+    const { entries } = JSON.parse((await ask('trace/1', { headers: authorization })).text);
+    expect(entries).toMatchObject([
+      { kind: 'event' },
+      { status: 200, note: 'kept: status 503' },
+      { status: 200, note: 'Forwarded later.' },
+    ]);
+  });
+
+  it('keeps no more than the last thousand events', { timeout: 60_000 }, async () => {
+    const { post, ask, authorization } = await listening([], {});
+    for (let index = 0; index < 1_002; index++) await post(`{"partner_order_id":"N-${index}"}`);
+    const headers = authorization;
+    expect((await ask('trace/1', { headers })).status).toBe(404);
+    expect((await ask('trace/5', { headers })).status).toBe(200);
+    const { trace } = JSON.parse((await ask('state', { headers })).text);
+    expect(trace).toEqual({ lastId: 2_004, forgotten: 4 });
+  });
+});
+
+if (chromiumPath === undefined && !isRequired)
+  console.warn('Skipping the tests of the page of listen: there is no chromium.');
+
+describe.skipIf(chromiumPath === undefined && !isRequired)('its page', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  async function visit(address: URL | string): Promise<{ page: Page; problems: string[] }> {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(15_000);
+    onTestFinished(() => page.close());
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() !== 'info' && problems.push(message.text()));
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(new URL(address).origin) && !url.startsWith('data:')) problems.push(`asked ${url}`);
+    });
+    await page.goto(String(address));
+    return { page, problems };
+  }
+  const row = (page: Page, ...texts: string[]) =>
+    texts
+      .reduce((found, hasText) => found.filter({ hasText }), page.getByRole('listbox').getByRole('option'))
+      .first();
+
+  it('shows what comes in while it is open, and replays it', async () => {
+    const target = await startServer({ status: 200 }, { status: 401 }, { status: 202 });
+    const listener = await listening(['--forward-to', target.url]);
+    const { page, problems } = await visit(listener.page);
+    await page.getByText('Nothing has come in yet').waitFor();
+    expect(await page.title()).toBe('Received events');
+    expect(await page.getByRole('tab').count()).toBe(1);
+    const genuine = await signedEvent();
+    await listener.post(genuine);
+    await listener.post(genuine.replace('A-1', 'A-2'));
+    await row(page, 'event.buy.init', 'A-1', 'verified', '200').click();
+    const detail = page.getByRole('article');
+    await detail.getByText('The signature holds').waitFor();
+    expect(await detail.getByRole('button', { name: /Forge|Tamper/ }).count()).toBe(0);
+    await detail.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('status').filter({ hasText: 'Replay: answered with 202' }).waitFor();
+    expect(target.requests.at(-1)?.body.toString()).toBe(genuine);
+    await row(page, '202').waitFor();
+    await row(page, 'refused', '401').click();
+    await detail.getByText('The signature does not hold').waitFor();
+    await detail.getByText('Next:').waitFor();
+    await page.getByRole('combobox').selectOption({ label: 'Not verified' });
+    await expect.poll(() => page.getByRole('listbox').getByRole('option').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('asks for the token, without which it shows nothing', async () => {
+    const listener = await listening();
+    await listener.post(await signedEvent());
+    const { page } = await visit(listener.page.origin);
+    const field = page.getByLabel(/give the token/);
+    await field.fill('wrong');
+    await page.getByRole('button', { name: 'Use it' }).click();
+    // It is another form, empty, once the server has refused the token.
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await page.getByRole('option', { name: 'A-1' }).count()).toBe(0);
+    await field.fill(listener.token);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await row(page, 'A-1').waitFor();
+    expect(await field.count()).toBe(0);
+  });
+});
