@@ -4,9 +4,11 @@ import { benchBacklog } from './inbox-backlog.ts';
 import { benchLarge } from './large.ts';
 import { benchLoad } from './load.ts';
 import { type Finding, report, type Section } from './report.ts';
+import { benchSigning } from './signing.ts';
 
 const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = [
   ['verify + parse + narrow a 923-byte event', benchEvent],
+  ['sign / (JSON.stringify + createHmac + JSON.stringify with the signature)', benchSigning],
   ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
   ['load in a fresh process', benchLoad],
   ['SQLite inbox with so many waiting / with 1,000 waiting', benchBacklog],
