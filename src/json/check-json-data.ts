@@ -3,16 +3,19 @@ import type { ValidationIssue } from '../errors/validation-error.ts';
 /** Deeper than any payload of the contract, and well below the limit of the call stack. */
 const maxDepth = 500;
 
+/** Where the search is: one list for all of it, since a copy for each member costs more than writing its JSON. */
+type Path = (string | number)[];
+
 /**
- * Finds what `JSON.stringify` would silently change: `NaN` to `null`, a `Map` to `{}`, a function to nothing. Returns
- * the first finding with its path, or `undefined` for clean JSON data. Members that are `undefined` are allowed, since
- * `JSON.stringify` leaves them out.
+ * Finds what `JSON.stringify` would silently change: `NaN` to `null`, a `Map` to `{}`, a function to nothing, an object
+ * with a `toJSON` to something else. Returns the first finding with its path, or `undefined` for clean JSON data.
+ * Members that are `undefined` are allowed, since `JSON.stringify` leaves them out.
  */
 export function findNonJson(value: unknown): ValidationIssue | undefined {
   return visit(value, []);
 }
 
-function visit(value: unknown, path: (string | number)[]): ValidationIssue | undefined {
+function visit(value: unknown, path: Path): ValidationIssue | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -26,14 +29,20 @@ function visit(value: unknown, path: (string | number)[]): ValidationIssue | und
   }
 }
 
-function visitObject(value: object, path: (string | number)[]): ValidationIssue | undefined {
+function visitObject(value: object, path: Path): ValidationIssue | undefined {
   if (path.length >= maxDepth) {
     return issue(path.slice(0, 1), `is nested more than ${maxDepth} levels deep, or in a circle`);
   }
+  // Own, hidden or inherited: JSON.stringify would write what it returns.
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+    return issue(path, 'must be plain data, without a toJSON method');
+  }
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
-      const found = visit(value[index], [...path, index]);
+      path.push(index);
+      const found = visit(value[index], path);
       if (found) return found;
+      path.pop();
     }
     return undefined;
   }
@@ -41,14 +50,19 @@ function visitObject(value: object, path: (string | number)[]): ValidationIssue 
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     return issue(path, 'must be a plain object: convert it first (dates and decimals to strings)');
   }
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    const found = visit(member, [...path, name]);
+  for (const name of Object.keys(value)) {
+    // Sound: the name is one of its own.
+    const member = value[name as keyof typeof value] as unknown;
+    // Nearly every member of a payload is text.
+    if (member === undefined || typeof member === 'string') continue;
+    path.push(name);
+    const found = visit(member, path);
     if (found) return found;
+    path.pop();
   }
   return undefined;
 }
 
-function issue(path: readonly (string | number)[], message: string): ValidationIssue {
+function issue(path: Path, message: string): ValidationIssue {
   return { path, message };
 }

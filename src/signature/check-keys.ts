@@ -4,10 +4,14 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 export function checkKeys(key: string | readonly string[]): readonly string[] {
   const keys = typeof key === 'string' ? [key] : key;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');
-  if (keys.some((one) => typeof one !== 'string' || one === '')) {
-    throw invalid('A signing key is missing or empty.');
-  }
+  for (const one of keys) checkKey(one);
   return keys;
+}
+
+/** The key itself. @throws {ConfigurationError} `invalid_credentials` */
+export function checkKey(key: string): string {
+  if (typeof key !== 'string' || key === '') throw invalid('A signing key is missing or empty.');
+  return key;
 }
 
 function invalid(message: string): ConfigurationError {

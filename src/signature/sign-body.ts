@@ -2,8 +2,9 @@ import { ValidationError } from '../errors/validation-error.ts';
 import { findNonJson } from '../json/check-json-data.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { canonicalText } from './canonical-text.ts';
-import { checkKeys } from './check-keys.ts';
+import { checkKey } from './check-keys.ts';
 import { writeSignature } from './digest.ts';
+import { serializationRules } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 
 export interface SignOptions {
@@ -35,17 +36,26 @@ export interface SignedBody {
  */
 export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
-  const [key = ''] = checkKeys([options.key]);
+  const key = checkKey(options.key);
   if (!isJsonObject(body)) {
     throw new ValidationError('The body to sign', [{ path: [], message: 'must be an object' }]);
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
-  const { signature: _, ...rest } = body;
-  const unsignedText = JSON.stringify(rest);
-  // Sign what is posted, even if a getter would return something else the second time.
-  const signed = canonicalText(scheme, { unsignedText, value: JSON.parse(unsignedText) as JsonObject });
+  const unsignedText = JSON.stringify(withoutSignature(body));
+  // Sign what is posted, even if a getter would return something else the second time. Parsing takes longer than
+  // writing did, so only for the schemes that sign the value.
+  const { source } = serializationRules(scheme.serialization);
+  const value = source === 'value' ? (JSON.parse(unsignedText) as JsonObject) : body;
+  const signed = canonicalText(scheme, { unsignedText, value });
   const signature = writeSignature(scheme, key, signed);
   const separator = unsignedText === '{}' ? '' : ',';
   return { text: `${unsignedText.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
+}
+
+/** Copied only if it has one: nearly no body that is to be signed does. */
+function withoutSignature(body: JsonObject): JsonObject {
+  if (!Object.hasOwn(body, 'signature')) return body;
+  const { signature: _, ...rest } = body;
+  return rest;
 }

@@ -5,9 +5,11 @@ import { benchLarge } from './large.ts';
 import { benchLoad } from './load.ts';
 import { type Finding, report, type Section } from './report.ts';
 import { benchBodySize, benchRemembered } from './scale.ts';
+import { benchSigning } from './signing.ts';
 
 const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = [
   ['verify + parse + narrow a 923-byte event', benchEvent],
+  ['sign / (JSON.stringify + createHmac + JSON.stringify with the signature)', benchSigning],
   ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
   ['a whole delivery, handled in memory, by the size of its body', benchBodySize],
   ['the memory of handled deliveries', benchRemembered],

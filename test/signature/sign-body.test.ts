@@ -73,6 +73,23 @@ describe('a signed body', () => {
     expect(signLoosely(body).signature).toBe(hmacHex('{"a":1}'));
   });
 
+  it.each(allSchemes)('replaces the signature that the body already has: $serialization', (scheme) => {
+    const fresh = signBody({ a: 1, b: [2] }, { key: orderKey, scheme });
+    expect(signBody({ a: 1, signature: 'old', b: [2] }, { key: orderKey, scheme })).toEqual(fresh);
+  });
+
+  it('ignores members that are inherited, symbols or hidden', () => {
+    const body = Object.create(Object.assign(Object.create(null), { inherited: 1, signature: 'inherited' }));
+    body.a = 1;
+    body[Symbol('s')] = 2;
+    Object.defineProperty(body, 'hidden', { value: 3 });
+    expect(signLoosely(body).signature).toBe(hmacHex('{"a":1}'));
+  });
+
+  it('writes -0 as 0', () => {
+    expect(signBody({ a: -0 }, { key: orderKey }).signature).toBe(hmacHex('{"a":0}'));
+  });
+
   it('comes from a body that is left as it was', () => {
     const body = Object.freeze({ b: Object.freeze({ z: 1, y: 2 }), a: Object.freeze([1]), signature: 'old' });
     const before = JSON.stringify(body);
@@ -124,6 +141,9 @@ describe('a body that is not JSON data is refused, naming the member', () => {
     ['bytes', new Uint8Array(1)],
     ['an array with a hole', Array(1)],
     ['an object with a toJSON method', { toJSON: () => 'other' }],
+    ['an object with a hidden toJSON method', withHiddenToJson({ fine: 1 })],
+    ['an object that inherits a toJSON method', Object.create(withHiddenToJson(Object.create(null)))],
+    ['an array with a toJSON method', Object.assign([1], { toJSON: () => 'other' })],
   ])('%s', (_, value) => {
     const error = thrownBy(() => signLoosely({ order: { fine: 1, lines: [0, { amount: value }] } }));
     expect(error).toBeInstanceOf(ValidationError);
@@ -147,6 +167,8 @@ describe('a body that is not JSON data is refused, naming the member', () => {
     ['undefined', undefined],
     ['a Map', new Map()],
     ['a Date', new Date(0)],
+    ['an object with a hidden toJSON method', withHiddenToJson({ fine: 1 })],
+    ['an object that inherits a toJSON method', Object.create(withHiddenToJson(Object.create(null)))],
   ])('%s in place of the body', (_, body) => {
     expect(refusal(() => signLoosely(body))).toBe('ValidationError invalid_input');
   });
@@ -179,6 +201,10 @@ describe('signing needs', () => {
     );
   });
 });
+
+function withHiddenToJson(object: object): object {
+  return Object.defineProperty(object, 'toJSON', { value: () => 'other' });
+}
 
 function nested(levels: number, wrap: (inner: JsonValue) => JsonValue): JsonValue {
   let value: JsonValue = 'bottom';
