@@ -45,6 +45,8 @@ export interface Worker {
 }
 
 const afterErrorMs = 1_000;
+/** Given to every abort that only wakes: without a reason each one would make an exception with a stack. */
+const woken = 'woken';
 const settleTries = 5;
 
 /** Handles due deliveries, at most `concurrency` at a time, until it is stopped. Keeps none that wait in memory. */
@@ -121,7 +123,7 @@ export function startWorker<One extends LeasedDelivery>(
     const done = handle(one).finally(() => {
       running.delete(one);
       if (alone === 'running') alone = 'none';
-      alarm.abort();
+      alarm.abort(woken);
     });
     running.set(one, done);
   }
@@ -150,10 +152,10 @@ export function startWorker<One extends LeasedDelivery>(
   const loop = work();
 
   return {
-    wake: () => alarm.abort(),
+    wake: () => alarm.abort(woken),
     async stop(timeoutMs) {
       stopping = true;
-      alarm.abort();
+      alarm.abort(woken);
       await loop;
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
       const left = [...running.keys()];

@@ -19,6 +19,7 @@ function open(
   const sideBySide: LeasedDelivery[] = [];
   const alone: LeasedDelivery[] = [];
   const reports: (AttemptResult & { readonly name: string })[] = [];
+  const wakeReasons: unknown[] = [];
   const worker = startWorker(
     {
       lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
@@ -37,11 +38,14 @@ function open(
         new Promise((resolve) => {
           if (ms !== 1) return resolve();
           setTimeout(resolve, 1);
-          signal.addEventListener('abort', () => resolve());
+          signal.addEventListener('abort', () => {
+            wakeReasons.push(signal.reason);
+            resolve();
+          });
         }),
     },
   );
-  return { worker, sideBySide, alone, reports };
+  return { worker, sideBySide, alone, reports, wakeReasons };
 }
 
 /** A handler that waits until it is let go, and what runs of it. */
@@ -137,6 +141,18 @@ describe('what lost its lease', () => {
     expect(await stopped).toBe('drained');
     expect(names()).toEqual([]);
   });
+});
+
+it('is woken without making an exception, whose stack would cost more than the rest of a delivery', async () => {
+  const { handle, running, names } = heldHandler();
+  const { worker, sideBySide, wakeReasons } = open({ handle });
+  sideBySide.push(leaseOf('A'));
+  await vi.waitFor(() => expect(names()).toEqual(['A']));
+  worker.wake();
+  running.get('A')?.();
+  await worker.stop(1_000);
+  expect(wakeReasons.length).toBeGreaterThan(0);
+  expect(wakeReasons.filter((reason) => reason instanceof Error)).toEqual([]);
 });
 
 it.each([

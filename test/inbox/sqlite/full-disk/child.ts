@@ -20,7 +20,7 @@ export interface FullDiskFigures {
 
 const [, , folder = ''] = process.argv;
 const room = join(folder, 'room');
-writeFileSync(room, Buffer.alloc(3_000_000));
+writeFileSync(room, Buffer.alloc(8_000_000));
 const handled = new Set<string>();
 let isOpen = false;
 const inbox = sqliteInbox({

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FullDiskFigures } from './child.ts';
 
-/** Runs a program that sees a disk of 8 MB in the folder, and nobody else does. */
+/** Runs a program that sees a disk of 32 MB in the folder, and nobody else does. */
 function onSmallDisk(folder: string, command: readonly string[]): string {
-  const mount = 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"';
+  const mount = 'mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@"';
   return execFileSync(
     'unshare',
     ['--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder, ...command],
