@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
-import { type LoadResult, runLoad } from './http-load.ts';
+import { type LoadResult, openLoad } from './http-load.ts';
 import { pin } from './pin.ts';
+import type { Finding, Section } from './report.ts';
 
 /** The inboxes, and what makes each acknowledgement durable here. */
 const inboxKinds = {
-  memory: 'nothing: handled before it is acknowledged',
-  sqlite: 'WAL, synchronous=FULL: one fsync for all deliveries of a turn',
+  memory: 'before it is acknowledged',
+  sqlite: 'WAL, synchronous=FULL',
   bullmq: 'Redis with appendonly yes, appendfsync always',
   'pg-boss': 'PostgreSQL with fsync and synchronous_commit on',
 } as const;
@@ -37,7 +38,7 @@ export async function compareInboxes(options: {
   readonly requests: readonly Buffer[];
   readonly connections: number;
   readonly deliveries: number;
-}): Promise<void> {
+}): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-inboxes-'));
   // PostgreSQL gets one of its own, which is its user's then.
   const postgresFolder = mkdtempSync(join(tmpdir(), 'bench-inboxes-'));
@@ -52,18 +53,19 @@ export async function compareInboxes(options: {
     pin(process.pid, 1);
     const postgresUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
     const place = { folder, redisPort: redis.port, postgresUrl };
-    console.log(`\n${options.deliveries} deliveries into each inbox, with a handler that does nothing:`);
-    console.log('  inbox     acknowledged/s   p99 ms   handled/s   kept by');
+    const findings: Finding[] = [];
     for (const [kind, keptBy] of Object.entries(inboxKinds)) {
       const { answered, ms, p99, handledPerSecond } = await measure(kind, place, options);
-      const columns = [
-        kind.padEnd(8),
-        ((answered / ms) * 1000).toFixed(0).padStart(14),
-        p99.toFixed(1).padStart(8),
-        handledPerSecond.toFixed(0).padStart(11),
-      ];
-      console.log(`  ${columns.join(' ')}   ${keptBy}`);
+      findings.push(
+        { what: `${kind}: acknowledged`, measured: (answered / ms) * 1000, unit: '/s' },
+        { what: `  handled (${keptBy})`, measured: handledPerSecond, unit: '/s' },
+        { what: '  99 of 100 acknowledged within', measured: p99, unit: 'ms' },
+      );
     }
+    return {
+      title: `${options.deliveries} deliveries into each inbox, with a handler that does nothing`,
+      findings,
+    };
   } finally {
     for (const server of servers) await server.stop();
     for (const made of [folder, postgresFolder]) rmSync(made, { recursive: true, force: true });
@@ -87,11 +89,12 @@ async function measure(
     // Every delivery is a new one; as many as are measured warm up.
     const warmup = deliveries;
     if (requests.length < warmup + deliveries) throw new Error('There are too few different requests.');
-    const load = { port, requests, connections };
-    await runLoad({ ...load, until: { count: warmup } });
+    const load = await openLoad({ port, requests, connections });
+    await load.run({ count: warmup });
     await handledAll(child, warmup);
     const begun = performance.now();
-    const result = await runLoad({ ...load, until: { count: deliveries } });
+    const result = await load.run({ count: deliveries });
+    load.close();
     await handledAll(child, warmup + deliveries);
     return { ...result, handledPerSecond: (deliveries / (performance.now() - begun)) * 1000 };
   } finally {

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface Load {
+export interface LoadTarget {
   readonly port: number;
   /** Whole requests, head and body; sent in turn, and again from the start. */
   readonly requests: readonly Buffer[];
   /** Connections, each with one request at a time. */
   readonly connections: number;
-  /** Ends after this time, or after this many requests. */
-  readonly until: { readonly ms: number } | { readonly count: number };
 }
+
+/** A run ends after this time, or after this many requests. */
+export type Until = { readonly ms: number } | { readonly count: number };
 
 export interface LoadResult {
   readonly answered: number;
@@ -18,40 +19,49 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-let next = 0;
+/** Connections that stay open from one run to the next. */
+export interface Load {
+  /** Keeps every connection busy. */
+  run(until: Until): Promise<LoadResult>;
+  close(): void;
+}
 
 /**
- * Keeps every connection busy. A client of its own, since one of `node:http` takes longer for a request than the
- * server does, and would be what is measured.
+ * A client of its own, since one of `node:http` takes longer for a request than the server does, and would be what is
+ * measured.
  */
-export async function runLoad({ port, requests, connections, until }: Load): Promise<LoadResult> {
+export async function openLoad({ port, requests, connections }: LoadTarget): Promise<Load> {
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true });
       await once(socket, 'connect');
-      return socket;
+      return socket.setEncoding('latin1');
     }),
   );
-  const latencies: number[] = [];
-  const stayAwake = spin();
-  const start = performance.now();
-  let sent = 0;
-  const mayGoOn = () => ('ms' in until ? performance.now() - start < until.ms : sent < until.count);
-  const send = (socket: Socket): boolean => {
-    if (!mayGoOn()) return false;
-    sent++;
-    socket.write(requests[next++ % requests.length] ?? '');
-    return true;
-  };
-  await Promise.all(sockets.map((socket) => drive(socket, send, latencies)));
-  const ms = performance.now() - start;
-  stayAwake.stop();
-  for (const socket of sockets) socket.destroy();
-  latencies.sort((a, b) => a - b);
+  // For each server on its own: none gets a request again while it remembers it.
+  let next = 0;
   return {
-    answered: latencies.length,
-    ms,
-    p99: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    async run(until) {
+      const latencies: number[] = [];
+      const stayAwake = spin();
+      const start = performance.now();
+      let sent = 0;
+      const send = (socket: Socket): boolean => {
+        if (!('ms' in until ? performance.now() - start < until.ms : sent < until.count)) return false;
+        sent++;
+        socket.write(requests[next++ % requests.length] ?? '');
+        return true;
+      };
+      await Promise.all(sockets.map((socket) => drive(socket, send, latencies)));
+      const ms = performance.now() - start;
+      stayAwake.stop();
+      latencies.sort((a, b) => a - b);
+      const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
+      return { answered: latencies.length, ms, p99 };
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+    },
   };
 }
 
@@ -68,22 +78,21 @@ function spin(): { stop(): void } {
 }
 
 function drive(socket: Socket, send: (socket: Socket) => boolean, latencies: number[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let begun = performance.now();
-    let seen = '';
-    socket.setEncoding('latin1');
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('The server hung up.')));
-    socket.on('data', (part: string) => {
-      seen += part;
-      // Every server answers alike; one that does not has failed.
-      if (!seen.endsWith('{"received":true}')) return;
-      if (!seen.startsWith('HTTP/1.1 200')) reject(new Error(seen));
-      seen = '';
-      latencies.push(performance.now() - begun);
-      begun = performance.now();
-      if (!send(socket)) resolve();
-    });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let begun = performance.now();
+  let seen = '';
+  const hungUp = () => reject(new Error('The server hung up.'));
+  const receive = (part: string) => {
+    seen += part;
+    // Every server answers alike; one that does not has failed.
+    if (!seen.endsWith('{"received":true}')) return;
+    if (!seen.startsWith('HTTP/1.1 200')) reject(new Error(seen));
+    seen = '';
+    latencies.push(performance.now() - begun);
+    begun = performance.now();
     if (!send(socket)) resolve();
-  });
+  };
+  socket.on('error', reject).on('close', hungUp).on('data', receive);
+  if (!send(socket)) resolve();
+  return promise.finally(() => socket.off('error', reject).off('close', hungUp).off('data', receive));
 }

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
-import { stripeSecret } from './http-server.ts';
 import { sampleKey, sampleText, signText } from './sample-event.ts';
+
+export const stripeSecret = 'whsec_bench';
 
 /** Deliveries that differ from each other, each with a signature of ours in the body and of stripe's in the head. */
 export function makeRequests(count: number): Buffer[] {
