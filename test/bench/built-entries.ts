@@ -10,7 +10,7 @@ import { readEntries, root } from '../package/entries.ts';
 type Signature = typeof import('../../src/signature/index.ts');
 type Events = typeof import('../../src/events/index.ts');
 
-export const { verifyBody } = await load<Signature>('./signature');
+export const { signBody, verifyBody } = await load<Signature>('./signature');
 export const { parseOrderEvent } = await load<Events>('./events');
 
 /** Where the built file of an entry lies. */
