@@ -2,6 +2,7 @@ import type { Operation, OperationRules } from '../deployment/operations.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import type { RequestError } from '../errors/request-error.ts';
 import type { OptionNames } from '../options/check-names.ts';
+import { sensitiveValues } from '../redaction/redact-request.ts';
 
 /** Options of a single call. */
 export interface CallOptions<Body = unknown> {
@@ -30,9 +31,14 @@ export interface Call<Body> {
   readonly body?: string | undefined;
   /** When it may be repeated: see the table of operations. */
   readonly repeat: OperationRules['repeat'];
-  /** Never shown in an error, even if an error of the transport quotes them. */
+  /** Never shown in an error, even if an error of the transport quotes them. The headers hold more: {@link secretsOf}. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Body>;
   /** How the service refused the same call with other keys: its attempts count. */
   readonly before?: RequestError | undefined;
+}
+
+/** All that no text about a call may repeat. Gathered when there is such a text: most calls succeed. */
+export function secretsOf({ secrets, headers }: Call<unknown>): string[] {
+  return [...secrets, ...sensitiveValues(headers)];
 }

@@ -70,7 +70,7 @@ export interface ClientOptions {
 }
 
 export interface ResolvedClientOptions {
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxAttempts: number;
@@ -119,7 +119,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     );
   }
   return {
-    fetch: optionalFunction('fetch', options.fetch) ?? ((request) => globalThis.fetch(request)),
+    fetch: resolveFetch(optionalFunction('fetch', options.fetch)),
     timeoutMs: checkTimerMs('timeoutMs', options.timeoutMs ?? 30_000),
     totalTimeoutMs: checkTimerMs('totalTimeoutMs', options.totalTimeoutMs ?? 90_000),
     maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? 3),
@@ -130,6 +130,12 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     random: optionalFunction('random', options.random) ?? Math.random,
     now: optionalFunction('now', options.now) ?? Date.now,
   };
+}
+
+/** The platform's fetch makes a Request itself: one more would cost as much again. */
+function resolveFetch(given: ClientOptions['fetch']): ResolvedClientOptions['fetch'] {
+  if (given === undefined) return (url, init) => globalThis.fetch(url, init);
+  return (url, init) => given(new Request(url, init));
 }
 
 function checkRetry(retry: RetryOptions | undefined): Backoff {

@@ -3,7 +3,7 @@ import { personalValues } from '../redaction/personal-values.ts';
 import { printableText } from '../redaction/printable-text.ts';
 import { redactCredentials } from '../redaction/redact-credentials.ts';
 import { redactError, redactText, redactUrl } from '../redaction/redact-request.ts';
-import type { Call } from './call.ts';
+import { type Call, secretsOf } from './call.ts';
 import type { CallState } from './call-state.ts';
 import { causeText } from './cause-text.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
@@ -34,7 +34,7 @@ type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumption
 export function failure(call: Call<unknown>, state: CallState, details: FailureDetails): RequestError {
   const { retryAfterMs: wait, cause: original, assumptions, ...rest } = details;
   const reply = state.reply;
-  const secrets = [...call.secrets, ...personalValues(call)];
+  const secrets = [...secretsOf(call), ...personalValues(call)];
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
   const said = details.code === 'http_error' ? replyTexts(reply?.body) : [];

@@ -1,4 +1,5 @@
 import { bundleEntries } from '../package/sizes.ts';
+import { benchClient } from './client.ts';
 import { benchEvent } from './event.ts';
 import { benchBacklog } from './inbox-backlog.ts';
 import { benchLarge } from './large.ts';
@@ -30,4 +31,5 @@ const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = 
 console.log('Ratios within this run, medians of interleaved rounds; ± is half of the 95 % interval.');
 const sections: Section[] = [];
 for (const [title, bench] of benches) sections.push({ title, findings: await bench() });
+sections.push(...(await benchClient()));
 report(sections);

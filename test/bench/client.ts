@@ -1,0 +1,135 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import ky from 'ky';
+import { builtUrl, signBody } from './built-entries.ts';
+import { estimate, ratio } from './measure.ts';
+import type { Finding, Section } from './report.ts';
+
+type Client = typeof import('../../src/index.ts');
+
+// The built files, as they are installed; their types are those of the source.
+const { defineDeployment, ExchangeClient, MessengerClient }: Client = await import(builtUrl('.'));
+
+const concurrency = 32;
+const rounds = 9;
+/** Calls of one contender in a round: some ten young collections, so that each pays for its own garbage. */
+const callsPerTurn = 2048;
+/** Before them, in every turn: caches and the young generation are as after a while of the same work. */
+const uncountedCalls = 512;
+/** ky alone takes 2.1 to 2.7 times what fetch takes: three requests and several sets of headers for one. */
+const budget = 2.7;
+
+const partnerPublicKey = 'pk_partner_bench';
+const partnerSecretKey = 'sk_partner_bench';
+const merchantSecretKey = 'sk_merchant_bench';
+const apiKey = 'API-X-bench';
+const message = { to_phone: '+2348012345678', message: 'Your code is 493021' };
+const order = {
+  partner_order_id: 'A-1001',
+  fiat_amount: '15000.50',
+  fiat_currency: 'NGN',
+  chain: 'usdt-trc20',
+  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+  partner_callback_url: 'https://partner.example/orders',
+};
+
+/**
+ * The processor time of this process for a call of a client, beside a bare fetch and ky with the same body, signed
+ * beforehand, against a server in a process of its own.
+ */
+export async function benchClient(): Promise<Section[]> {
+  const server = fork(join(import.meta.dirname, 'client-server.ts'));
+  try {
+    const [port] = await once(server, 'message');
+    const costs = await measure(`http://127.0.0.1:${port}`);
+    return [
+      {
+        title: `processor time of a call, ${concurrency} at once, against a local server`,
+        findings: findingsOf(costs),
+      },
+    ];
+  } finally {
+    server.disconnect();
+    await once(server, 'exit');
+  }
+}
+
+function findingsOf(costs: Awaited<ReturnType<typeof measure>>): Finding[] {
+  return [
+    { what: 'fetch with an order signed beforehand', measured: estimate(costs.fetchOrder), unit: 'µs' },
+    { what: 'createOrder', measured: estimate(costs.createOrder), unit: 'µs' },
+    { what: 'sendMessage', measured: estimate(costs.sendMessage), unit: 'µs' },
+    { what: 'createOrder / fetch', measured: ratio(costs.createOrder, costs.fetchOrder), atMost: budget },
+    { what: 'sendMessage / fetch', measured: ratio(costs.sendMessage, costs.fetchMessage), atMost: budget },
+    { what: 'ky alone / fetch, the same order', measured: ratio(costs.kyOrder, costs.fetchOrder) },
+    { what: 'createOrder / ky alone', measured: ratio(costs.createOrder, costs.kyOrder) },
+    { what: 'sendMessage / ky alone', measured: ratio(costs.sendMessage, costs.kyMessage) },
+  ];
+}
+
+/** Microseconds for a call, one figure for each round. */
+async function measure(url: string) {
+  const deployment = defineDeployment({ onboardingBaseUrl: url, messengerBaseUrl: url });
+  const credentials = { partnerPublicKey, partnerSecretKey, merchantSecretKey };
+  const exchange = new ExchangeClient({ deployment, credentials });
+  const messenger = new MessengerClient({ deployment, apiKey });
+  const orderUrl = `${url}${deployment.paths.createOrder}`;
+  const messageUrl = `${url}${deployment.paths.sendMessage}`;
+  const json = { accept: 'application/json', 'content-type': 'application/json' };
+  const orderPost = {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${partnerPublicKey}` },
+    body: signBody(order, { key: merchantSecretKey + partnerSecretKey }).text,
+  };
+  const messagePost = {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ ...message, api_key: apiKey }),
+  };
+  return await inTurns({
+    fetchOrder: async () => (await fetch(orderUrl, orderPost)).json(),
+    kyOrder: async () => (await ky(orderUrl, orderPost)).json(),
+    createOrder: () => exchange.createOrder(order),
+    fetchMessage: async () => (await fetch(messageUrl, messagePost)).json(),
+    kyMessage: async () => (await ky(messageUrl, messagePost)).json(),
+    sendMessage: () => messenger.sendMessage(message),
+  });
+}
+
+/**
+ * As `timeInTurns`, for calls that wait for a server: the processor's time counts, not the clock's. It collects before
+ * every turn, or fetch would pay for the garbage of ky.
+ */
+async function inTurns<Name extends string>(
+  contenders: Readonly<Record<Name, () => Promise<unknown>>>,
+): Promise<Record<Name, number[]>> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  // Sound: the names of an object literal are its keys.
+  const names = Object.keys(contenders) as Name[];
+  const costs = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  // The first round only warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      collect();
+      await callAtOnce(contenders[name], uncountedCalls);
+      const before = process.cpuUsage();
+      await callAtOnce(contenders[name], callsPerTurn);
+      const { user, system } = process.cpuUsage(before);
+      if (round > 0) costs[name].push((user + system) / callsPerTurn);
+    }
+  }
+  return costs;
+}
+
+async function callAtOnce(call: () => Promise<unknown>, count: number): Promise<void> {
+  let left = count;
+  const work = async () => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+}
