@@ -40,13 +40,10 @@ export {
 export { isPartnerExchangeError, type SdkError } from './errors/sdk-error.ts';
 export { isSignatureError, SignatureError, type SignatureErrorCode } from './errors/signature-error.ts';
 export { isValidationError, ValidationError, type ValidationIssue } from './errors/validation-error.ts';
-export {
-  ExchangeClient,
-  type ExchangeClientOptions,
-  type OrderCallOptions,
-  type PartnerIdentity,
-  type PreparedOrder,
-} from './exchange/exchange-client.ts';
+export { ExchangeClient } from './exchange/exchange-client.ts';
+export type { ExchangeClientOptions } from './exchange/exchange-client-options.ts';
+export type { PartnerIdentity } from './exchange/partner-identity.ts';
+export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
 export type { CallOptions, CallOptionsWithSchema } from './http/call.ts';
 export type {
   ClientOptions,

@@ -1,79 +1,31 @@
-import * as z from 'zod';
-import type { KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { signingKey } from '../credentials/signing-key.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import type { RequestError } from '../errors/request-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
-import { type CallOptions, type CallOptionsWithSchema, callOptionNames } from '../http/call.ts';
-import { checkInput, checkWithSchema } from '../http/check-input.ts';
-import {
-  type ClientOptions,
-  clientOptionNames,
-  type ResolvedClientOptions,
-  resolveClientOptions,
-} from '../http/client-options.ts';
+import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
+import { checkInput } from '../http/check-input.ts';
+import { type ResolvedClientOptions, resolveClientOptions } from '../http/client-options.ts';
 import { sendCall } from '../http/http-client.ts';
 import { makeCall } from '../http/make-call.ts';
 import type { Reply } from '../http/reply.ts';
 import { findNonJson } from '../json/check-json-data.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
+import type { JsonValue } from '../json/json-value.ts';
+import { checkNames } from '../options/check-names.ts';
 import { signBody } from '../signature/sign-body.ts';
 import { type CredentialSource, credentialSource } from './credential-source.ts';
-
-export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
-  deployment: Deployment<Order>;
-  /**
-   * Not needed for `onboard` and `whitelistIp`. With a key ring each call takes the keys that sign then. One that the
-   * service refuses with 401 or 403 is repeated once if the ring has newer or pending keys: a refusal is safe to repeat.
-   */
-  credentials?: PartnerCredentials | KeyRing | undefined;
-}
-
-/** The partner to onboard, or to give new keys. */
-export interface PartnerIdentity {
-  /** Where the one-time link is sent. */
-  email: string;
-  /** @default `partnerCode` of the credentials */
-  partner_code?: string | undefined;
-}
-
-export interface OrderCallOptions<Body = unknown> extends CallOptions<Body> {
-  /** Which of `merchantSecretKeys` signs; not needed with a single merchant. */
-  merchant?: string | undefined;
-}
-
-/** An order that was checked, but not sent: see {@link ExchangeClient.prepareOrder}. */
-export interface PreparedOrder {
-  /** What the deployment's `orderSchema` made of the order, under the published names. */
-  readonly payload: JsonObject;
-  /** Of the credentials that signed when it was checked. */
-  readonly partnerId: string | undefined;
-  /** Sends it, as `createOrder` does; each call is a request of its own. @throws {RequestError} */
-  send<Body = unknown>(options?: CallOptions<Body>): Promise<Reply<Body>>;
-}
-
-const optionNames: OptionNames<ExchangeClientOptions> = {
-  ...clientOptionNames,
-  deployment: true,
-  credentials: true,
-};
-const orderCallOptionNames: OptionNames<OrderCallOptions> = { ...callOptionNames, merchant: true };
-
-const text = z.string().min(1);
-const identity = z.looseObject({
-  partner_code: text,
-  email: z
-    .string()
-    .max(320)
-    .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
-});
+import { type ExchangeClientOptions, exchangeClientOptionNames } from './exchange-client-options.ts';
+import { type PartnerIdentity, partnerIdentity, withPartnerCode } from './partner-identity.ts';
+import {
+  checkOrder,
+  type OrderCallOptions,
+  orderCallOptionNames,
+  type PreparedOrder,
+} from './prepared-order.ts';
 
 /**
  * Onboarding, IP whitelisting, key regeneration and orders of one partner.
@@ -105,7 +57,7 @@ export class ExchangeClient<Order = BuyOrder> {
 
   constructor(options: ExchangeClientOptions<Order>) {
     this.#deployment = requireDeployment(options?.deployment);
-    checkNames('ExchangeClient', options, optionNames);
+    checkNames('ExchangeClient', options, exchangeClientOptionNames);
     this.#source = options.credentials === undefined ? undefined : credentialSource(options.credentials);
     this.#client = resolveClientOptions(options);
   }
@@ -122,7 +74,7 @@ export class ExchangeClient<Order = BuyOrder> {
   onboard(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
   async onboard<Body>(partner: PartnerIdentity, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
     const send = (credentials?: PartnerCredentials) => {
-      const body = checkInput('onboard', identity, withPartnerCode(partner, credentials));
+      const body = checkInput('onboard', partnerIdentity, withPartnerCode(partner, credentials));
       return this.#post('onboard', { text: JSON.stringify(body), options });
     };
     // A partner who is about to be onboarded has no keys that a ring could load.
@@ -168,7 +120,7 @@ export class ExchangeClient<Order = BuyOrder> {
   ): Promise<Reply<Body>> {
     return await this.#requireSource('regenerateKeys').send((credentials, before) => {
       const key = this.#signingKey('regenerateKeys', credentials);
-      const body = checkInput('regenerateKeys', identity, withPartnerCode(partner, credentials));
+      const body = checkInput('regenerateKeys', partnerIdentity, withPartnerCode(partner, credentials));
       const signed = signBody(body, { key, scheme: this.#deployment.signature });
       return this.#post('regenerateKeys', { ...signed, credentials, before, options });
     });
@@ -265,15 +217,4 @@ export class ExchangeClient<Order = BuyOrder> {
     });
     return sendCall(call, this.#client);
   }
-}
-
-function withPartnerCode(partner: PartnerIdentity, credentials: PartnerCredentials | undefined): unknown {
-  if (partner?.partner_code !== undefined || credentials?.partnerCode === undefined) return partner;
-  return { ...partner, partner_code: credentials.partnerCode };
-}
-
-async function checkOrder(schema: StandardSchema, order: unknown): Promise<JsonObject> {
-  const checked = await checkWithSchema('createOrder', schema, order);
-  if (isJsonObject(checked)) return checked;
-  throw new ValidationError('createOrder', [{ path: [], message: 'must be an object' }]);
 }

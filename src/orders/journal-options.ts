@@ -1,7 +1,7 @@
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { RequestError } from '../errors/request-error.ts';
 import { warn } from '../errors/warn.ts';
-import type { PreparedOrder } from '../exchange/exchange-client.ts';
+import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { Reply } from '../http/reply.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';

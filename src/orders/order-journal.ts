@@ -4,7 +4,7 @@ import { OrderError } from '../errors/order-error.ts';
 import { isStoreError } from '../errors/store-error.ts';
 import { ValidationError } from '../errors/validation-error.ts';
 import { warn } from '../errors/warn.ts';
-import type { PreparedOrder } from '../exchange/exchange-client.ts';
+import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions } from '../http/call.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkInteger, checkOneOf, invalidOption } from '../options/check-values.ts';

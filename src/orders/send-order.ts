@@ -1,7 +1,7 @@
 import { isRequestError } from '../errors/request-error.ts';
 import { isPartnerExchangeError } from '../errors/sdk-error.ts';
 import { warn } from '../errors/warn.ts';
-import type { PreparedOrder } from '../exchange/exchange-client.ts';
+import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import { findNonJson } from '../json/check-json-data.ts';

@@ -4,7 +4,7 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { isRequestError } from '../errors/request-error.ts';
 import { isPartnerExchangeError } from '../errors/sdk-error.ts';
-import type { PartnerIdentity } from '../exchange/exchange-client.ts';
+import type { PartnerIdentity } from '../exchange/partner-identity.ts';
 import type { CallOptions } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
