@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors/configuration-error.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
 import type { Backoff } from '../runtime/backoff.ts';
+import { type ConcurrencyLimit, limitConcurrency } from './concurrency-limit.ts';
 
 /** A request that is about to be sent, without its secrets and its body. */
 export interface RequestObservation {
@@ -42,9 +43,14 @@ export interface ClientOptions {
    * by itself: the service could act twice, and `outcome` and `attempts` would be wrong. @default globalThis.fetch
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Milliseconds for each attempt, its reply included. @default 30000 */
+  /**
+   * Most requests under way at once: each takes a connection. Further calls wait for their turn, in the order in which
+   * they were made, for up to half of `totalTimeoutMs`. Between two attempts a call lets others go first. @default 100
+   */
+  concurrency?: number | undefined;
+  /** Milliseconds for each attempt, its reply included. Waiting for a turn does not count. @default 30000 */
   timeoutMs?: number | undefined;
-  /** Milliseconds for a call with all its attempts. @default 90000 */
+  /** Milliseconds for a call with all its attempts, and with all waiting. @default 90000 */
   totalTimeoutMs?: number | undefined;
   /**
    * Most attempts per call. Only what is provably safe is sent again: GETs and the IP capture on network errors, 408,
@@ -71,6 +77,7 @@ export interface ClientOptions {
 
 export interface ResolvedClientOptions {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly limit: ConcurrencyLimit;
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxAttempts: number;
@@ -86,6 +93,7 @@ export interface ResolvedClientOptions {
 export const clientOptionNames: OptionNames<ClientOptions> = {
   fetch: true,
   timeoutMs: true,
+  concurrency: true,
   totalTimeoutMs: true,
   maxAttempts: true,
   retry: true,
@@ -120,6 +128,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
   }
   return {
     fetch: resolveFetch(optionalFunction('fetch', options.fetch)),
+    limit: limitConcurrency(checkInteger('concurrency', options.concurrency ?? 100)),
     timeoutMs: checkTimerMs('timeoutMs', options.timeoutMs ?? 30_000),
     totalTimeoutMs: checkTimerMs('totalTimeoutMs', options.totalTimeoutMs ?? 90_000),
     maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? 3),

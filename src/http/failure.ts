@@ -68,7 +68,7 @@ function reasonOf(
     const quoted = quotable(said ?? '', secrets);
     return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
   }
-  if (code !== 'connection_failed' && code !== 'network_error') return '';
+  if (code !== 'connection_failed' && code !== 'network_error' && code !== 'timeout') return '';
   const quoted = quotable(causeText(cause) ?? '', secrets);
   return quoted === '' ? '' : ` (${quoted})`;
 }

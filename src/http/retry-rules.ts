@@ -3,6 +3,7 @@ import { backoffDelay } from '../runtime/backoff.ts';
 import type { Call } from './call.ts';
 import type { CallState } from './call-state.ts';
 import type { ResolvedClientOptions } from './client-options.ts';
+import type { Place } from './concurrency-limit.ts';
 import { AttemptFailure } from './outcome.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -21,7 +22,11 @@ export function isUnheard(status: number): boolean {
 }
 
 /** When ky sends a call again, and how long it waits before. */
-export function retryRules(call: Call<unknown>, client: ResolvedClientOptions, state: CallState) {
+export function retryRules(
+  call: Call<unknown>,
+  client: ResolvedClientOptions,
+  { state, place }: { state: CallState; place: Place },
+) {
   const { firstDelayMs, maxDelayMs } = client.retry;
   const asked = () => askedToWait(state, client);
   return {
@@ -35,6 +40,8 @@ export function retryRules(call: Call<unknown>, client: ResolvedClientOptions, s
       asked() ?? backoffDelay(attemptCount, { firstDelayMs, maxDelayMs }, client.random),
     backoffLimit: maxDelayMs,
     shouldRetry: ({ error }: { error: Error }) => {
+      // The attempt is over: while this call waits for the next one, others go first.
+      place.leave();
       if (isHTTPError(error)) {
         // `undefined` lets the list of statuses above decide.
         return (asked() ?? 0) > maxDelayMs || isUnheard(state.reply?.status ?? 200) ? false : undefined;

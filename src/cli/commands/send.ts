@@ -57,7 +57,7 @@ export const send: RunCommand<SendFlags, [path: string]> = async (context, flags
   const place = readPlace(context, flags.store ?? `${path}.sqlite`);
   // Everything that is wrong with the file as a whole shows before a message is sent.
   const total = flags.total ?? (isStdin ? undefined : await countRows(rowsOf(context, flags, path)));
-  const device = dryRun ? undefined : await openDevice(context);
+  const device = dryRun ? undefined : await openDevice(context, flags.concurrency);
   if (!dryRun) {
     const rows = total === undefined ? 'all rows' : `${total} rows`;
     await askToGoOn(
@@ -96,12 +96,12 @@ function neverSent(): Promise<never> {
   return Promise.reject(new CliError('A dry run sends nothing.'));
 }
 
-async function openDevice(context: CliContext): Promise<MessengerClient> {
+async function openDevice(context: CliContext, concurrency: number): Promise<MessengerClient> {
   const { deployment, apiKey: given } = await readConfiguration(context);
   requireAddress(deployment, 'sendMessage');
   const question = 'API key of the device';
   const apiKey = await secretOrAsk(context, { variable: 'MESSENGER_API_KEY', given, question });
-  return new MessengerClient({ deployment, apiKey, fetch: context.fetch });
+  return new MessengerClient({ deployment, apiKey, concurrency, fetch: context.fetch });
 }
 
 function rowsOf(context: CliContext, flags: SendFlags, path: string): AsyncIterable<BulkRow> {
