@@ -14,7 +14,7 @@ type Client = typeof import('../../src/index.ts');
 const { defineDeployment, ExchangeClient, MessengerClient }: Client = await import(builtUrl('.'));
 
 const concurrency = 32;
-const rounds = 9;
+const rounds = 7;
 /** Calls of one contender in a round: some ten young collections, so that each pays for its own garbage. */
 const callsPerTurn = 2048;
 /** Before them, in every turn: caches and the young generation are as after a while of the same work. */
