@@ -5,6 +5,7 @@ import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
 import { refusal } from '../errors/refusal.ts';
+import { gate } from '../webhooks/deliveries.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines, redisAddress } from './engines.ts';
 
@@ -39,6 +40,37 @@ describe('the BullMQ inbox', () => {
         },
       ],
     ]);
+  });
+
+  it.each([
+    ['stores before it looks', 1],
+    ['looks before it stores', 2],
+  ])('waits once for BullMQ, and says of each delivery whether it is new, though it %s', async (_, looks) => {
+    const jobs = new Map<string, { readonly data: object }>();
+    const asked: string[] = [];
+    const bothAsked = gate();
+    const queue: unknown = {
+      name: 'x',
+      add: async (_name: string, data: object, { jobId }: { jobId: string }) => {
+        asked.push('add');
+        await bothAsked.opened;
+        if (!jobs.has(jobId)) jobs.set(jobId, { data });
+      },
+      getJob: async (jobId: string) => {
+        asked.push('getJob');
+        if (looks === 2) return asked.length === 2 ? bothAsked.open() : jobs.get(jobId);
+        bothAsked.open();
+        // Its answer comes after that of the job stored before.
+        await new Promise((resolve) => setImmediate(resolve));
+        return jobs.get(jobId);
+      },
+      getJobs: async () => [],
+      getJobCounts: async () => ({}),
+    };
+    const { webhooks } = receiver(bullmqInbox({ queue: queue as BullQueue, role: 'receiver' }));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    expect(asked).toEqual(['add', ...Array.from({ length: looks }, () => 'getJob')]);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
   });
 
   it.runIf(redisHere)(
