@@ -132,14 +132,14 @@ describe('the BullMQ inbox', () => {
 
 describe('the pg-boss inbox', () => {
   it('keeps handled jobs for 30 days, others for years, and leaves giving up to who handles', async () => {
-    const sent: unknown[] = [];
+    const inserted: unknown[] = [];
     const queues: unknown[] = [];
     const none = async () => [];
     const boss: unknown = {
       createQueue: async (...call: unknown[]) => queues.push(call),
-      send: async (...call: unknown[]) => {
-        sent.push(call);
-        return 'id';
+      insert: async (name: string, jobs: { id: string }[], options: object) => {
+        inserted.push([name, jobs, options]);
+        return jobs.map(({ id }) => id);
       },
       ...{ fetch: none, complete: none, fail: none, findJobs: none, deleteJob: none, getDb: none },
     };
@@ -153,22 +153,20 @@ describe('the pg-boss inbox', () => {
       ['partner_inbox_dead', { retentionSeconds: years }],
       ['partner_inbox', { retentionSeconds: years, deadLetter: 'partner_inbox_dead' }],
     ]);
-    expect(sent[0]).toEqual([
-      'partner_inbox',
-      { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
-      {
-        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-        retryLimit: 1_000_000_000,
-        retryDelay: 1,
-        retryBackoff: true,
-        retryDelayMax: 600,
-        expireInSeconds: 65,
-        retentionSeconds: years,
-        deleteAfterSeconds: month,
-        group: { id: 'inbox' },
-      },
-    ]);
-    expect(sent).toHaveLength(2);
+    const job = {
+      id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      data: { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
+      retryLimit: 1_000_000_000,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: 600,
+      expireInSeconds: 65,
+      retentionSeconds: years,
+      deleteAfterSeconds: month,
+      groupId: 'inbox',
+    };
+    expect(inserted[0]).toEqual(['partner_inbox', [job], { returnId: true }]);
+    expect(inserted).toHaveLength(2);
   });
 
   it('needs a pg-boss', () => {
@@ -176,7 +174,7 @@ describe('the pg-boss inbox', () => {
   });
 
   it('says which pg-boss it needs when the one given lacks a method', () => {
-    const old: unknown = { send: async () => null, createQueue: async () => {} };
+    const old: unknown = { insert: async () => null, createQueue: async () => {} };
     const open = () => pgBossInbox({ boss: old as Boss });
     expect(open).toThrow('pgBossInbox needs pg-boss 12.26 or later: the one given has no fetch().');
   });

@@ -27,21 +27,26 @@ export function pgBossInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
   const jobs = new Set<string>();
   const boss: Boss = {
     createQueue: async () => {},
-    async send(_name, _data, { id }) {
-      if (jobs.has(id)) return null;
-      jobs.add(id);
-      return id;
+    async insert(_name, added) {
+      const fresh = added.map(({ id }) => id).filter((id) => !jobs.has(id));
+      for (const id of fresh) jobs.add(id);
+      return fresh;
     },
     fetch: async () => [],
     complete: async () => {},
     fail: async () => {},
-    async findJobs(name, { id, db }) {
-      // Whoever brings a database wants what it makes of the search: here, a count.
-      if (db !== undefined) return [{ number: name.endsWith('_dead') ? 0 : jobs.size }];
-      return id !== undefined && jobs.has(id) ? [{ id }] : [];
+    // The inbox narrows every search by SQL of its own, which ends with the ids that it looks for.
+    async findJobs(name, { db }) {
+      return (await db?.executeSql('', [name]))?.rows as object[];
     },
     deleteJob: async () => {},
-    getDb: () => ({ executeSql: async () => ({ rows: [] }) }),
+    getDb: () => ({
+      async executeSql(_text, values = []) {
+        const [name, ids] = values;
+        if (Array.isArray(ids)) return { rows: ids.filter((id) => jobs.has(id)).map((id) => ({ id })) };
+        return { rows: [{ number: String(name).endsWith('_dead') ? 0 : jobs.size }] };
+      },
+    }),
   };
   return { inbox: pgBossInbox({ boss, role: 'receiver' }), jobs };
 }
