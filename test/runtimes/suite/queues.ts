@@ -5,6 +5,7 @@ import {
   type ManagedInbox,
 } from 'partner-exchange-sdk/inbox/bullmq';
 import { type Boss, pgBossInbox } from 'partner-exchange-sdk/inbox/pg-boss';
+import { sleep } from './fixtures.ts';
 
 /** An inbox that only stores, in a queue that keeps its jobs by their ids. */
 export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Map<string, object> } {
@@ -27,7 +28,9 @@ export function pgBossInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
   const jobs = new Set<string>();
   const boss: Boss = {
     createQueue: async () => {},
+    // As a database does, it takes a while.
     async insert(_name, added) {
+      await sleep(50);
       const fresh = added.map(({ id }) => id).filter((id) => !jobs.has(id));
       for (const id of fresh) jobs.add(id);
       return fresh;
