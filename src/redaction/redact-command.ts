@@ -1,13 +1,14 @@
 /**
  * Makes the error of a store's client safe to show. ioredis puts the whole failed command into it: its arguments may
- * hold the body of a delivery, or the password of Redis.
+ * hold the body of a delivery, or the password of Redis. PostgreSQL quotes what it refuses in two members of its own.
  */
 export function redactCommand(error: unknown): unknown {
-  if (error instanceof Error && 'command' in error && isCommand(error.command)) {
-    const isSet = Reflect.set(error, 'command', { name: error.command.name });
-    if (!isSet) return new Error(error.message);
-  }
-  return error;
+  if (!(error instanceof Error)) return error;
+  const safe: Record<string, unknown> = {};
+  if ('command' in error && isCommand(error.command)) safe.command = { name: error.command.name };
+  for (const quoting of ['detail', 'where']) if (quoting in error) safe[quoting] = undefined;
+  const isSafe = Object.entries(safe).every(([member, value]) => Reflect.set(error, member, value));
+  return isSafe ? error : new Error(error.message);
 }
 
 function isCommand(value: unknown): value is { readonly name: unknown; readonly args: unknown } {

@@ -5,6 +5,7 @@ import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
 import { refusal } from '../errors/refusal.ts';
+import { gate } from '../webhooks/deliveries.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines, redisAddress } from './engines.ts';
 
@@ -39,6 +40,37 @@ describe('the BullMQ inbox', () => {
         },
       ],
     ]);
+  });
+
+  it.each([
+    ['stores before it looks', 1],
+    ['looks before it stores', 2],
+  ])('waits once for BullMQ, and says of each delivery whether it is new, though it %s', async (_, looks) => {
+    const jobs = new Map<string, { readonly data: object }>();
+    const asked: string[] = [];
+    const bothAsked = gate();
+    const queue: unknown = {
+      name: 'x',
+      add: async (_name: string, data: object, { jobId }: { jobId: string }) => {
+        asked.push('add');
+        await bothAsked.opened;
+        if (!jobs.has(jobId)) jobs.set(jobId, { data });
+      },
+      getJob: async (jobId: string) => {
+        asked.push('getJob');
+        if (looks === 2) return asked.length === 2 ? bothAsked.open() : jobs.get(jobId);
+        bothAsked.open();
+        // Its answer comes after that of the job stored before.
+        await new Promise((resolve) => setImmediate(resolve));
+        return jobs.get(jobId);
+      },
+      getJobs: async () => [],
+      getJobCounts: async () => ({}),
+    };
+    const { webhooks } = receiver(bullmqInbox({ queue: queue as BullQueue, role: 'receiver' }));
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    expect(asked).toEqual(['add', ...Array.from({ length: looks }, () => 'getJob')]);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
   });
 
   it.runIf(redisHere)(
@@ -100,14 +132,14 @@ describe('the BullMQ inbox', () => {
 
 describe('the pg-boss inbox', () => {
   it('keeps handled jobs for 30 days, others for years, and leaves giving up to who handles', async () => {
-    const sent: unknown[] = [];
+    const inserted: unknown[] = [];
     const queues: unknown[] = [];
     const none = async () => [];
     const boss: unknown = {
       createQueue: async (...call: unknown[]) => queues.push(call),
-      send: async (...call: unknown[]) => {
-        sent.push(call);
-        return 'id';
+      insert: async (name: string, jobs: { id: string }[], options: object) => {
+        inserted.push([name, jobs, options]);
+        return jobs.map(({ id }) => id);
       },
       ...{ fetch: none, complete: none, fail: none, findJobs: none, deleteJob: none, getDb: none },
     };
@@ -121,22 +153,20 @@ describe('the pg-boss inbox', () => {
       ['partner_inbox_dead', { retentionSeconds: years }],
       ['partner_inbox', { retentionSeconds: years, deadLetter: 'partner_inbox_dead' }],
     ]);
-    expect(sent[0]).toEqual([
-      'partner_inbox',
-      { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
-      {
-        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-        retryLimit: 1_000_000_000,
-        retryDelay: 1,
-        retryBackoff: true,
-        retryDelayMax: 600,
-        expireInSeconds: 65,
-        retentionSeconds: years,
-        deleteAfterSeconds: month,
-        group: { id: 'inbox' },
-      },
-    ]);
-    expect(sent).toHaveLength(2);
+    const job = {
+      id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      data: { name: 'event.buy.init', digest, key: { index: 0 }, body: order('A') },
+      retryLimit: 1_000_000_000,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: 600,
+      expireInSeconds: 65,
+      retentionSeconds: years,
+      deleteAfterSeconds: month,
+      groupId: 'inbox',
+    };
+    expect(inserted[0]).toEqual(['partner_inbox', [job], { returnId: true }]);
+    expect(inserted).toHaveLength(2);
   });
 
   it('needs a pg-boss', () => {
@@ -144,7 +174,7 @@ describe('the pg-boss inbox', () => {
   });
 
   it('says which pg-boss it needs when the one given lacks a method', () => {
-    const old: unknown = { send: async () => null, createQueue: async () => {} };
+    const old: unknown = { insert: async () => null, createQueue: async () => {} };
     const open = () => pgBossInbox({ boss: old as Boss });
     expect(open).toThrow('pgBossInbox needs pg-boss 12.26 or later: the one given has no fetch().');
   });

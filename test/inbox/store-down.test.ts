@@ -148,7 +148,7 @@ describe('a store that is down', () => {
   ])('acknowledges nothing when the client %s', async (_, ask) => {
     // Only what is reached before the failure.
     const queue: unknown = { name: 'x', add: ask, getJob: ask, getJobs: ask, getJobCounts: ask };
-    const reached = { send: ask, createQueue: async () => {} };
+    const reached = { insert: ask, createQueue: async () => {} };
     const others = { fetch: ask, complete: ask, fail: ask, findJobs: ask, deleteJob: ask, getDb: ask };
     const boss: unknown = { ...reached, ...others };
     const options = { role: 'receiver', storeTimeoutMs: 30 } as const;

@@ -50,6 +50,10 @@ for (const path of ['/plain', '/memory']) {
     },
   );
 }
+await checks.run('/pg-boss: a delivery waits for none whose request was cut off', async () => {
+  for (const id of ['first', 'second', 'third']) equal(await post(send(giveUp), '/pg-boss', id), 504);
+  equal(await post(toReceiver, '/pg-boss', 'another'), 200);
+});
 const inside = await (await miniflare.dispatchFetch(`http://worker.example/?http=${http}`)).json();
 await miniflare.dispose();
 const outside = checks.report();

@@ -97,11 +97,12 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         const jobId = jobIdOf(delivery.digest);
         const storedBy = randomUUID();
         return await call(async () => {
-          await queue.add(delivery.name || 'unnamed', newJobData(delivery, storedBy), {
-            ...jobOptions,
-            jobId,
-          });
-          const job = await queue.getJob(jobId);
+          const data = newJobData(delivery, storedBy);
+          const added = queue.add(delivery.name || 'unnamed', data, { ...jobOptions, jobId });
+          // Sent right behind it, and not once that is answered: one wait for Redis instead of two.
+          const [found] = await Promise.all([queue.getJob(jobId), added]);
+          // BullMQ promises no order, so what was not there yet is looked for again.
+          const job = found ?? (await queue.getJob(jobId));
           if (job === undefined) throw new Error('BullMQ did not keep the job: does Redis evict keys?');
           return isStoredBy(storedBy, job) ? 'stored' : 'duplicate';
         });

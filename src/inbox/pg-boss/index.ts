@@ -11,4 +11,4 @@ export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
 export type { StoreCallOptions } from '../store-calls.ts';
 export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';
-export type { Boss, BossDatabase, BossJobOptions } from './pg-boss-types.ts';
+export type { Boss, BossDatabase, NewBossJob } from './pg-boss-types.ts';

@@ -1,15 +1,19 @@
 import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkFunction, checkTimerMs, invalidOption } from '../../options/check-values.ts';
 import { describeError } from '../../redaction/describe-error.ts';
+import { batched } from '../../runtime/batched.ts';
+import { settledWithin } from '../../runtime/settled-within.ts';
 import { type Sleep, sleep } from '../../runtime/sleep.ts';
 import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
+import type { Delivery } from '../inbox.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { ManagedInbox } from '../managed-inbox.ts';
 import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
 import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
+import { type BossLease, toLease } from './boss-lease.ts';
 import { pendingFetch } from './pending-fetch.ts';
-import { type BossLease, pgBossStore, toLease } from './pg-boss-store.ts';
+import { pgBossStore } from './pg-boss-store.ts';
 import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
@@ -44,7 +48,7 @@ const names: OptionNames<PgBossInboxOptions> = {
 
 const methods: readonly (keyof Boss)[] = [
   'createQueue',
-  'send',
+  'insert',
   'fetch',
   'complete',
   'fail',
@@ -57,6 +61,12 @@ const methods: readonly (keyof Boss)[] = [
 const testedVersions = '12.26 or later';
 
 const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500, sleep });
+
+/**
+ * Deliveries stored, or marked as handled, in one transaction. Two such transactions are under way at a time, so that
+ * PostgreSQL works on one while the next is written. The pool has other connections for the rest.
+ */
+const batches = Object.freeze({ most: 100, atOnce: 2, patienceMs: 5_000 });
 
 /**
  * A durable inbox on your pg-boss. A delivery is a job whose id comes from its digest: while the job is kept, its
@@ -91,6 +101,8 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   };
   const fetchSideBySide = pendingFetch(store.lease, fetchOptions);
   const fetchAlone = pendingFetch(store.leaseAlone, fetchOptions);
+  const incoming = batched<Delivery, 'stored' | 'duplicate'>(store.insert, batches);
+  const handled = batched(store.complete, batches);
   let worker: Worker | undefined;
 
   const source: WorkSource<BossLease> = {
@@ -126,8 +138,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         const reason = describeError(error);
         if (outcome === 'failed') return await store.postpone(leased, reason);
         if (outcome === 'dead') return await store.moveToDeadLetters(leased, { attempts: attempt, reason });
-        await store.complete(leased);
-        return true;
+        return await handled.add(leased);
       }),
     async release(left) {
       await Promise.all(left.map((one) => callForWorker(() => store.postpone(one, 'Cut off by a stop.'))));
@@ -140,7 +151,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         worker = startWorker(source, { host, handling, pollMs, sleep: wait });
       },
       async store(delivery) {
-        const result = await call(() => store.insert(delivery));
+        const result = await call(() => incoming.add(delivery));
         if (result === 'stored') worker?.wake();
         return result;
       },
@@ -154,7 +165,10 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       discard: (digest) => call(() => store.discard(digest)),
       counts: () => call(() => store.counts()),
       async stop(timeoutMs) {
+        // What was received before is stored, so that it can still be acknowledged.
+        const stored = settledWithin([incoming.drain()], timeoutMs);
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
+        await stored;
         // Another process handles what a late fetch leases.
         for (const { late } of [fetchSideBySide, fetchAlone]) {
           const released = late?.then((jobs) => source.release(jobs.flatMap((job) => toLease(job) ?? [])));
@@ -168,7 +182,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
 }
 
 function checkBoss(boss: Boss): Boss {
-  if (typeof boss?.send !== 'function') throw invalidOption('pgBossInbox needs a pg-boss instance.');
+  if (typeof boss?.insert !== 'function') throw invalidOption('pgBossInbox needs a pg-boss instance.');
   const missing = methods.find((method) => typeof boss[method] !== 'function');
   if (missing === undefined) return boss;
   throw invalidOption(`pgBossInbox needs pg-boss ${testedVersions}: the one given has no ${missing}().`);

@@ -1,26 +1,14 @@
 import { createHash } from 'node:crypto';
 import { checkInteger } from '../../options/check-values.ts';
-import type { LeasedDelivery } from '../attempt.ts';
 import type { DeadLetterQuery, DeadLetterRead } from '../dead-letter-options.ts';
 import type { Handling } from '../handling-options.ts';
 import type { Delivery } from '../inbox.ts';
 import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
 import { findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
-import type { Boss, BossDatabase, BossJob, BossJobOptions } from './pg-boss-types.ts';
-
-/** A job that this process has leased. */
-export interface BossLease extends LeasedDelivery {
-  readonly id: string;
-  /** Identifies the lease: the number of leases before it. */
-  readonly retryCount: number;
-  /** A job to be tried alone. */
-  readonly alone: boolean;
-  /** The previous attempt ended because its lease expired. */
-  readonly lost: boolean;
-}
-
-/** For jobs that have to be tried alone: they are fetched by this priority, and last by everybody else. */
-const alonePriority = -1;
+import { alonePriority, type BossLease, longestMarginMs, noteOf } from './boss-lease.ts';
+import { type InsertResult, insertJobs } from './insert-jobs.ts';
+import type { Boss, BossJob, NewBossJob } from './pg-boss-types.ts';
+import { searchJobs } from './search-jobs.ts';
 
 /** Unhandled jobs must never be deleted for their age, but pg-boss wants a number. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
@@ -30,8 +18,6 @@ const never = 1_000_000_000;
 const longestSeconds = 2 ** 31 - 1;
 /** The longest lease that pg-boss allows. */
 const longestLeaseMs = 24 * 60 * 60 * 1000;
-/** The time limit ends before the lease, which leaves time to store the result. */
-const longestMarginMs = 5_000;
 
 /** The inbox's two queues in pg-boss: the deliveries, and the dead letters. */
 export type PgBossStore = ReturnType<typeof pgBossStore>;
@@ -42,7 +28,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   const marginMs = Math.min(handling.timeLimitMs, longestMarginMs);
   const timeLimitMs = checkInteger('timeLimitMs', handling.timeLimitMs, { most: longestLeaseMs - marginMs });
   const leaseSeconds = Math.ceil((timeLimitMs + marginMs) / 1000);
-  const jobOptions: Omit<BossJobOptions, 'id'> = {
+  const jobOptions: Omit<NewBossJob, 'id' | 'data'> = {
     retryLimit: never,
     retryDelay: seconds('retry.firstDelayMs', handling.retry.firstDelayMs),
     retryBackoff: true,
@@ -50,9 +36,15 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     expireInSeconds: leaseSeconds,
     retentionSeconds: tenYearsInSeconds,
     deleteAfterSeconds: seconds('rememberMs', handling.rememberMs),
-    // While active, only jobs with a group are in an index, so counting them reads nothing else.
-    group: { id: 'inbox' },
+    // While active, only jobs with a group are in an index, so counting them reads nothing else. It is given as pg-boss
+    // stores it: insert in 12.26 ignores `group`.
+    groupId: 'inbox',
   };
+  const toNewJob = (delivery: Delivery): NewBossJob => ({
+    ...jobOptions,
+    id: toUuid(delivery.digest),
+    data: writeDelivery(delivery),
+  });
   let isReady = false;
 
   /** Makes the queues if they are missing. Several calls may run this at the start, which does no harm. */
@@ -63,22 +55,21 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     isReady = true;
   }
 
-  /** False if a job with this id exists. */
-  async function send(name: string, data: object, options: BossJobOptions): Promise<boolean> {
-    if ((await boss.send(name, data, options)) !== null) return true;
-    // pg-boss also says this if the queue was deleted or its policy refuses jobs.
-    if ((await boss.findJobs(name, { id: options.id })).length > 0) return false;
-    isReady = false;
-    throw new Error(`pg-boss did not store a job in ${name}: was the queue deleted, or made with a policy?`);
+  async function insert(name: string, jobs: readonly NewBossJob[]): Promise<InsertResult[]> {
+    const results = await insertJobs(boss, name, jobs);
+    // Then the queue may be gone.
+    if (results.some((result) => result instanceof Error)) isReady = false;
+    return results;
   }
 
-  /** pg-boss's own search, narrowed in the database: by itself it returns every row. */
+  async function insertOne(name: string, job: NewBossJob): Promise<void> {
+    const [result] = await insert(name, [job]);
+    if (result instanceof Error) throw result;
+  }
+
   async function search(name: string, narrow: (jobs: string) => string): Promise<readonly object[]> {
     await ready();
-    const db: BossDatabase = {
-      executeSql: (text, values) => boss.getDb().executeSql(narrow(`(${text})`), values),
-    };
-    return await boss.findJobs(name, { db });
+    return await searchJobs(boss, name, narrow);
   }
 
   async function findDead(digest: string): Promise<BossJob[]> {
@@ -93,13 +84,13 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   }
 
   /** Replaces a job with another one. False if another worker has it by now. */
-  async function replace(lease: BossLease, sendOther: () => Promise<unknown>): Promise<boolean> {
+  async function replace(lease: BossLease, insertOther: () => Promise<unknown>): Promise<boolean> {
     const state = await stateOf(lease);
     // It was done before, but the answer was lost.
     if (state === 'completed') return true;
     if (state !== 'active') return false;
     // This order loses nothing if it is interrupted: the lease expires, and the job is replaced again.
-    await sendOther();
+    await insertOther();
     await boss.complete(queue, lease.id, null, { includeQueued: true });
     return true;
   }
@@ -108,10 +99,10 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     /** How long a job belongs to the process that fetched it. */
     leaseMs: leaseSeconds * 1000,
 
-    async insert(delivery: Delivery): Promise<'stored' | 'duplicate'> {
+    /** Stores deliveries in one transaction, and says what became of each. */
+    async insert(deliveries: readonly Delivery[]): Promise<InsertResult[]> {
       await ready();
-      const id = toUuid(delivery.digest);
-      return (await send(queue, writeDelivery(delivery), { ...jobOptions, id })) ? 'stored' : 'duplicate';
+      return await insert(queue, deliveries.map(toNewJob));
     },
 
     /** Leases jobs that may run side by side. */
@@ -135,8 +126,11 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       return (await boss.fetch(queue, options)).map(toBossJob);
     },
 
-    async complete({ id }: BossLease): Promise<void> {
-      await boss.complete(queue, id, null, { includeQueued: true });
+    /** Marks handled jobs in one transaction. A digest is remembered although another worker has its job by now. */
+    async complete(leases: readonly BossLease[]): Promise<true[]> {
+      const ids = leases.map(({ id }) => id);
+      await boss.complete(queue, ids, null, { includeQueued: true });
+      return leases.map(() => true);
     },
 
     /** Schedules another attempt. False if another worker has it by now. */
@@ -159,8 +153,8 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       const { id, delivery, receivedAt, retryCount } = lease;
       // The failed attempts: the last one, whose lease was lost, does not count.
       const data = { ...writeDelivery(delivery), receivedAt, attempts: retryCount - 1 };
-      const options = { ...jobOptions, id: nextUuid(id), priority: alonePriority };
-      return replace(lease, () => send(queue, data, options));
+      const job = { ...jobOptions, id: nextUuid(id), priority: alonePriority, data };
+      return replace(lease, () => insertOne(queue, job));
     },
 
     /** False if another worker has it by now. */
@@ -170,7 +164,8 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     ): Promise<boolean> {
       const { id, delivery, receivedAt, alone } = lease;
       const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone };
-      return replace(lease, () => send(deadQueue, data, { id, retentionSeconds: tenYearsInSeconds }));
+      const job = { id, retentionSeconds: tenYearsInSeconds, data };
+      return replace(lease, () => insertOne(deadQueue, job));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
@@ -196,7 +191,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
         const data = { ...writeDelivery(delivery), receivedAt: noteOf(job).receivedAt.getTime() };
         // However often and by whomever a dead letter is replayed, it becomes one job; it is deleted last.
         const priority = membersOf(job.data).alone === true ? alonePriority : 0;
-        await send(queue, data, { ...jobOptions, id: nextUuid(job.id), priority });
+        await insertOne(queue, { ...jobOptions, id: nextUuid(job.id), priority, data });
         await boss.deleteJob(deadQueue, job.id);
       }
       return dead.length > 0;
@@ -229,42 +224,6 @@ function toDeadLetter(job: BossJob, { withBody }: DeadLetterRead): DeadLetter | 
   if (delivery === undefined) return undefined;
   const { digest, name, body } = delivery;
   return { digest, name, ...noteOf(job), ...(withBody && { body }) };
-}
-
-/** The delivery of a leased job; `undefined` if it holds none. */
-export function toLease(job: BossJob): BossLease | undefined {
-  const { id, data, retryCount, priority, output } = job;
-  const delivery = findDelivery(data);
-  if (delivery === undefined) return undefined;
-  const note = noteOf(job);
-  return {
-    id,
-    delivery,
-    attempt: note.attempts + retryCount + 1,
-    receivedAt: note.receivedAt.getTime(),
-    timeLimitMs: limitWithin(job.expireInSeconds * 1000),
-    retryCount,
-    alone: priority <= alonePriority,
-    // Our own failures have a reason; pg-boss stores its own when a lease expires.
-    lost: retryCount > 0 && typeof membersOf(output).reason !== 'string',
-  };
-}
-
-/** The time limit that fits this lease. The process that stored the job chose it, and may have other options. */
-function limitWithin(leaseMs: number): number {
-  return leaseMs - Math.min(leaseMs / 2, longestMarginMs);
-}
-
-/** What is known of a job besides its delivery, whether we or pg-boss stored it. */
-function noteOf({ data, output, createdOn, sourceCreatedOn, sourceRetryCount }: BossJob) {
-  const { receivedAt, attempts, reason } = membersOf(data);
-  // pg-boss itself moves jobs that were sent by hand with a retry limit.
-  const { reason: moved } = membersOf(output);
-  return {
-    receivedAt: typeof receivedAt === 'number' ? new Date(receivedAt) : (sourceCreatedOn ?? createdOn),
-    attempts: typeof sourceRetryCount === 'number' ? sourceRetryCount + 1 : Number(attempts ?? 0),
-    reason: String((typeof sourceRetryCount === 'number' ? moved : reason) ?? '').slice(0, 500),
-  };
 }
 
 /** 128 of the 256 bits, enough for no two deliveries to share them. */

@@ -14,9 +14,10 @@ export interface BossJob {
   readonly sourceRetryCount: number | null;
 }
 
-/** How a delivery is stored. */
-export interface BossJobOptions {
+/** A job to be stored. */
+export interface NewBossJob {
   id: string;
+  data: object;
   priority?: number;
   retryLimit?: number;
   retryDelay?: number;
@@ -25,7 +26,7 @@ export interface BossJobOptions {
   expireInSeconds?: number;
   retentionSeconds: number;
   deleteAfterSeconds?: number;
-  group?: { id: string };
+  groupId?: string;
 }
 
 /** Runs the SQL of pg-boss. */
@@ -36,12 +37,17 @@ export interface BossDatabase {
 /** The parts of a pg-boss instance that we use. */
 export interface Boss {
   createQueue(name: string, options: object): Promise<void>;
-  send(name: string, data: object, options: BossJobOptions): Promise<string | null>;
+  insert(name: string, jobs: NewBossJob[], options: { returnId: true }): Promise<string[] | null>;
   fetch(
     name: string,
     options: { batchSize: number; includeMetadata: true; minPriority?: number; maxPriority?: number },
   ): Promise<readonly object[]>;
-  complete(name: string, id: string, data: null, options: { includeQueued: boolean }): Promise<unknown>;
+  complete(
+    name: string,
+    id: string | string[],
+    data: null,
+    options: { includeQueued: boolean },
+  ): Promise<unknown>;
   fail(name: string, id: string, data: object): Promise<unknown>;
   findJobs(
     name: string,

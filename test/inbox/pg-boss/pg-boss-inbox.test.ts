@@ -1,8 +1,9 @@
 import type { PgBoss } from 'pg-boss';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { checkHandling } from '../../../src/inbox/handling-options.ts';
+import { toLease } from '../../../src/inbox/pg-boss/boss-lease.ts';
 import { pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
-import { pgBossStore, toLease } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
+import { pgBossStore } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
 import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
 import type { EventContext } from '../../../src/webhooks/handlers.ts';
 import { refusal } from '../../errors/refusal.ts';
@@ -23,7 +24,7 @@ it.each([
   { queue: 'my inbox' },
 ])('refuses %j, which pg-boss would refuse of each delivery', (wrong) => {
   const none = async () => null;
-  const methods = ['createQueue', 'send', 'fetch', 'complete', 'fail', 'findJobs', 'deleteJob', 'getDb'];
+  const methods = ['createQueue', 'insert', 'fetch', 'complete', 'fail', 'findJobs', 'deleteJob', 'getDb'];
   const boss: unknown = Object.fromEntries(methods.map((method) => [method, none]));
   expect(refusal(() => pgBossInbox({ boss: boss as Boss, ...wrong }))).toBe(
     'ConfigurationError invalid_option',
@@ -103,9 +104,9 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
 
   it('writes down what it handled though no more deliveries may wait for the store', async () => {
     let hangs = false;
-    const busy = given.withOwn('send', async (...call) => {
+    const busy = given.withOwn('insert', async (...call) => {
       if (hangs) await new Promise((resolve) => setTimeout(resolve, 2_000));
-      return await given.boss.send(...call);
+      return await given.boss.insert(...call);
     });
     const end = Promise.withResolvers<void>();
     const inbox = given.open({ boss: busy, maxPending: 1, timeLimitMs: 5_000 });

@@ -5,6 +5,7 @@ import {
   type ManagedInbox,
 } from 'partner-exchange-sdk/inbox/bullmq';
 import { type Boss, pgBossInbox } from 'partner-exchange-sdk/inbox/pg-boss';
+import { sleep } from './fixtures.ts';
 
 /** An inbox that only stores, in a queue that keeps its jobs by their ids. */
 export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Map<string, object> } {
@@ -27,21 +28,28 @@ export function pgBossInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
   const jobs = new Set<string>();
   const boss: Boss = {
     createQueue: async () => {},
-    async send(_name, _data, { id }) {
-      if (jobs.has(id)) return null;
-      jobs.add(id);
-      return id;
+    // As a database does, it takes a while.
+    async insert(_name, added) {
+      await sleep(50);
+      const fresh = added.map(({ id }) => id).filter((id) => !jobs.has(id));
+      for (const id of fresh) jobs.add(id);
+      return fresh;
     },
     fetch: async () => [],
     complete: async () => {},
     fail: async () => {},
-    async findJobs(name, { id, db }) {
-      // Whoever brings a database wants what it makes of the search: here, a count.
-      if (db !== undefined) return [{ number: name.endsWith('_dead') ? 0 : jobs.size }];
-      return id !== undefined && jobs.has(id) ? [{ id }] : [];
+    // The inbox narrows every search by SQL of its own, which ends with the ids that it looks for.
+    async findJobs(name, { db }) {
+      return (await db?.executeSql('', [name]))?.rows as object[];
     },
     deleteJob: async () => {},
-    getDb: () => ({ executeSql: async () => ({ rows: [] }) }),
+    getDb: () => ({
+      async executeSql(_text, values = []) {
+        const [name, ids] = values;
+        if (Array.isArray(ids)) return { rows: ids.filter((id) => jobs.has(id)).map((id) => ({ id })) };
+        return { rows: [{ number: String(name).endsWith('_dead') ? 0 : jobs.size }] };
+      },
+    }),
   };
   return { inbox: pgBossInbox({ boss, role: 'receiver' }), jobs };
 }
