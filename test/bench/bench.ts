@@ -2,6 +2,7 @@ import { bundleEntries } from '../package/sizes.ts';
 import { benchClient } from './client.ts';
 import { benchEvent } from './event.ts';
 import { benchBacklog } from './inbox-backlog.ts';
+import { benchSqliteInbox } from './inbox-sqlite.ts';
 import { benchLarge } from './large.ts';
 import { benchLoad } from './load.ts';
 import { type Finding, report, type Section } from './report.ts';
@@ -32,4 +33,5 @@ console.log('Ratios within this run, medians of interleaved rounds; ± is half o
 const sections: Section[] = [];
 for (const [title, bench] of benches) sections.push({ title, findings: await bench() });
 sections.push(...(await benchClient()));
+sections.push(...(await benchSqliteInbox()));
 report(sections);

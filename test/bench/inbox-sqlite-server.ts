@@ -1,0 +1,34 @@
+/** Webhooks with the SQLite inbox or without one, in a process of its own: started by inbox-sqlite.ts. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { builtUrl } from './built-entries.ts';
+import { sampleKey } from './sample-event.ts';
+
+/** What it has done so far. */
+export interface InboxUsage {
+  readonly handled: number;
+  readonly cpuMicros: number;
+}
+
+type Webhooks = typeof import('../../src/webhooks/index.ts');
+type SqliteInbox = typeof import('../../src/inbox/sqlite/index.ts');
+
+const { createWebhooks }: Webhooks = await import(builtUrl('./webhooks'));
+const { sqliteInbox }: SqliteInbox = await import(builtUrl('./inbox/sqlite'));
+const path = process.argv[2];
+
+let handled = 0;
+const inbox = path === undefined ? {} : { inbox: sqliteInbox({ path, concurrency: 50 }) };
+const webhooks = createWebhooks({ keys: [sampleKey], ...inbox }).onAny(() => {
+  handled++;
+});
+const server = createServer(webhooks.node);
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ handled, cpuMicros: user + system } satisfies InboxUsage);
+});
+process.on('disconnect', () => process.exit());
+server.listen(0, '127.0.0.1', () => {
+  // Sound: it listens on a port.
+  process.send?.((server.address() as AddressInfo).port);
+});
