@@ -1,6 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { partnerExchange } from './run-in-process.ts';
+import { filesIn } from './support.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const triggered = ['trigger', '--to', 'http://127.0.0.1:1/x', 'event.buy.credited.crypto'];
 
 async function proposals(...words: string[]): Promise<string[]> {
   return (await partnerExchange(['__complete', ...words])).stdout.split('\n').filter(Boolean);
@@ -21,20 +27,58 @@ describe('completion', () => {
     const { code, stdout } = await partnerExchange(['completion', shell]);
     expect(code).toBe(0);
     expect(stdout).toContain('partner-exchange __complete');
-    const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
+    const checked = spawnSync(shell, ['-n', join(filesIn({ script: stdout }), 'script')], {
+      encoding: 'utf8',
+    });
     // Not every machine has every shell.
     if (checked.error === undefined)
       expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('completes in bash', async () => {
-    const { stdout } = await partnerExchange(['completion', 'bash']);
-    const script = `partner-exchange() { echo verify; echo version; }
-${stdout}
-COMP_WORDS=(partner-exchange ver); COMP_CWORD=1; _partner_exchange; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout: printed, error } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-    if (error === undefined) expect(printed).toBe('verify\nversion\n');
-  });
+  /** What each shell is started with, so that it reads no file of the user's. */
+  const shells = { bash: ['--norc', '-i'], zsh: ['-f', '-i'], fish: ['--no-config', '-i'] } as const;
+  const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
+  const hasTerminals = process.platform !== 'win32' && has('python3', '-c', 'import pty');
+
+  for (const [shell, options] of Object.entries(shells)) {
+    const name = `completes what is typed in ${shell}`;
+    if (!hasTerminals || !has(shell, '-c', 'exit')) {
+      it.skip(`${name}: skipped, there is no ${hasTerminals ? shell : 'terminal'}`, () => {});
+      continue;
+    }
+    it.each([
+      ['sandb\t--faults bad_g\t', ['sandbox', '--faults', 'bad_gateway']],
+      ['order cre\t--jour\tx', ['order', 'create', '--journal', 'x']],
+      ['inbox disc\t', ['inbox', 'discard']],
+      ['listen --inspector-p\t1', ['listen', '--inspector-port', '1']],
+      ['keys prom\t', ['keys', 'promote']],
+      // The shell's words end at a colon.
+      ['trigger --to http://127.0.0.1:1/x event.buy.cr\t', triggered],
+      // Nothing is proposed: a file of the folder.
+      ['verify eve\t', ['verify', 'events.json']],
+    ])(`${name}: %j`, { timeout: 60_000, retry: 1 }, async (typed, expected) => {
+      const cwd = filesIn({
+        script: (await partnerExchange(['completion', shell])).stdout,
+        'events.json': '',
+      });
+      // It only notes with what it was called.
+      const fake = `#!/bin/sh
+if [ "$1" = __complete ]; then exec '${process.execPath}' '${main}' "$@"; fi
+printf '%s\\n' "$@" > called
+`;
+      writeFileSync(join(cwd, 'partner-exchange'), fake, { mode: 0o700 });
+      const answers = JSON.stringify([
+        ['', `source ./script; echo rea''dy\n`],
+        ['ready', `partner-exchange ${typed}\n`],
+      ]);
+      const terminal = [join(import.meta.dirname, 'on-terminal.py'), answers, shell, ...options];
+      const env = { PATH: `${cwd}:${process.env.PATH}`, HOME: cwd, TERM: 'dumb' };
+      const child = spawn('python3', terminal, { cwd, env });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const called = () => (existsSync(join(cwd, 'called')) ? readFileSync(join(cwd, 'called'), 'utf8') : '');
+      await expect.poll(called, { timeout: 20_000 }).toBe(`${expected.join('\n')}\n`);
+    });
+  }
 
   it('knows only these shells', async () => {
     expect(await partnerExchange(['completion', 'tcsh'])).toMatchObject({ code: 2 });

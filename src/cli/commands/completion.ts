@@ -16,13 +16,18 @@ export const completion: RunCommand<CommonFlags, [shell: Shell]> = async (contex
  * proposal a line. Where it has none, the shell completes files.
  */
 const scripts: Readonly<Record<Shell, string>> = {
+  // Not the words of COMP_WORDS: it takes addresses apart at their colons.
   bash: `_partner_exchange() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(partner-exchange __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local IFS=$' \\t\\n' words
+  read -ra words <<< "\${COMP_LINE:0:COMP_POINT}"
+  [[ \${COMP_LINE:COMP_POINT-1:1} == ' ' ]] && words+=('')
+  IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(partner-exchange __complete "\${words[@]:1}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _partner_exchange partner-exchange
 `,
   zsh: `#compdef partner-exchange
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 _partner_exchange() {
   local -a proposals
   proposals=("\${(@f)$(partner-exchange __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
@@ -30,7 +35,15 @@ _partner_exchange() {
 }
 compdef _partner_exchange partner-exchange
 `,
-  fish: `complete -c partner-exchange -a '(partner-exchange __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+  fish: `function __partner_exchange
+  set -l proposals (partner-exchange __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if set -q proposals[1]
+    printf '%s\\n' $proposals
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c partner-exchange -f -a '(__partner_exchange)'
 `,
   powershell: `Register-ArgumentCompleter -Native -CommandName partner-exchange -ScriptBlock {
   param($word, $ast)
