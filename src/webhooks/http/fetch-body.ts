@@ -1,3 +1,4 @@
+import { endOfTurn } from '../../runtime/end-of-turn.ts';
 import { longestTimerMs } from '../../runtime/longest-timer.ts';
 import { readBounded } from '../../runtime/read-bounded.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -33,7 +34,9 @@ function isHeldToItsLength(request: Request): boolean {
   if (!/^\d+$/.test(headers.get('content-length') ?? '') || headers.has('transfer-encoding')) return false;
   const prototype = Object.getPrototypeOf(request);
   return (
-    request instanceof Request && prototype !== Request.prototype && Object.hasOwn(prototype, 'arrayBuffer')
+    request instanceof Request &&
+    prototype !== Request.prototype &&
+    Object.hasOwn(prototype, 'arrayBuffer')
   );
 }
 
@@ -50,13 +53,18 @@ async function readPieces(
   return body === undefined ? { refusal: 'body_too_large' } : { body };
 }
 
-function withDeadline(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), { refusal: 'body_timeout' });
-    const settle = (read: RequestBody) => {
-      clearTimeout(timer);
-      resolve(read);
-    };
-    reading.then(settle, () => settle({ refusal: 'body_unreadable' }));
-  });
+async function withDeadline(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
+  let read: RequestBody | undefined;
+  const settled = reading
+    .catch((): RequestBody => ({ refusal: 'body_unreadable' }))
+    .then((settledWith) => {
+      read = settledWith;
+      return settledWith;
+    });
+  // Nearly every body arrives with its head. Then there is nothing to set a timer for.
+  await endOfTurn();
+  if (read !== undefined) return read;
+  const { promise: expired, resolve } = Promise.withResolvers<RequestBody>();
+  const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), { refusal: 'body_timeout' });
+  return await Promise.race([settled, expired]).finally(() => clearTimeout(timer));
 }
