@@ -65,10 +65,14 @@ export function verificationKeysOf(
  * The keys do not tell: every generation has new ones, the public key included.
  */
 function partnersOf(sets: readonly PartnerCredentials[]): string[] {
+  const sameCode = Map.groupBy(sets, ({ partnerCode }) => partnerCode);
+  // Looked up once for each code: there may be thousands of partners.
+  const idOfCode = new Map(
+    [...sameCode].map(([code, those]) => [code, onlyValue(those.map(({ partnerId }) => partnerId))]),
+  );
   const named = sets.map(({ partnerId, partnerCode }) => {
     if (partnerId === undefined && partnerCode === undefined) return undefined;
-    const sameCode = sets.filter((set) => set.partnerCode === partnerCode);
-    const id = partnerId ?? onlyValue(sameCode.map((set) => set.partnerId));
+    const id = partnerId ?? idOfCode.get(partnerCode);
     return id === undefined ? `code ${partnerCode}` : `id ${id}`;
   });
   const fallback = onlyValue(named) ?? '';

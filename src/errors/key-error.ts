@@ -3,6 +3,7 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 /**
  * - `keys_unavailable`: a key ring has no keys: none were loaded yet, or the storage of a rotation holds none.
  * - `keys_not_loaded`: loading the keys of a key ring failed. The ring goes on with those it has.
+ * - `key_search_limited`: more deliveries than `keySearch` of the webhooks allows have to be tried with all keys.
  * - `keys_known`: the keys that were received are not new: the rotation has had them before.
  * - `keys_not_received`: keys were asked for, but not received yet.
  * - `rotation_pending`: a rotation is under way.
@@ -15,6 +16,7 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 export type KeyErrorCode =
   | 'keys_unavailable'
   | 'keys_not_loaded'
+  | 'key_search_limited'
   | 'keys_known'
   | 'keys_not_received'
   | 'rotation_pending'
@@ -33,7 +35,7 @@ export interface KeyErrorDetails {
 /** Keys could not be loaded, stored or rotated. Never holds a key. */
 export class KeyError extends PartnerExchangeError {
   readonly code: KeyErrorCode;
-  /** Milliseconds until the keys may be loaded again; only with `keys_unavailable`. */
+  /** Milliseconds until it may be tried again; only with `keys_unavailable` and `key_search_limited`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: KeyErrorCode, message: string, { cause, retryAfterMs }: KeyErrorDetails = {}) {

@@ -1,10 +1,7 @@
-import { SignatureError } from '../errors/signature-error.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import { canonicalText } from './canonical-text.ts';
 import { checkKeys } from './check-keys.ts';
-import { decodeBody } from './decode-body.ts';
+import { readClaimedBody, signatureMismatch } from './claimed-body.ts';
 import { findSigner } from './digest.ts';
-import { parseSignedBody } from './parse-signed-body.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 
 export interface VerifyOptions {
@@ -38,14 +35,9 @@ export interface VerifiedBody {
 export function verifyBody(body: string | Uint8Array, options: VerifyOptions): VerifiedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkKeys(options.key);
-  // Always cut the signature out, whatever is signed: two of them are refused under every scheme.
-  const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
-  const text = canonicalText(scheme, { unsignedText, value });
-  const keyIndex = findSigner(scheme, keys, { text, claim });
-  if (keyIndex !== -1) return { value, text, json: unsignedText, keyIndex };
-  throw new SignatureError(
-    'signature_mismatch',
-    'The signature does not match: another key, another signature scheme, or a changed body.',
-    { assumptions: ['signature-construction', 'signature-serialization', 'signature-key'] },
-  );
+  const claimed = readClaimedBody(body, scheme);
+  const { value, text, json } = claimed;
+  const keyIndex = findSigner(scheme, keys, claimed);
+  if (keyIndex !== -1) return { value, text, json, keyIndex };
+  throw signatureMismatch();
 }

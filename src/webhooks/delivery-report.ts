@@ -1,3 +1,4 @@
+import type { KeyErrorCode } from '../errors/key-error.ts';
 import type { SignatureErrorCode } from '../errors/signature-error.ts';
 import type { RequestRefusalCode } from './outcome.ts';
 
@@ -33,8 +34,8 @@ export interface DeliveryReport {
   readonly name?: string | undefined;
   /** The delivery's digest, of authentic deliveries only. */
   readonly digest?: string | undefined;
-  /** Why it was refused. */
-  readonly code?: SignatureErrorCode | RequestRefusalCode | undefined;
+  /** Why it was refused, or is `unverified`. */
+  readonly code?: SignatureErrorCode | RequestRefusalCode | KeyErrorCode | undefined;
   /**
    * Milliseconds. `receive`: from the whole body to the outcome, or from the head of a request that was refused before
    * that. `handle`: how long the handlers ran; absent if their process died.

@@ -43,6 +43,7 @@ export type { NodeRequest } from './http/node-body.ts';
 export type { NodeResponse } from './http/node-handler.ts';
 export type { WebhookResponse } from './http/webhook-response.ts';
 export type { WholeRequest } from './http/whole-request.ts';
+export type { KeySearchOptions } from './key-search/key-search-options.ts';
 export type { Outcome, RequestRefusalCode } from './outcome.ts';
 export type { RefusedBody } from './refused-body.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

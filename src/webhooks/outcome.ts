@@ -1,4 +1,4 @@
-import type { KeyError } from '../errors/key-error.ts';
+import type { KeyError, KeyErrorCode } from '../errors/key-error.ts';
 import type { SignatureError, SignatureErrorCode } from '../errors/signature-error.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 
@@ -21,8 +21,9 @@ export type RequestRefusalCode =
  * - `busy`: another delivery of the same event is being handled right now.
  * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
  * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
- * - `unverified`: the key ring has no keys to verify with. Nothing is known of the body, nothing was kept, and the
- *   sender is told to send it again.
+ * - `unverified`: the key ring has no keys to verify with (`keys_unavailable`), or the key would have to be searched for
+ *   and `keySearch` allows no more (`key_search_limited`). Nothing is known of the body, nothing was kept, and the sender
+ *   is told to send it again.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type Outcome =
@@ -41,6 +42,7 @@ export type Outcome =
       readonly kind: 'unverified';
       readonly status: 503;
       readonly retryAfterMs: number;
+      readonly code: KeyErrorCode;
       readonly error: KeyError;
     }
   | ({ readonly kind: 'failed'; readonly status: 500; readonly error: unknown } & DeliveryReference)

@@ -14,7 +14,8 @@ import {
 import { decodeBody } from '../signature/decode-body.ts';
 import { parseVerifiedBody } from '../signature/parse-verified-body.ts';
 import { pinnedText } from '../signature/pinned-text.ts';
-import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
+import type { VerifiedBody } from '../signature/verify-body.ts';
+import { bodyVerifier } from './body-verifier.ts';
 import { deliveryDigest } from './delivery-digest.ts';
 import type { Handlers } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
@@ -35,14 +36,14 @@ export interface DeliveryReceiver {
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 export function deliveryReceiver(
-  { scheme, keys, wireNames, inbox, maxBodyBytes }: ResolvedWebhooksOptions,
+  { scheme, keys, keySearch, wireNames, inbox, maxBodyBytes }: ResolvedWebhooksOptions,
   handlers: Handlers,
   reporting: Reporting,
 ): DeliveryReceiver {
   // Static keys are used as they are, without a promise. Those of a ring may have to be read first.
-  const ring = isKeyRing(keys) ? ringVerifier(keys, scheme) : undefined;
+  const verifyBody = bodyVerifier({ scheme, wireNames, keySearch });
+  const ring = isKeyRing(keys) ? ringVerifier({ ring: keys, scheme, verifyBody }) : undefined;
   const fixed = isKeyRing(keys) ? noKeys : keys;
-  const verifyOptions = { key: fixed.keys, scheme };
 
   async function decide(body: string | Uint8Array): Promise<Outcome> {
     if (exceeds(body, maxBodyBytes)) {
@@ -55,12 +56,16 @@ export function deliveryReceiver(
     let pinned: string;
     try {
       source = decodeBody(body);
-      if (ring === undefined) verified = verifyBody(source, verifyOptions);
-      else ({ verified, keys: used } = await ring(source));
+      if (ring === undefined) {
+        const found = verifyBody(source, fixed);
+        verified = found instanceof Promise ? await found : found;
+      } else ({ verified, keys: used } = await ring(source));
       pinned = pinnedText(scheme, verified);
     } catch (error) {
-      // The keys could not be read. The body may be authentic, so the sender should send it again.
-      if (isKeyError(error)) return withoutKeys(error);
+      if (isKeyError(error)) {
+        reporting.unverified(error);
+        return unverified(error);
+      }
       if (!isSignatureError(error)) throw error;
       reporting.refusedBody(body, error);
       return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
@@ -125,9 +130,10 @@ export function deliveryReceiver(
 
 const noKeys: VerificationKeys = { keys: [], labels: [], partners: [] };
 
-function withoutKeys(error: KeyError): Outcome {
+/** The body may be authentic, so the sender should send it again. */
+function unverified(error: KeyError): Outcome {
   const retryAfterMs = Math.max(error.retryAfterMs ?? 0, retryAfter.unavailable);
-  return { kind: 'unverified', status: 503, retryAfterMs, error };
+  return { kind: 'unverified', status: 503, retryAfterMs, code: error.code, error };
 }
 
 /** Handles a stored delivery without a handler: it must not count as handled. */

@@ -32,6 +32,16 @@ export function bodyWarning({ code, message }: SignatureError): string {
   );
 }
 
+/** The warning for the first delivery whose key was not searched for. */
+export function unverifiedWarning(): string {
+  return (
+    'A webhook delivery was answered 503 (key_search_limited). Its key has to be searched for among all of them, and ' +
+    'keySearch allows no more of that now: it is one of many forged ones, or its merchant is new. If there are always ' +
+    'some, name the keys after what the events say (partnerId, partnerCode, and the currency in merchantSecretKeys), ' +
+    'or raise keySearch.keysPerSecond. Further ones are reported to onDelivery alone.'
+  );
+}
+
 function warningText(code: RefusalCode, advice: string): string {
   return `A webhook request was refused (${code}). ${advice} Further ones are reported to onDelivery alone.`;
 }

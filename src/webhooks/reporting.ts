@@ -1,9 +1,10 @@
+import type { KeyError } from '../errors/key-error.ts';
 import type { SignatureError } from '../errors/signature-error.ts';
 import { warn } from '../errors/warn.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import type { DeliveryReport } from './delivery-report.ts';
 import type { RequestRefusalCode } from './outcome.ts';
-import { bodyWarning, type RefusalCode, requestWarning } from './refusal-warning.ts';
+import { bodyWarning, type RefusalCode, requestWarning, unverifiedWarning } from './refusal-warning.ts';
 import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
 
 /** Informs the operator and the user's hooks. Nothing waits for a hook, and nothing here throws. */
@@ -16,16 +17,20 @@ export interface Reporting {
   refusal(code: RequestRefusalCode, remedy?: string): void;
   /** The same for a body that could not be verified, and calls `onRefused`. */
   refusedBody(rawBody: string | Uint8Array, error: SignatureError): void;
+  /** The same for a body that nobody could verify now. A key ring itself tells of keys that it could not load. */
+  unverified(error: KeyError): void;
 }
+
+type Warned = RefusalCode | 'key_search_limited' | 'onDelivery' | 'onRefused';
 
 export function makeReporting({
   onError,
   onDelivery,
   onRefused,
 }: Pick<ResolvedWebhooksOptions, 'onError' | 'onDelivery' | 'onRefused'>): Reporting {
-  const warned = new Set<RefusalCode | 'onDelivery' | 'onRefused'>();
+  const warned = new Set<Warned>();
 
-  function warnOnce(about: RefusalCode | 'onDelivery' | 'onRefused', message: () => string): void {
+  function warnOnce(about: Warned, message: () => string): void {
     if (warned.has(about)) return;
     warned.add(about);
     warn(message());
@@ -48,6 +53,9 @@ export function makeReporting({
     refusedBody(rawBody, error) {
       warnOnce(error.code, () => bodyWarning(error));
       if (onRefused !== undefined) settle(() => onRefused({ rawBody, error }), refusedHookFailed);
+    },
+    unverified({ code }) {
+      if (code === 'key_search_limited') warnOnce(code, unverifiedWarning);
     },
   };
 }

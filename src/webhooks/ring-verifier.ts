@@ -2,24 +2,31 @@ import type { KeyRing } from '../credentials/key-ring.ts';
 import type { KeySets } from '../credentials/key-sets.ts';
 import { type VerificationKeys, verificationKeysOf } from '../credentials/verification-keys.ts';
 import { isConfigurationError } from '../errors/configuration-error.ts';
-import { KeyError } from '../errors/key-error.ts';
+import { isKeyError, KeyError } from '../errors/key-error.ts';
 import { isSignatureError } from '../errors/signature-error.ts';
 import { warnOnce } from '../errors/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
-import { type VerifiedBody, verifyBody } from '../signature/verify-body.ts';
+import type { VerifiedBody } from '../signature/verify-body.ts';
+import type { BodyVerifier } from './body-verifier.ts';
 
 /** Verifies with the keys of a ring: with newer ones when none of those at hand matches. */
 export type RingVerifier = (
   body: string,
 ) => Promise<{ readonly verified: VerifiedBody; readonly keys: VerificationKeys }>;
 
-/** The function throws {@link KeyError} while the ring has no keys, and {@link SignatureError}. */
-export function ringVerifier(ring: KeyRing, scheme: SignatureScheme): RingVerifier {
+export interface RingVerifierOptions {
+  readonly ring: KeyRing;
+  readonly scheme: SignatureScheme;
+  readonly verifyBody: BodyVerifier;
+}
+
+/** The function throws {@link KeyError} while the ring has no keys, and what `verifyBody` throws. */
+export function ringVerifier({ ring, scheme, verifyBody }: RingVerifierOptions): RingVerifier {
   const usableKeys = keysUnder(scheme);
 
-  function verify(body: string, sets: KeySets) {
+  async function verify(body: string, sets: KeySets) {
     const { keys, matched } = usableKeys(sets);
-    const verified = verifyBody(body, { key: keys.keys, scheme });
+    const verified = await verifyBody(body, keys);
     const index = keys.labels[verified.keyIndex]?.index;
     if (matched !== undefined && index !== undefined) {
       void (async () => matched(index))().catch(() => warnOnce(matchedFailed));
@@ -30,15 +37,22 @@ export function ringVerifier(ring: KeyRing, scheme: SignatureScheme): RingVerifi
   return async (body) => {
     const sets = await ring.current();
     try {
-      return verify(body, sets);
+      return await verify(body, sets);
     } catch (error) {
-      // Whatever else is wrong with a body, other keys do not put it right.
-      if (!isSignatureError(error) || error.code !== 'signature_mismatch') throw error;
+      if (!mayHaveOtherKey(error)) throw error;
       const newer = await ring.newerThan(sets);
       if (newer === undefined) throw error;
-      return verify(body, newer);
+      return await verify(body, newer);
     }
   };
+}
+
+/** Whatever else is wrong with a body, other keys do not put it right. */
+function mayHaveOtherKey(error: unknown): boolean {
+  return (
+    (isSignatureError(error) && error.code === 'signature_mismatch') ||
+    (isKeyError(error) && error.code === 'key_search_limited')
+  );
 }
 
 const matchedFailed = 'matched of the keys of a key ring failed; deliveries are not affected.';

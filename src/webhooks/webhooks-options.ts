@@ -14,6 +14,11 @@ import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../opt
 import { quotedName } from '../redaction/quoted-name.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import type { DeliveryReport } from './delivery-report.ts';
+import {
+  type KeySearchOptions,
+  type ResolvedKeySearchOptions,
+  resolveKeySearchOptions,
+} from './key-search/key-search-options.ts';
 import type { RefusedBody } from './refused-body.ts';
 
 export interface WebhooksOptions {
@@ -28,6 +33,11 @@ export interface WebhooksOptions {
    * one partner.
    */
   keys?: readonly string[] | undefined;
+  /**
+   * How much may be spent on searching for the key of a delivery that does not say whose it is, or says it wrong.
+   * @default at most 50000 keys a second
+   */
+  keySearch?: KeySearchOptions | undefined;
   /** Its signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
   /** @default digests in memory; a delivery is handled before it is acknowledged */
@@ -75,6 +85,7 @@ export interface ResolvedWebhooksOptions {
   readonly scheme: SignatureScheme;
   /** Keys that never change, or those of a key ring. */
   readonly keys: VerificationKeys | KeyRing;
+  readonly keySearch: ResolvedKeySearchOptions;
   readonly wireNames: WireNames;
   readonly inbox: Inbox;
   readonly maxBodyBytes: number;
@@ -87,6 +98,7 @@ export interface ResolvedWebhooksOptions {
 const optionNames: OptionNames<WebhooksOptions> = {
   credentials: true,
   keys: true,
+  keySearch: true,
   deployment: true,
   inbox: true,
   maxBodyBytes: true,
@@ -115,6 +127,7 @@ export function resolveWebhooksOptions(options: WebhooksOptions): ResolvedWebhoo
     scheme,
     wireNames,
     keys: resolveKeys(options, scheme),
+    keySearch: resolveKeySearchOptions(options.keySearch),
     inbox: resolveInbox(options),
     maxBodyBytes: checkInteger('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
     bodyTimeoutMs: checkInteger('bodyTimeoutMs', options.bodyTimeoutMs ?? defaults.bodyTimeoutMs),

@@ -3,6 +3,7 @@ import { benchClient } from './client.ts';
 import { benchEvent } from './event.ts';
 import { benchBacklog } from './inbox-backlog.ts';
 import { benchSqliteInbox } from './inbox-sqlite.ts';
+import { benchKeyRing } from './key-ring.ts';
 import { benchLarge } from './large.ts';
 import { benchLoad } from './load.ts';
 import { type Finding, report, type Section } from './report.ts';
@@ -15,6 +16,7 @@ const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = 
   ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
   ['a whole delivery, handled in memory, by the size of its body', benchBodySize],
   ['the memory of handled deliveries', benchRemembered],
+  ['a delivery by the number of keys', benchKeyRing],
   ['load in a fresh process', benchLoad],
   ['SQLite inbox with so many waiting / with 1,000 waiting', benchBacklog],
   [

@@ -32,6 +32,23 @@ describe('createWebhooks refuses an option that it does not have, and names the 
     expect(String(error)).toContain('"signatur" is not an option of deployment. Did you mean "signature"?');
   });
 
+  it('of keySearch, too', () => {
+    const error = thrownBy(() => createWebhooks({ credentials, keySearch: Object({ keyPerSecond: 5 }) }));
+    expect(String(error)).toContain(
+      '"keyPerSecond" is not an option of keySearch. Did you mean "keysPerSecond"?',
+    );
+  });
+
+  it.each([
+    [{ keysPerSecond: 0 }, 'keySearch.keysPerSecond must be a whole number of at least 1.'],
+    [{ keysPerSecond: Number.NaN }, 'keySearch.keysPerSecond must be a whole number of at least 1.'],
+    [{ now: 5 }, 'keySearch.now must be a function.'],
+    [null, 'keySearch needs an options object.'],
+  ])('keySearch must not be %j', (keySearch, message) => {
+    const error = thrownBy(() => createWebhooks({ credentials, ...Object({ keySearch }) }));
+    expect(error).toMatchObject({ code: 'invalid_option', message });
+  });
+
   it('of the wire names, too', () => {
     const deployment = { signature: defaultScheme, wireNames: { platform_order_reff: 'acme_order_ref' } };
     const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
