@@ -34,9 +34,7 @@ function isHeldToItsLength(request: Request): boolean {
   if (!/^\d+$/.test(headers.get('content-length') ?? '') || headers.has('transfer-encoding')) return false;
   const prototype = Object.getPrototypeOf(request);
   return (
-    request instanceof Request &&
-    prototype !== Request.prototype &&
-    Object.hasOwn(prototype, 'arrayBuffer')
+    request instanceof Request && prototype !== Request.prototype && Object.hasOwn(prototype, 'arrayBuffer')
   );
 }
 
