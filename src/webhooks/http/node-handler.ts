@@ -1,4 +1,3 @@
-import { endOfTurn } from '../../runtime/end-of-turn.ts';
 import { checkHead } from './check-head.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type NodeRequest, readNodeBody } from './node-body.ts';
@@ -23,7 +22,6 @@ export async function handleNode(
   const startedAt = performance.now();
   const read = refuseHead(request, endpoint) ?? (await readNodeBody(request, endpoint));
   if ('body' in read) {
-    await endOfTurn();
     send(responseTo(await endpoint.receive(read.body)), request, response);
     return;
   }
