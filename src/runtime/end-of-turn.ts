@@ -1,3 +1,5 @@
+import { isWholeProcess } from './whole-process.ts';
+
 /** How many go on at once. Timers and connections have their turn before the next ones. */
 const mostAtOnce = 256;
 
@@ -17,12 +19,4 @@ export const endOfTurn: () => Promise<void> | undefined = isWholeProcess()
 function release(): void {
   for (const resolve of waiting.splice(0, mostAtOnce)) resolve();
   if (waiting.length > 0) setImmediate(release);
-}
-
-function isWholeProcess(): boolean {
-  return /^(Node\.js|Bun|Deno)\//.test(runtime().navigator?.userAgent ?? '');
-}
-
-function runtime(): { readonly navigator?: { readonly userAgent?: string } } {
-  return globalThis;
 }
