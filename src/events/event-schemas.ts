@@ -1,11 +1,34 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import { settledCryptoStatuses, thirdPartyKycErrors } from './spellings.ts';
 
+/** What the schemas are made with: the functions that zod and zod/mini have in common. */
+export interface SchemaFunctions
+  extends Pick<
+    typeof zod,
+    | 'string'
+    | 'number'
+    | 'null'
+    | 'literal'
+    | 'enum'
+    | 'union'
+    | 'discriminatedUnion'
+    | 'nullable'
+    | 'optional'
+    | 'minLength'
+  > {
+  readonly object: typeof zod.looseObject;
+}
+
 /**
- * The schemas of the published events, built with the given kind of object: `z.looseObject` for the schemas that users
- * get, which keep unknown members. `event-types.ts` says what each member means.
+ * The schemas of the published events: of zod, as users get them, or of zod/mini, which loads much faster, for
+ * `parseOrderEvent`. `event-types.ts` says what each member means.
  */
-export function makeEventSchemas(object: typeof z.looseObject) {
+export function makeEventSchemas(z: SchemaFunctions) {
+  const { object } = z;
+  const filledString = () => z.string().check(z.minLength(1));
+  /** A member that may be absent or null. */
+  const optional = <Field extends zod.ZodType>(field: Field) => z.optional(z.nullable(field));
+
   /** The members every event has (contract: Buy order event record), without the statuses and the rate. */
   const commonFields = {
     partner_order_id: z.string(),
@@ -21,8 +44,8 @@ export function makeEventSchemas(object: typeof z.looseObject) {
       account_number: z.string(),
       bank_name: z.string(),
     }),
-    payment_link: z.string().nullable(),
-    crypto_txn_hash: z.string().nullable(),
+    payment_link: z.nullable(z.string()),
+    crypto_txn_hash: z.nullable(z.string()),
     partner_callback_url: z.string(),
     transactional_kyc: object({
       email: z.string(),
@@ -30,7 +53,7 @@ export function makeEventSchemas(object: typeof z.looseObject) {
       first_name: z.string(),
       last_name: z.string(),
     }),
-    signature: z.string().optional(),
+    signature: z.optional(z.string()),
   };
 
   /** The same members for an event whose body is not shown: each may be absent or null. */
@@ -46,11 +69,24 @@ export function makeEventSchemas(object: typeof z.looseObject) {
     chain: optional(commonFields.chain),
     fiat_payment_status: optional(z.string()),
     crypto_payment_status: optional(z.string()),
-    payer_into_account: optional(commonFields.payer_into_account.partial()),
+    payer_into_account: optional(
+      object({
+        account_name: z.optional(z.string()),
+        account_number: z.optional(z.string()),
+        bank_name: z.optional(z.string()),
+      }),
+    ),
     payment_link: optional(commonFields.payment_link),
     crypto_txn_hash: optional(commonFields.crypto_txn_hash),
     partner_callback_url: optional(commonFields.partner_callback_url),
-    transactional_kyc: optional(commonFields.transactional_kyc.partial()),
+    transactional_kyc: optional(
+      object({
+        email: z.optional(z.string()),
+        phone: z.optional(z.string()),
+        first_name: z.optional(z.string()),
+        last_name: z.optional(z.string()),
+      }),
+    ),
     signature: commonFields.signature,
   };
 
@@ -86,7 +122,7 @@ export function makeEventSchemas(object: typeof z.looseObject) {
   const buyNoKycEvent = object({
     ...kycError,
     kyc_error_type: z.literal('NO_KYC'),
-    default_kyc_url: z.string().min(1),
+    default_kyc_url: filledString(),
   });
 
   const buyThirdPartyPaymentEvent = object({
@@ -108,7 +144,7 @@ export function makeEventSchemas(object: typeof z.looseObject) {
     exchange_rate: z.number(),
     fiat_payment_status: z.literal('PAID'),
     crypto_payment_status: z.enum(settledCryptoStatuses),
-    crypto_txn_hash: z.string().min(1),
+    crypto_txn_hash: filledString(),
   });
 
   const buyCloseEvent = object({
@@ -136,8 +172,4 @@ export function makeEventSchemas(object: typeof z.looseObject) {
     buyCreditedEvent,
     buyCloseEvent,
   };
-}
-
-function optional<Field extends z.ZodType>(field: Field) {
-  return field.nullable().optional();
 }

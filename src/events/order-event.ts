@@ -9,7 +9,7 @@ import type {
   BuyThirdPartyErrorEvent,
 } from './event-types.ts';
 
-const schemas = makeEventSchemas(z.looseObject);
+const schemas = makeEventSchemas({ ...z, object: z.looseObject });
 
 /** The schema of {@link BuyInitEvent}. Like all of these, it keeps unknown members. */
 export const buyInitEvent = schemas.buyInitEvent;

@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { makeEventSchemas } from './event-schemas.ts';
+import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
 
 /** The names of the published events, in the order of a lifecycle. */
@@ -60,7 +60,7 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
   checks ??= buildChecks();
   const check = checks.get(name);
   if (check === undefined) return { kind: 'unknown', name, body: value };
-  const result = check.safeParse(value);
+  const result = z.safeParse(check, value, { error: inEnglish });
   if (result.success) {
     // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
     return { kind: 'known', event: value as unknown as OrderEvent, body: value };
@@ -72,12 +72,13 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
 /**
  * The published schemas by event name. Made when the first event arrives, since that takes longer than loading this.
  */
-let checks: ReadonlyMap<string, z.ZodType> | undefined;
+let checks: ReadonlyMap<string, z.core.$ZodType> | undefined;
 
-function buildChecks(): ReadonlyMap<string, z.ZodType> {
-  // Sound: only the verdict is used. Schemas that drop unknown members are faster than those that copy them.
-  const schemas = makeEventSchemas(z.object as unknown as typeof z.looseObject);
-  const byName: Record<OrderEventName, z.ZodType> = {
+function buildChecks(): ReadonlyMap<string, z.core.$ZodType> {
+  // Sound: these have the same parameters in zod/mini, and only the verdict of the schemas is used. Schemas that drop
+  // unknown members are faster than those that copy them.
+  const schemas = makeEventSchemas(miniFunctions as unknown as SchemaFunctions) as unknown as MiniSchemas;
+  const byName: Record<OrderEventName, z.core.$ZodType> = {
     'event.buy.init': schemas.buyInitEvent,
     'event.buy.received.fiat': schemas.buyFiatReceivedEvent,
     'event.buy.received.fiat_kyc_error': schemas.buyKycErrorEvent,
@@ -87,3 +88,24 @@ function buildChecks(): ReadonlyMap<string, z.ZodType> {
   };
   return new Map(Object.entries(byName));
 }
+
+type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, z.core.$ZodType>;
+
+/** By name, so that what is not used stays out of the package. */
+const miniFunctions = {
+  string: z.string,
+  number: z.number,
+  null: z.null,
+  literal: z.literal,
+  enum: z.enum,
+  union: z.union,
+  discriminatedUnion: z.discriminatedUnion,
+  nullable: z.nullable,
+  optional: z.optional,
+  minLength: z.minLength,
+  // That of zod, which makes a function of its shape: the one of zod/mini takes ten times as long to check an event.
+  object: (shape: z.core.$ZodShape) => new z.core.$ZodObjectJIT({ type: 'object', shape }),
+} satisfies Record<keyof SchemaFunctions, unknown>;
+
+/** The same messages as those of zod itself, whatever language a program has set for its own schemas. */
+const inEnglish = z.locales.en().localeError;

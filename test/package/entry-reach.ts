@@ -13,8 +13,8 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './signature': { packages: [], builtins: ['node:crypto'] },
   // The doctor reads the environment, with the schema of orders.
   './diagnostics': { packages: ['zod'], builtins: ['node:crypto'] },
-  './events': { packages: ['zod'], builtins: [] },
-  './webhooks': { packages: ['zod'], builtins: ['node:crypto'] },
+  './events': { packages: ['zod'], bundled: ['zod/mini'], builtins: [] },
+  './webhooks': { packages: [], bundled: ['zod/mini'], builtins: ['node:crypto'] },
   // The errors are in one file with what signs.
   './inbox': { packages: [], builtins: ['node:crypto'] },
   './inbox/sqlite': {
@@ -84,7 +84,7 @@ export function leakedFiles(subpath: string, files: readonly string[]): string[]
   const bundled = bundledPackages(subpath);
   return files.filter((file) => {
     const [, packaged] = file.split('../node_modules/');
-    if (packaged !== undefined) return !bundled.some((name) => packaged.startsWith(`${name}/`));
+    if (packaged !== undefined) return !bundled.some((name) => packaged.startsWith(`${name.split('/')[0]}/`));
     return forbidden.includes(file.slice(0, file.indexOf('/')));
   });
 }

@@ -123,6 +123,7 @@ function isIndex(file: string): boolean {
 }
 
 function packageName(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier;
+  // zod/mini is bundled, zod is not.
+  if (specifier.startsWith('node:') || specifier === 'zod/mini') return specifier;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
