@@ -86,7 +86,8 @@ function buildChecks(): ReadonlyMap<string, z.core.$ZodType> {
     'event.buy.credited.crypto': schemas.buyCreditedEvent,
     'buy.event.close': schemas.buyCloseEvent,
   };
-  return new Map(Object.entries(byName));
+  // Compiled, a right event is checked in a tenth of the time. Where code cannot be made at run time, they stay as they are.
+  return new Map(Object.entries(byName).map(([name, schema]) => [name, z.compile(schema)]));
 }
 
 type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, z.core.$ZodType>;
@@ -103,8 +104,7 @@ const miniFunctions = {
   nullable: z.nullable,
   optional: z.optional,
   minLength: z.minLength,
-  // That of zod, which makes a function of its shape: the one of zod/mini takes ten times as long to check an event.
-  object: (shape: z.core.$ZodShape) => new z.core.$ZodObjectJIT({ type: 'object', shape }),
+  object: z.object,
 } satisfies Record<keyof SchemaFunctions, unknown>;
 
 /** The same messages as those of zod itself, whatever language a program has set for its own schemas. */
