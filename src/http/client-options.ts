@@ -45,7 +45,8 @@ export interface ClientOptions {
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
    * Most requests under way at once: each takes a connection. Further calls wait for their turn, in the order in which
-   * they were made, for up to half of `totalTimeoutMs`. Between two attempts a call lets others go first. @default 100
+   * they were made, for up to half of `totalTimeoutMs`. Between two attempts a call lets others go first. Without effect on
+   * Cloudflare Workers, which limit the connections of each request themselves. @default 100
    */
   concurrency?: number | undefined;
   /** Milliseconds for each attempt, its reply included. Waiting for a turn does not count. @default 30000 */

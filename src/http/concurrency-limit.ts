@@ -1,3 +1,5 @@
+import { isWholeProcess } from '../runtime/whole-process.ts';
+
 /** A place among the requests under way, for the attempts of one call. */
 export interface Place {
   /** Takes one if there is one: false if the call has to wait. */
@@ -16,7 +18,14 @@ export interface ConcurrencyLimit {
   place(): Place;
 }
 
+const unlimited: Place = { takeIfFree: () => true, take: async () => {}, leave() {} };
+
+/**
+ * There is no limit where the event loop is not the whole process: workerd drops a cancelled request with the place that
+ * it has, and nobody would give that back. It limits the connections of a request itself.
+ */
 export function limitConcurrency(most: number): ConcurrencyLimit {
+  if (!isWholeProcess()) return { place: () => unlimited };
   let free = most;
   const waiting = new Set<() => void>();
   // Kept, since a new one would first pass over all that have been deleted: it sees what is added later.
