@@ -53,15 +53,15 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
     },
     async deadLetter(digest, options) {
       checkOpen();
-      return await engine.deadLetter(digest, checkDeadLetterRead(options));
+      return await engine.deadLetter(checkDigest(digest), checkDeadLetterRead(options));
     },
     async replay(digest) {
       checkOpen();
-      return await engine.replay(digest);
+      return await engine.replay(checkDigest(digest));
     },
     async discard(digest) {
       checkOpen();
-      return await engine.discard(digest);
+      return await engine.discard(checkDigest(digest));
     },
     async counts() {
       checkOpen();
@@ -74,6 +74,12 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
       return stopping;
     },
   };
+}
+
+/** From JavaScript it may be missing: pg-boss, asked for no digest, would find every dead letter. */
+function checkDigest(digest: unknown): string {
+  if (typeof digest === 'string') return digest;
+  throw invalidOption('digest must be the digest of a dead letter, which is a string.');
 }
 
 function inboxStopped(): InboxError {

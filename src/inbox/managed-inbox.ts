@@ -17,9 +17,13 @@ export interface ManagedInbox extends Inbox {
    * Tries a dead letter again, with all its attempts. Resolves with false if no dead letter has this digest. A durable
    * inbox handles it soon afterwards. The memory inbox handles it before this resolves, and this rejects if that fails
    * (false also while a repetition is being handled).
+   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
    */
   replay(digest: string): Promise<boolean>;
-  /** Drops a dead letter; its digest stays remembered. False if no dead letter has this digest. */
+  /**
+   * Drops a dead letter; its digest stays remembered. False if no dead letter has this digest.
+   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
+   */
   discard(digest: string): Promise<boolean>;
   /** What is in the inbox now. */
   counts(): Promise<InboxCounts>;

@@ -185,6 +185,21 @@ export function describeContract(engine: Engine): void {
     await expect(inbox.deadLetter(digest, wrong)).rejects.toMatchObject({ code: 'invalid_option' });
   });
 
+  it.runIf(engine.durable)('touches no dead letter when the digest is missing', async () => {
+    const inbox = await open();
+    const { webhooks } = receiver(inbox, () => {
+      throw new Error('no such order');
+    });
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    // From JavaScript: a query parameter that is not there.
+    const missing = Object(undefined).digest;
+    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard]) {
+      await expect(act(missing)).rejects.toMatchObject({ code: 'invalid_option' });
+    }
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
+  });
+
   it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('does not list %d dead letters', async (limit) => {
     await expect((await open()).deadLetters({ limit })).rejects.toMatchObject({ code: 'invalid_option' });
   });
