@@ -71,6 +71,8 @@ export function batched<Item, Result>(
         else if (waiting.push({ item, resolve, reject }) === 1) setImmediate(start);
       }),
     async drain() {
+      // Callers may add an item a few promises later in this turn.
+      await new Promise((resolve) => setTimeout(resolve, 0));
       start();
       while (underWay.size > 0) await Promise.race(underWay);
     },

@@ -169,6 +169,26 @@ describe('the pg-boss inbox', () => {
     expect(inserted).toHaveLength(2);
   });
 
+  it('has stored what was received before it stopped, also in the same turn', async () => {
+    let stored = 0;
+    const none = async () => [];
+    const boss: unknown = {
+      insert: async (_name: string, jobs: { id: string }[]) => {
+        stored += jobs.length;
+        return jobs.map(({ id }) => id);
+      },
+      ...{ createQueue: none, fetch: none, complete: none, fail: none, findJobs: none },
+      ...{ deleteJob: none, getDb: none },
+    };
+    const inbox = pgBossInbox({ boss: boss as Boss, role: 'receiver' });
+    const delivery = { digest: '0'.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
+    const received = inbox.receive(delivery, async () => {});
+    await inbox.stop();
+    // From now on pg-boss may be stopped, too.
+    expect(stored).toBe(1);
+    expect(await received).toBe('stored');
+  });
+
   it('needs a pg-boss', () => {
     expect(refusal(() => pgBossInbox({} as { boss: Boss }))).toBe('ConfigurationError invalid_option');
   });
