@@ -7,7 +7,10 @@ import { limitCalls } from '../runtime/limit-calls.ts';
 export interface StoreCallOptions {
   /** Milliseconds to wait for the store before a delivery is answered 503. @default 5000 */
   storeTimeoutMs?: number | undefined;
-  /** Most deliveries waiting for the store; further ones are answered 503 at once. @default 1000 */
+  /**
+   * Most deliveries waiting for the store; further ones are answered 503 at once. Without effect on
+   * Cloudflare Workers. @default 1000
+   */
   maxPending?: number | undefined;
 }
 

@@ -6,7 +6,10 @@ import { type LimitedCall, limitCalls } from '../runtime/limit-calls.ts';
 export interface EngineCallOptions {
   /** Milliseconds to wait for the engine before a transaction fails with `store_failed`. @default 5000 */
   storeTimeoutMs?: number | undefined;
-  /** Most transactions waiting for the engine; further ones fail with `store_failed` at once. @default 10000 */
+  /**
+   * Most transactions waiting for the engine; further ones fail with `store_failed` at once. Without
+   * effect on Cloudflare Workers. @default 10000
+   */
   maxPending?: number | undefined;
 }
 

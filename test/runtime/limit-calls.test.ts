@@ -1,0 +1,27 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { limitCalls } from '../../src/runtime/limit-calls.ts';
+
+const forEver = () => new Promise<string>(() => {});
+const failed = (error: unknown) => new Error('failed', { cause: error });
+
+/** One call may wait, for a moment. */
+function oneCall() {
+  return limitCalls({ timeoutMs: 20, maxPending: 1, tooMany: () => new Error('too many') });
+}
+
+it('counts a call until its work has ended, and not only until nobody waits for it', async () => {
+  const call = oneCall();
+  const work = Promise.withResolvers<string>();
+  await expect(call(() => work.promise, failed)).rejects.toThrow('failed');
+  await expect(call(async () => 'answer', failed)).rejects.toThrow('too many');
+  work.resolve('late');
+  await vi.waitFor(async () => expect(await call(async () => 'answer', failed)).toBe('answer'));
+});
+
+it('counts none on workerd, where the work of a cancelled request never ends', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const call = oneCall();
+  await expect(call(forEver, failed)).rejects.toThrow('failed');
+  expect(await call(async () => 'answer', failed)).toBe('answer');
+});
