@@ -219,6 +219,29 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('its page', { timeout
     expect(problems).toEqual([]);
   });
 
+  it('shows a hostile event as text', async () => {
+    const listener = await listening([], {});
+    const markup = '</script><img src=x onerror=alert(1)>';
+    const { page, problems } = await visit(listener.page);
+    const body = JSON.stringify({
+      event_name: markup,
+      partner_order_id: markup,
+      payment_link: 'javascript:alert(1)',
+    });
+    await fetch(`${listener.url}/${encodeURIComponent(markup)}`, {
+      method: 'POST',
+      headers: { 'x-hostile': markup, ['__proto__']: markup },
+      body,
+    });
+    await row(page, markup).click();
+    const detail = page.getByRole('article');
+    await detail.getByText('javascript:alert(1)').waitFor();
+    await detail.getByRole('button', { name: 'headers' }).first().click();
+    await detail.getByText(markup).first().waitFor();
+    expect(await page.locator('img, a').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   it('asks for the token, without which it shows nothing', async () => {
     const listener = await listening();
     await listener.post(await signedEvent());
