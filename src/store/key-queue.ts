@@ -1,3 +1,4 @@
+import { isWholeProcess } from '../runtime/whole-process.ts';
 import { nothingWritten } from './engine-calls.ts';
 
 /** Runs work on some keys once all earlier work on any of them is done. */
@@ -27,4 +28,12 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
       leave();
     }
   };
+}
+
+/**
+ * The same for what several requests share. On workerd nothing waits here, only in the engine: it drops a cancelled
+ * request without ending its work, and whoever came after it would wait for ever.
+ */
+export function sharedKeyQueue(longestWaitMs?: number): KeyQueue {
+  return isWholeProcess() ? keyQueue(longestWaitMs) : (_, work) => work();
 }

@@ -2,7 +2,7 @@ import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkFunction } from '../../options/check-values.ts';
 import { checkKeys, checkListOptions } from '../check-record.ts';
 import { type EngineCallOptions, limitEngineCalls } from '../engine-calls.ts';
-import { keyQueue } from '../key-queue.ts';
+import { sharedKeyQueue } from '../key-queue.ts';
 import { openWork } from '../open-work.ts';
 import { readRecordText } from '../read-record-text.ts';
 import type { RecordStore } from '../record-store.ts';
@@ -68,7 +68,7 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
   const connection = isShared
     ? poolConnection(client, { statements, now, calls })
     : clientConnection(client, { statements, now });
-  const inTurn = keyQueue(isShared ? calls.timeoutMs : undefined);
+  const inTurn = sharedKeyQueue(isShared ? calls.timeoutMs : undefined);
   const work = openWork();
   let sweepAt = Number.NEGATIVE_INFINITY;
 

@@ -13,7 +13,7 @@ import {
   nothingWritten,
   storeConflict,
 } from '../engine-calls.ts';
-import { keyQueue } from '../key-queue.ts';
+import { sharedKeyQueue } from '../key-queue.ts';
 import { openWork } from '../open-work.ts';
 import { readRecordText } from '../read-record-text.ts';
 import type { RecordSet, RecordStore, StoredRecord } from '../record-store.ts';
@@ -79,7 +79,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   const prefix = checkPrefix(options.prefix ?? 'partner-exchange');
   const redisKeys = ['records', 'keys', 'expiries', 'commits'].map((name) => `{${prefix}}:${name}`);
   const { call, timeoutMs } = limitEngineCalls(options);
-  const inTurn = keyQueue(timeoutMs);
+  const inTurn = sharedKeyQueue(timeoutMs);
   const work = openWork();
   let areSettingsKnown = false;
 
