@@ -51,7 +51,7 @@ export function keyFinder({ scheme, wireNames, keySearch }: KeyFinderOptions): K
 
   return (body, verificationKeys) => {
     const { keys } = verificationKeys;
-    const isSigner = (place: number) => isSignedWith(keys[place] ?? '', body, scheme);
+    const isSigner = (place: number) => isSignedWith(keys[place], body, scheme);
     if (keys.length === 1) return isSigner(0) ? 0 : -1;
 
     const directory = directoryOf(verificationKeys);
