@@ -30,9 +30,12 @@ export function readClaimedBody(body: string | Uint8Array, scheme: SignatureSche
   return { value, text: canonicalText(scheme, { unsignedText, value }), json: unsignedText, claim };
 }
 
-/** Whether the body was signed with this key. Compares in constant time. */
-export function isSignedWith(key: string, body: ClaimedBody, scheme: SignatureScheme): boolean {
-  return findSigner(scheme, [key], body) === 0;
+/**
+ * Whether the body was signed with this key. Compares in constant time. Never without a key, nor with an
+ * empty one: anybody could sign with that.
+ */
+export function isSignedWith(key: string | undefined, body: ClaimedBody, scheme: SignatureScheme): boolean {
+  return key !== undefined && key !== '' && findSigner(scheme, [key], body) === 0;
 }
 
 export function signatureMismatch(): SignatureError {

@@ -25,16 +25,19 @@ export async function readFetchBody(
 
 /**
  * Whether the connection holds a body to its declared length, which the caller has checked. That is so for requests of
- * adapters on Node that read it themselves, as Hono's does: they inherit from `Request` and have an `arrayBuffer` of
- * their own. Their `body` would first have to be made, which costs as much as half of the delivery. Any other request
- * may have been made with a stream and a header that do not agree, so it is read piece by piece.
+ * adapters on Node that read it themselves, as Hono's does: they inherit from `Request` without a constructor, and have
+ * an `arrayBuffer` of their own. Their `body` would first have to be made, which costs as much as half of the delivery.
+ * Any other request, also of a class that extends `Request`, may have been made with a stream and a header that do not
+ * agree, so it is read piece by piece.
  */
 function isHeldToItsLength(request: Request): boolean {
   const { headers } = request;
   if (!/^\d+$/.test(headers.get('content-length') ?? '') || headers.has('transfer-encoding')) return false;
   const prototype = Object.getPrototypeOf(request);
   return (
-    request instanceof Request && prototype !== Request.prototype && Object.hasOwn(prototype, 'arrayBuffer')
+    request instanceof Request &&
+    !Object.hasOwn(prototype, 'constructor') &&
+    Object.hasOwn(prototype, 'arrayBuffer')
   );
 }
 

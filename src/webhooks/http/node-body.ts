@@ -79,8 +79,10 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoin
       settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
     );
     const gone = () => settle({ refusal: 'body_unreadable' });
-    // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop.
-    const declared = request.httpVersionMajor === 1 ? request.headers['content-length'] : undefined;
+    // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop. Not
+    // beside transfer-encoding, which a lenient parser lets through.
+    const isDeclared = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] === undefined;
+    const declared = isDeclared ? request.headers['content-length'] : undefined;
     onNextTick(() => {
       // Nearly every body arrives with its head. Then there is nothing to wait for, and a timer and listeners would
       // cost more than this comparison.

@@ -23,7 +23,8 @@ const shares = 16;
 /**
  * A number of keys a second, in parts, so that no flood takes all of it: half is for everybody, a quarter is shared out
  * by what bodies say of their sender, and a quarter is for long bodies. A flood that names one sender leaves the shares
- * of the others. One that names them all leaves every delivery the same chance, each time that it is sent.
+ * of the others. One that names them all, or just this one, leaves each delivery the same chance, each time that it is
+ * sent.
  */
 export function searchBudget({ keysPerSecond, now }: ResolvedKeySearchOptions): SearchBudget {
   const common = tokenBucket(keysPerSecond / 2, now);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, Server, type ServerOptions } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
@@ -55,6 +56,26 @@ describe('a body that an adapter reads from the connection', () => {
     expect((await webhooks.fetch(request)).status).toBe(200);
     expect(events).toHaveLength(1);
     expect(request).not.toHaveProperty('touched', []);
+  });
+
+  it('is read piece by piece where a class extends Request: its stream may be longer than its header says', async () => {
+    class OwnRequest extends Request {
+      override arrayBuffer(): Promise<ArrayBuffer> {
+        return super.arrayBuffer();
+      }
+    }
+    let pulled = 0;
+    const endless = new ReadableStream({
+      async pull(controller) {
+        await setImmediate();
+        pulled += 1_000;
+        controller.enqueue(new Uint8Array(1_000));
+      },
+    });
+    const init = { method: 'POST', headers: { 'content-length': '5' }, body: endless, duplex: 'half' };
+    const webhooks = quietWebhooks({ maxBodyBytes: 10_000, bodyTimeoutMs: 500 });
+    expect((await webhooks.fetch(new OwnRequest('http://x.example/', init))).status).toBe(413);
+    expect(pulled).toBeLessThan(20_000);
   });
 
   it('has the same deadline', async () => {

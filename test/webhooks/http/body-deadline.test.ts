@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
@@ -102,3 +105,18 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
 it('a request without a body is not waited for', async () => {
   expect((await quietWebhooks().fetch(fetchRequest({}))).status).toBe(400);
 });
+
+it('node answers 408 where a parser told to accept both lengths hands over the one, and the other never ends', async () => {
+  const server = createServer({ insecureHTTPParser: true }, quietWebhooks({ bodyTimeoutMs: 50 }).node);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    // Sound: it listens on a port.
+    const connection = rawConnection((server.address() as AddressInfo).port);
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await connection.write(`${head}5\r\n{"a":\r\n`);
+    expect(await connection.received()).toMatch(/^HTTP\/1\.1 408 /);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}, 2_000);

@@ -56,6 +56,18 @@ describe('with 10,000 keys', () => {
     }
   });
 
+  it('connections have many turns while many are searched for at once', async () => {
+    const { webhooks } = searchingWebhooks(plenty, { credentials: merchants(10_000) });
+    let isOver = false;
+    const searches = Promise.all(Array.from({ length: 20 }, () => webhooks.receive(forged()))).finally(() => {
+      isOver = true;
+    });
+    let turns = 0;
+    for (; !isOver; turns++) await setImmediate();
+    expect(turns).toBeGreaterThan(30);
+    await searches;
+  });
+
   it('other work goes on during a search', async () => {
     const { webhooks } = searchingWebhooks(plenty, { credentials: merchants(10_000) });
     let isOver = false;
