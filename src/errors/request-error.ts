@@ -12,7 +12,8 @@ export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
 /**
  * - `connection_failed`: no connection was made (refused, unreachable, name or certificate not accepted).
  * - `network_error`: the connection broke before a whole reply was read.
- * - `timeout`: no reply within `timeoutMs` or `totalTimeoutMs`, or no turn among the requests under way within half of the latter.
+ * - `timeout`: no reply within `timeoutMs` or `totalTimeoutMs`, or no turn among the requests under way within half of
+ *   the latter.
  * - `aborted`: the caller's signal ended it.
  * - `redirected`: the service answered with a redirect, which is never followed.
  * - `http_error`: the service answered with status 4xx or 5xx.
