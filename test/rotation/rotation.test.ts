@@ -236,11 +236,14 @@ describe.each(storages)('a rotation over %s', (_, make) => {
 
   it('verifies with them for longer while deliveries match them, and stores that once an hour', async () => {
     let updates = 0;
+    let lastUpdate: Promise<unknown> | undefined;
     const counted: KeyStorage = {
       read: () => storage.read(),
       update: (change) => {
         updates += 1;
-        return storage.update(change);
+        const updated = storage.update(change);
+        lastUpdate = updated;
+        return updated;
       },
     };
     await rotation().receive(generation(1));
@@ -254,6 +257,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
         time += 600_000;
         // A store gets to write within ten minutes.
         await setImmediate();
+        await lastUpdate;
         expect((await webhooks.receive(eventSignedBy(1, `A-${hour}-${minute}`))).kind).toBe('handled');
         // A match of the keys that sign is nothing to store.
         await webhooks.receive(eventSignedBy(2, `B-${hour}-${minute}`));
