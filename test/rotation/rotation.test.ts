@@ -264,6 +264,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
       }
     }
     await setImmediate();
+    await lastUpdate;
     expect(updates).toBeGreaterThan(30);
     expect(updates).toBeLessThanOrEqual(48);
     time += day - 3_600_000;
