@@ -18,8 +18,9 @@ import { playOrder } from './orders/play-order.ts';
 import { partnerRoutes } from './partners/partner-routes.ts';
 import type { SandboxCredentials } from './partners/sandbox-credentials.ts';
 import { resetState } from './reset-state.ts';
+import { resolveSandboxOptions } from './resolve-sandbox-options.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
-import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 /**

@@ -9,7 +9,7 @@ import { createFaultPlan } from './faults/fault-plan.ts';
 import { MessengerRegistry } from './messenger/messenger-registry.ts';
 import { OrderRegistry } from './orders/order-registry.ts';
 import { PartnerRegistry } from './partners/partner-registry.ts';
-import { masterKeyBytes, type ResolvedSandboxOptions } from './sandbox-options.ts';
+import { masterKeyBytes, type ResolvedSandboxOptions } from './resolve-sandbox-options.ts';
 import type { SandboxState } from './sandbox-state.ts';
 import { createTraceLog } from './trace/trace-log.ts';
 

@@ -6,7 +6,7 @@ import type { FaultPlan } from './faults/fault-plan.ts';
 import type { MessengerRegistry } from './messenger/messenger-registry.ts';
 import type { OrderRegistry } from './orders/order-registry.ts';
 import type { PartnerRegistry } from './partners/partner-registry.ts';
-import type { ResolvedSandboxOptions } from './sandbox-options.ts';
+import type { ResolvedSandboxOptions } from './resolve-sandbox-options.ts';
 import type { TraceLog } from './trace/trace-log.ts';
 
 /** The whole state of one sandbox; nothing is shared between sandboxes. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServeAdmin } from '../../src/sandbox/admin/serve-admin.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { createState } from '../../src/sandbox/create-state.ts';
-import { resolveSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { resolveSandboxOptions } from '../../src/sandbox/resolve-sandbox-options.ts';
 import { type Story, startStory } from './story.ts';
 
 let story: Story;

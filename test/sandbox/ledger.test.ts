@@ -6,7 +6,7 @@ import { faultScenarios } from '../../src/sandbox/faults/fault-scenarios.ts';
 import { eventFaults, requestFaults } from '../../src/sandbox/faults/fault-table.ts';
 import { type LedgerPlay, ledgerOptions } from '../../src/sandbox/ledger-options.ts';
 import { orderScenarios } from '../../src/sandbox/orders/play-order.ts';
-import { sandboxOptionNames } from '../../src/sandbox/sandbox-options.ts';
+import { sandboxOptionNames } from '../../src/sandbox/resolve-sandbox-options.ts';
 
 const plays: [string, LedgerPlay][] = Object.entries(ledgerOptions);
 

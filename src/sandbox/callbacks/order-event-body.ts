@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../orders/decimal.ts';
 import type { SandboxOrderState } from '../orders/order-steps.ts';
 import type { SandboxOrder } from '../orders/sandbox-order.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 
 /** The event that a state posts when an order enters it. */
 export const eventNames = {

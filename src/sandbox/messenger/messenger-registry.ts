@@ -1,7 +1,7 @@
 import { RememberedList } from '../data/remembered-list.ts';
 import type { Records } from '../data/sandbox-data.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 import { randomToken, secretDigest } from '../secrets.ts';
 
 /** A message that the messenger would have sent. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../../json/json-value.ts';
 import { Refusal } from '../http/refusal.ts';
 import { requireShape } from '../http/request-body.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 import { randomToken } from '../secrets.ts';
 import type { AllowedValues } from '../service-variants.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';

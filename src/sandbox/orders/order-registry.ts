@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors/validation-error.ts';
 import type { Records } from '../data/sandbox-data.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 import { randomToken } from '../secrets.ts';
 import { checkStep, type SandboxOrderState, type SandboxOrderStep } from './order-steps.ts';
 import type { SandboxOrder } from './sandbox-order.ts';

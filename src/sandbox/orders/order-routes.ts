@@ -8,7 +8,7 @@ import { publishedNames, readSignedBody, requireShape } from '../http/request-bo
 import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { createOrder } from './create-order.ts';
 import type { SandboxOrder } from './sandbox-order.ts';

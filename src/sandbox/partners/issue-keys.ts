@@ -1,5 +1,5 @@
 import { keyPrefixes } from '../../credentials/check-key.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 import { randomToken } from '../secrets.ts';
 import type { SandboxCredentials } from './sandbox-credentials.ts';
 

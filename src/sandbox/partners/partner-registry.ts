@@ -3,7 +3,7 @@ import { ValidationError } from '../../errors/validation-error.ts';
 import { RememberedList } from '../data/remembered-list.ts';
 import type { Records } from '../data/sandbox-data.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { ResolvedSandboxOptions } from '../sandbox-options.ts';
+import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
 import { randomToken, secretDigest } from '../secrets.ts';
 import type { FixedPartner } from './fixed-partners.ts';
 import { issueKeys, type KeyOptions } from './issue-keys.ts';
