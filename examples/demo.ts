@@ -79,6 +79,7 @@ assert.ok(genuine);
 assert.equal((await sandbox.redeliver(genuine.id)).status, 200);
 assert.deepEqual(take(), []);
 say('The same event again', 'answered 200, not handled twice');
+say('A forged event is sent next', 'its receiver warns the operator once, here:');
 const forged = genuine.body.replace('"A-1"', '"A-9"');
 const answer = await fetch(callback, {
   method: 'POST',

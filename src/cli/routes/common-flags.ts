@@ -36,6 +36,25 @@ export const formatFlags = {
   },
 } as const;
 
+/** Flags of what listens. */
+export const hostFlags = {
+  host: {
+    kind: 'parsed',
+    parse: String,
+    placeholder: 'address',
+    brief: 'Anything but loopback lets others on the network in',
+    default: '127.0.0.1',
+  },
+  allowHost: {
+    kind: 'parsed',
+    parse: String,
+    placeholder: 'name',
+    brief: 'A further name that requests may address, such as that of a tunnel',
+    variadic: true,
+    optional: true,
+  },
+} as const;
+
 export const keysFlags = {
   keys: {
     kind: 'parsed',

@@ -1,5 +1,5 @@
 import type { ListenFlags } from '../commands/listen.ts';
-import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
+import { commonFlags, formatFlags, hostFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { port, webAddress, wholeNumber } from './parse-flag.ts';
 
@@ -21,21 +21,7 @@ export const listenCommand = defineCommand<ListenFlags>({
         brief: 'Where to listen; 0 is any free port',
         default: '4100',
       },
-      host: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'address',
-        brief: 'Anything but loopback lets others on the network in',
-        default: '127.0.0.1',
-      },
-      allowHost: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'name',
-        brief: 'A further name that requests may address, such as that of a tunnel',
-        variadic: true,
-        optional: true,
-      },
+      ...hostFlags,
       forwardTo: {
         kind: 'parsed',
         parse: webAddress,

@@ -1,6 +1,6 @@
 import type { FaultScenario } from '../../sandbox/faults/fault-scenarios.ts';
 import type { SandboxFlags } from '../commands/sandbox.ts';
-import { commonFlags, formatFlags } from './common-flags.ts';
+import { commonFlags, formatFlags, hostFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { port } from './parse-flag.ts';
 
@@ -40,21 +40,7 @@ export const sandboxCommand = defineCommand<SandboxFlags>({
         brief: 'Where to listen; 0 is any free port',
         default: '4200',
       },
-      host: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'address',
-        brief: 'Anything but loopback lets others on the network in',
-        default: '127.0.0.1',
-      },
-      allowHost: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'name',
-        brief: 'A further name that requests may address',
-        variadic: true,
-        optional: true,
-      },
+      ...hostFlags,
       faults: {
         kind: 'enum',
         // Sound: the keys of the table above.
