@@ -61,6 +61,16 @@ describe('the inspector of listen', () => {
     expect(explained.text).not.toContain('hidden');
   });
 
+  it('shows no secret in the address that it forwards to', async () => {
+    const target = await startServer({ status: 200 });
+    const { post, ask, authorization } = await listening(['--forward-to', `${target.url}/x?key=do-not-show`]);
+    expect(await post(await signedEvent())).toBe(200);
+    expect(target.requests).toMatchObject([{ url: '/x?key=do-not-show' }]);
+    const { text } = await ask('trace/1', { headers: authorization });
+    expect(text).toContain('/x?key=');
+    expect(text).not.toContain('do-not-show');
+  });
+
   it('gives nothing but the empty page without the token', async () => {
     const { post, ask, token } = await listening();
     await post(await signedEvent());

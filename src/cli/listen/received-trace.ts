@@ -1,3 +1,4 @@
+import { redactUrl } from '../../redaction/redact-request.ts';
 import { createTraceLog, type SandboxTrace } from '../../sandbox/trace/trace-log.ts';
 import type { Delivery } from '../deliveries/delivery-file.ts';
 import type { Answer, NoAnswer } from '../deliveries/post-delivery.ts';
@@ -43,7 +44,7 @@ export function createReceivedTrace(
       event: event_name ?? 'no event_name',
       order: partner_order_id,
       method: 'POST',
-      url: forwardTo?.href ?? delivery.target,
+      url: forwardTo === undefined ? delivery.target : redactUrl(forwardTo.href),
       headers: Object.fromEntries(delivery.headers.map(([name, value]) => [name.toLowerCase(), value])),
       body: textOf(delivery.body),
       note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
