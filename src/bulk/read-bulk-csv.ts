@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { BulkError } from '../errors/bulk-error.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { invalidOption } from '../options/check-values.ts';
-import type { BulkRow, UnreadableRow } from './bulk-row.ts';
+import type { BulkRow } from './bulk-row.ts';
 import { type FillTemplate, readTemplate } from './message-template.ts';
 
 export interface BulkCsvOptions {
@@ -24,10 +24,6 @@ export interface BulkCsvOptions {
   delimiter?: string | undefined;
 }
 
-/** They are kept until a line can be read. A file with more of them in a row is not what it should be. */
-const maxUnreadable = 1000;
-const tooManyUnreadable = `more than ${maxUnreadable} lines in a row are not CSV`;
-
 /** What a file is read from: a Node or web stream, chunks of text or bytes, or the whole text. */
 export type CsvSource =
   | string
@@ -42,16 +38,16 @@ const columnNames: OptionNames<NonNullable<BulkCsvOptions['columns']>> = {
   key: true,
 };
 
-/** Longest line, in characters. An unclosed quote would otherwise collect the rest of the file. */
-const maxLineLength = 128 * 1024;
+/** Longest row, in characters. An unclosed quote would otherwise collect the rest of the file. */
+const maxRowLength = 16 * 1024 * 1024;
 
 /**
  * Reads the rows of a CSV file (RFC 4180, UTF-8, with a header) for `sendBulk`, without keeping it in memory. A line
- * that cannot be read becomes an `invalid` row with its line number, and the others go on. Only an open quote,
- * behind which no row can be told from the next, and more than 1,000 such lines in a row end the reading.
+ * that cannot be read becomes an `invalid` row with its line number, and the others go on. Only a quote that is never
+ * closed and a row of more than 16 MiB end the reading.
  *
  * @throws {BulkError} `csv_unreadable` from the iteration: before the first row if there is no header, or if it lacks a
- *   column that `columns` or the template names; later at an open quote, and at too many lines that are not CSV
+ *   column that `columns` or the template names; later at an open quote, and at a row that is too long
  * @throws {ConfigurationError} `invalid_option`, at once: unknown options, an unsound template
  * @example
  * ```ts
@@ -67,8 +63,8 @@ export function readBulkCsv(source: CsvSource, options: BulkCsvOptions = {}): As
   checkNames('columns', columns, columnNames);
   const template = options.template === undefined ? undefined : readTemplate(options.template);
   const delimiter = options.delimiter ?? ',';
-  if (typeof delimiter !== 'string' || delimiter.length !== 1)
-    throw invalidOption('delimiter must be one character.');
+  if (typeof delimiter !== 'string' || !/^[^"\r\n]$/.test(delimiter))
+    throw invalidOption('delimiter must be one character, and neither a quote nor a line break.');
   return readRows(source, { columns, template, delimiter });
 }
 
@@ -78,61 +74,95 @@ interface CheckedOptions {
   readonly delimiter: string;
 }
 
-/** A record of the parser with `info: true`. */
-interface ParsedLine {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
 async function* readRows(
   source: CsvSource,
   options: CheckedOptions,
 ): AsyncGenerator<BulkRow, void, undefined> {
-  const unreadable: UnreadableLine[] = [];
-  let goodUntil = 0;
+  const reader = lineReader(options);
   const parser = parse({
     bom: true,
     delimiter: options.delimiter,
-    info: true,
-    max_record_size: maxLineLength,
-    on_record: (record, { lines }) => {
-      goodUntil = lines;
-      return record;
-    },
+    max_record_size: maxRowLength,
+    // Sound: with `raw` it gets such records, and the parser passes on what it returns. The parser's types know neither.
+    on_record: reader.read as never,
+    raw: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      const line = toUnreadable(error);
-      unreadable.push(line);
-      // The rows behind an open quote cannot be told apart: nobody should take them for read.
-      if (unclosedQuote.has(String(error?.code))) parser.destroy(openQuote(goodUntil));
-      else if (parser.info.records === 0) parser.destroy(unreadableFile(line.row.invalid));
-      else if (unreadable.length > maxUnreadable) parser.destroy(unreadableFile(tooManyUnreadable));
-      return undefined;
-    },
+    // Otherwise the parser stops at a quote in the wrong place. The reader reports it.
+    relax_quotes: true,
   });
   // An error of the source ends the parser, and so the loop.
   const input = Readable.from(typeof source === 'string' ? [source] : source);
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   try {
-    let layout: Layout | undefined;
-    for await (const line of parser as AsyncIterable<ParsedLine>) {
-      if (layout === undefined) {
-        layout = readHeader(line.record, options);
-        continue;
-      }
-      // The parser is some lines ahead.
-      for (const { row } of takeUntil(unreadable, line.info.lines)) yield row;
-      yield toRow(line, layout);
-    }
-    if (layout === undefined) throw unreadableFile('it has no header');
-    for (const { row } of unreadable) yield row;
+    // Sound: see `on_record`.
+    yield* parser as AsyncIterable<BulkRow>;
+    reader.end();
+  } catch (error) {
+    throw error instanceof CsvError ? unreadableRow(error, reader.line + 1) : error;
   } finally {
     input.destroy();
     parser.destroy();
   }
+}
+
+/** A record of the parser with `raw: true`. */
+interface ParsedRow {
+  readonly record: readonly string[];
+  /** Of `\r\n` behind it, only the `\r`. */
+  readonly raw: string;
+}
+
+/** Makes rows of what the parser reads, in its order. */
+function lineReader({ columns, template, delimiter }: CheckedOptions) {
+  let layout: Layout | undefined;
+  /** The last line of the last record. */
+  let line = 0;
+  return {
+    get line(): number {
+      return line;
+    },
+
+    /** `undefined` for the header and for an empty line. */
+    read({ record, raw }: ParsedRow): BulkRow | undefined {
+      const text = raw.replace(/[\r\n]$/, '');
+      const first = line + 1;
+      line += text.split(/\r\n|\r|\n/).length;
+      if (text === '') return undefined;
+      const isCsv = isWrittenAs(text, record, delimiter);
+      if (layout === undefined) {
+        if (!isCsv) throw unreadableFile('its header has a quote in the wrong place');
+        layout = readHeader(record, { columns, template });
+        return undefined;
+      }
+      const key = record[layout.keyAt] || String(line);
+      const place = first === line ? `line ${line}` : `lines ${first} to ${line}`;
+      // A key in such a line may be anything.
+      if (!isCsv) return { key: String(line), invalid: `${place}: a quote is in the wrong place` };
+      if (record.length !== layout.width) {
+        return { key, invalid: `${place}: ${record.length} columns instead of ${layout.width}` };
+      }
+      return { key, to_phone: record[layout.phoneAt] ?? '', message: layout.message(record) };
+    },
+
+    end(): void {
+      if (layout === undefined) throw unreadableFile('it has no header');
+    },
+  };
+}
+
+/** Whether a text is what these fields look like in CSV. A quote in the wrong place is read, but not written. */
+function isWrittenAs(text: string, record: readonly string[], delimiter: string): boolean {
+  if (!text.includes('"')) return true;
+  let at = 0;
+  for (const field of record) {
+    const isQuoted = text[at] === '"';
+    const written = isQuoted ? `"${field.replaceAll('"', '""')}"` : field;
+    if ((!isQuoted && field.includes('"')) || !text.startsWith(written, at)) return false;
+    at += written.length + delimiter.length;
+  }
+  return at - delimiter.length === text.length;
 }
 
 interface Layout {
@@ -142,7 +172,10 @@ interface Layout {
   readonly message: (record: readonly string[]) => string;
 }
 
-function readHeader(header: readonly string[], { columns, template }: CheckedOptions): Layout {
+function readHeader(
+  header: readonly string[],
+  { columns, template }: Pick<CheckedOptions, 'columns' | 'template'>,
+): Layout {
   const titles = header.map((title) => title.trim());
   const find = (column: string): number => {
     const index = titles.indexOf(column);
@@ -157,36 +190,13 @@ function readHeader(header: readonly string[], { columns, template }: CheckedOpt
   return { ...layout, message: (record) => record[messageAt] ?? '' };
 }
 
-function toRow({ record, info }: ParsedLine, { width, phoneAt, keyAt, message }: Layout): BulkRow {
-  const key = record[keyAt] || String(info.lines);
-  if (record.length !== width) {
-    return { key, invalid: `line ${info.lines} has ${record.length} columns instead of ${width}` };
-  }
-  return { key, to_phone: record[phoneAt] ?? '', message: message(record) };
-}
-
-interface UnreadableLine {
-  readonly line: number;
-  readonly row: UnreadableRow;
-}
-
-/** Without the parser's message, which may quote the line. */
-function toUnreadable(error: CsvError | undefined): UnreadableLine {
-  const line = error !== undefined && 'lines' in error ? Number(error.lines) : 0;
-  const invalid = `line ${line} is not CSV: ${error?.code ?? 'unknown error'}`;
-  return { line, row: { key: String(line), invalid } };
-}
-
-/** Takes those up to a line off the list. */
-function takeUntil(unreadable: UnreadableLine[], line: number): UnreadableLine[] {
-  const later = unreadable.findIndex((one) => one.line > line);
-  return unreadable.splice(0, later === -1 ? unreadable.length : later);
-}
-
-const unclosedQuote: ReadonlySet<string> = new Set(['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED']);
-
-function openQuote(line: number): BulkError {
-  return unreadableFile(`a quote that opens after line ${line} is not closed`);
+/** Without the parser's error, whose message may quote the row. */
+function unreadableRow({ code }: CsvError, line: number): BulkError {
+  return unreadableFile(
+    code === 'CSV_QUOTE_NOT_CLOSED'
+      ? `a quote that opens after line ${line - 1} is not closed`
+      : `line ${line} is longer than 16 MiB, or a quote in it is not closed`,
+  );
 }
 
 function unreadableFile(problem: string): BulkError {

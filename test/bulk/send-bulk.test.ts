@@ -141,7 +141,7 @@ describe('sendBulk', () => {
       { to_phone: phone(1), message: ' ' },
       { to_phone: 5, message: 'x' },
       null,
-      { key: '7', invalid: 'line 7 has 1 columns instead of 3' },
+      { key: '7', invalid: 'line 7: 1 columns instead of 3' },
       { to_phone: phone(2), message: 'Hello' },
     ];
     // Sound: the point is what the types refuse.
@@ -152,7 +152,7 @@ describe('sendBulk', () => {
       state: 'invalid',
       attempts: 0,
       code: 'invalid_input',
-      problem: 'line 7 has 1 columns instead of 3',
+      problem: 'line 7: 1 columns instead of 3',
       replayed: false,
     });
     expect(JSON.stringify(results)).not.toContain('secret');
