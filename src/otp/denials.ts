@@ -2,6 +2,7 @@ import { OtpError, type OtpErrorCode, type OtpLimit } from '../errors/otp-error.
 import type { NetworkCounts, PhoneCounts } from './counters.ts';
 import { countEvents, type EventWindow, recent, waitUntilGone } from './event-window.ts';
 import type { RateLimit, UnconfirmedLimit } from './limit-options.ts';
+import type { ResolvedOtpOptions } from './otp-options.ts';
 
 /** Why something is not done now. */
 export interface Denial {
@@ -58,13 +59,14 @@ export function coolingDown(
   return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
 }
 
-/** How many messages in a row the phone number has had; none if the last was long ago. */
+/** How many messages in a row the phone number has had; none if its cool-down has been over for long. */
 export function seriesOf(
   { series, lastMessageAt }: PhoneCounts,
-  { windowMs }: RateLimit,
+  { limits, coolDownMs }: Pick<ResolvedOtpOptions, 'limits' | 'coolDownMs'>,
   now: number,
 ): number {
-  return lastMessageAt + windowMs > now ? series : 0;
+  const forgottenAt = lastMessageAt + coolDownOf(coolDownMs, series) + limits.phone.windowMs;
+  return now < forgottenAt ? series : 0;
 }
 
 /** How long to wait after so many messages in a row. */

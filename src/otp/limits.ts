@@ -56,7 +56,7 @@ export function reserveMessage(
   if (limits.total !== undefined && isAhead([total], now)) {
     writeTotal(records, recent(total, limits.total.windowMs, now), now + limits.total.windowMs);
   }
-  const series = seriesOf(counts, limits.phone, now);
+  const series = seriesOf(counts, options, now);
   const denials = [
     overRate('phone', counts.messages, limits.phone, now),
     overRate('failuresPerPhone', counts.failures, failureLimit(limits.failuresPerPhone), now),

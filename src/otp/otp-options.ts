@@ -38,7 +38,8 @@ export interface OtpOptions {
   maxSends?: number | undefined;
   /**
    * Milliseconds between messages to one phone number: after the first, the second …, the last one for all others. A
-   * code that is confirmed begins anew. Empty for none.
+   * code that is confirmed begins anew, and so does a cool-down that has been over for `limits.phone.windowMs`. Empty for
+   * none.
    * @default [30000, 60000, 120000, 300000] (ours; Twilio advises growing waits that begin at 30 s, Supabase waits 60 s)
    */
   coolDownMs?: readonly number[] | undefined;

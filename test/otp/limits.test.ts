@@ -39,13 +39,27 @@ describe('the cool-down', () => {
     expect(next.resendAt - next.expiresAt).toBe(30_000 - 600_000);
   });
 
-  it('is forgotten after an hour without a message', async () => {
-    const { clock, otp } = setUp();
-    await otp.issue({ to_phone: phone, purpose });
-    clock.at += 30_000;
-    await otp.issue({ to_phone: phone, purpose });
-    clock.at += hour;
-    expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + 30_000);
+  it('holds and grows also where the window of the limit is shorter', async () => {
+    const { clock, otp } = setUp({ limits: { phone: { max: 100, windowMs: minute } } });
+    for (const wait of [30_000, 60_000, 120_000, 300_000, 300_000]) {
+      const { resendAt } = await otp.issue({ to_phone: phone, purpose });
+      expect(resendAt).toBe(clock.at + wait);
+      clock.at = resendAt - 1;
+      expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe('cool_down 1');
+      clock.at = resendAt;
+    }
+  });
+
+  it('is forgotten when it has been over for an hour', async () => {
+    for (const [wait, next] of [
+      [hour - 1, 120_000],
+      [hour, 30_000],
+    ] as const) {
+      const { clock, otp } = setUp();
+      clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt;
+      clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt + wait;
+      expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + next);
+    }
   });
 });
 

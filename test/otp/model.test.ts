@@ -80,7 +80,7 @@ function mayLeave(model: Model, { phone, withIp }: ModelFlow): boolean {
   const recent = model.messages.filter(({ at }) => within(model, at, windowMs));
   const series = seriesOf(model, phone);
   const last = series.at(-1);
-  const wait = series.length === 0 ? 0 : (settings.coolDownMs[series.length - 1] ?? 2 * step);
+  const wait = coolDownAfter(series.length);
   const ofIp = recent.filter((one) => one.withIp).length;
   const confirmed = model.confirmed.filter(({ at }) => within(model, at, windowMs)).length;
   const wrong = (model.wrongOfPhone.get(phone) ?? []).filter((at) => within(model, at, day));
@@ -97,7 +97,11 @@ function mayLeave(model: Model, { phone, withIp }: ModelFlow): boolean {
 function seriesOf(model: Model, phone: string): number[] {
   const series = model.series.get(phone) ?? [];
   const last = series.at(-1);
-  return last !== undefined && within(model, last, windowMs) ? series : [];
+  return last !== undefined && within(model, last, coolDownAfter(series.length) + windowMs) ? series : [];
+}
+
+function coolDownAfter(messages: number): number {
+  return messages === 0 ? 0 : (settings.coolDownMs[messages - 1] ?? 2 * step);
 }
 
 /** What the runs came across: a model that never gets to a limit would prove nothing of it. */
