@@ -53,7 +53,7 @@ export interface BulkOptions {
   rememberMs?: number | undefined;
   /** When it is aborted, messages under way are finished, and the iteration throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Called about once a second and at the end. Nothing waits for it; if it throws, that becomes a process warning. */
+  /** Called with a result, at most once a second, and at the end. Nothing waits for it; if it throws, that becomes a process warning. */
   onProgress?: ((progress: BulkProgress) => unknown) | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
@@ -114,6 +114,11 @@ export function resolveBulkOptions(options: BulkOptions) {
   for (const one of repeat) checkOneOf('repeat', one, ['not-sent', 'refused', 'unknown']);
   // Refuses an unknown country now, not at the first row.
   if (country !== undefined) checkCountry(country);
+  const dryRun = options.dryRun ?? defaults.dryRun;
+  if (typeof dryRun !== 'boolean') throw invalidOption('dryRun must be true or false.');
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalidOption('signal must be an AbortSignal.');
+  }
   if (onProgress !== undefined) checkFunction('onProgress', onProgress);
   const total = options.total ?? (Array.isArray(rows) ? rows.length : undefined);
   return Object.freeze({
@@ -128,7 +133,7 @@ export function resolveBulkOptions(options: BulkOptions) {
       options.stopAfterFailures ?? defaults.stopAfterFailures,
     ),
     repeat: new Set<string>(repeat),
-    dryRun: options.dryRun ?? defaults.dryRun,
+    dryRun,
     country,
     total: total === undefined ? undefined : checkInteger('total', total, { least: 0 }),
     leaseMs: checkInteger('leaseMs', options.leaseMs ?? defaults.leaseMs, { least: 1000 }),

@@ -19,7 +19,7 @@ export interface BulkProgress extends Readonly<Record<BulkState, number>> {
 /** How often `onProgress` is called. */
 const reportEveryMs = 1000;
 
-/** Counts results, and says so once a second. */
+/** Counts results, and says so with the first one of each second. */
 export function countProgress(options: {
   readonly total: number | undefined;
   readonly now: () => number;
@@ -38,7 +38,7 @@ export function countProgress(options: {
   let done = 0;
   let replayed = 0;
   let begunAt: number | undefined;
-  let reportAt = 0;
+  let reportedAt = 0;
 
   function current(): BulkProgress {
     const tried = done - replayed - states.invalid - states.duplicate;
@@ -68,14 +68,16 @@ export function countProgress(options: {
     current,
     begin(): void {
       begunAt ??= now();
-      reportAt = begunAt + reportEveryMs;
+      reportedAt = begunAt;
     },
     add(result: BulkResult): void {
       states[result.state]++;
       done++;
       if (result.replayed) replayed++;
-      if (now() < reportAt) return;
-      reportAt = now() + reportEveryMs;
+      const at = now();
+      // Also when the clock was set back.
+      if (Math.abs(at - reportedAt) < reportEveryMs) return;
+      reportedAt = at;
       report();
     },
     end: report,

@@ -44,6 +44,9 @@ export interface BulkResult {
   readonly status?: number;
   /** What is wrong with an `invalid` row. */
   readonly problem?: string;
-  /** True when an earlier run, or another process, found this out: nothing was sent now. */
+  /**
+   * True when nothing was sent now: an earlier run, another process, or an earlier row with this key and this number had
+   * found this out.
+   */
   readonly replayed: boolean;
 }

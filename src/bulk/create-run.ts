@@ -108,9 +108,9 @@ export function createRun(options: ResolvedBulkOptions, results: ResultQueue<Bul
     return undefined;
   }
 
-  function count({ state, error, blame, fatal }: SendOutcome): void {
+  function count({ state, error, blame, fatal, isCounted = true }: SendOutcome): void {
     if (state === 'sent') failuresInARow = 0;
-    else failuresInARow++;
+    else if (isCounted) failuresInARow++;
     if (blame === 'run') fail(fatal);
     else if (devices.every(({ isStopped }) => isStopped)) fail(noDeviceLeft(error));
     else if (failuresInARow >= stopAfterFailures) fail(tooManyFailures(failuresInARow, error));

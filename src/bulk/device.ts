@@ -6,8 +6,8 @@ export interface PacedDevice {
   readonly messenger: BulkDevice;
   /** Waits until the device may send the next message, or until the signal is aborted. */
   turn(signal: AbortSignal): Promise<void>;
-  /** Sends nothing for so long. */
-  pause(ms: number): void;
+  /** Sends nothing for so long. False if it was pausing already: then this is a reply to what was under way. */
+  pause(ms: number): boolean;
   /** The service refused its API key: it sends nothing more. */
   stop(): void;
   readonly isStopped: boolean;
@@ -38,7 +38,10 @@ export function pacedDevice(
       }
     },
     pause(ms) {
-      pausedUntil = Math.max(pausedUntil, time() + ms);
+      const at = time();
+      const isFirst = pausedUntil <= at;
+      pausedUntil = Math.max(pausedUntil, at + ms);
+      return isFirst;
     },
     stop() {
       isStopped = true;

@@ -13,6 +13,8 @@ export interface SendOutcome {
    * `run`: nothing can be sent at all.
    */
   readonly blame?: 'again' | 'device' | 'run';
+  /** False if it is part of a failure that was counted: all that is under way is answered 429. @default true */
+  readonly isCounted?: boolean;
   /** What ends the run. */
   readonly fatal?: unknown;
 }
@@ -40,9 +42,10 @@ export async function sendRow(
 
 function judge(error: RequestError, device: PacedDevice): SendOutcome {
   switch (error.status) {
-    case 429:
-      device.pause(error.retryAfterMs ?? restMs);
-      return { state: 'not_sent', error, blame: 'again' };
+    case 429: {
+      const isFirst = device.pause(error.retryAfterMs ?? restMs);
+      return { state: 'not_sent', error, blame: 'again', isCounted: isFirst };
+    }
     case 401:
     case 403:
       device.stop();

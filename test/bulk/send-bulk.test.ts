@@ -323,6 +323,20 @@ describe('sendBulk', () => {
       expect(Number(third) - Number(second)).toBe(1000);
     });
 
+    it('429 for all that were under way together is one failure', async () => {
+      const { run, time } = setUp({ rows: rowsOf(40), concurrency: 20, messagesPerSecond: 1000 });
+      let calls = 0;
+      const messenger = {
+        async sendMessage() {
+          const call = ++calls;
+          await time.sleep(500, never);
+          if (call <= 20) throw failed({ status: 429, retryAfterMs: 60_000 });
+          return {} as never;
+        },
+      };
+      expect(states(await run({ messenger }))).toEqual(Array(40).fill('sent'));
+    });
+
     it('429 for every message ends the run', async () => {
       const { start } = setUp();
       const messenger = device(Array(50).fill(failed({ status: 429 })));
@@ -680,6 +694,14 @@ describe('sendBulk', () => {
     expect(seen.at(-1)).toEqual(run.progress);
   });
 
+  it('tells the progress also after the clock was set back', async () => {
+    const seen: number[] = [];
+    const { start, time } = setUp({ rows: rowsOf(10) });
+    const run = start({ onProgress: ({ done }) => seen.push(done) });
+    for await (const { key } of run) if (key === '3') time.set(time.now() - 3_600_000);
+    expect(seen.length).toBeGreaterThan(7);
+  });
+
   it('a dry run checks, sends nothing and stores nothing', async () => {
     const { run, messenger, store } = setUp();
     const rows = [
@@ -730,6 +752,8 @@ describe('sendBulk', () => {
     [{ repeat: ['sent'] }],
     [{ country: 'Nigeria' }],
     [{ messagesPerSec: 1 }],
+    [{ dryRun: 'no' }],
+    [{ signal: {} }],
     [{ store: {} }],
   ])('refuses %j', (unsound) => {
     // Sound: the point is what the types refuse.
