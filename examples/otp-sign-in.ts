@@ -32,6 +32,7 @@ const otp = createOtp({
 /** Who is signed in. In production: your sessions. */
 const sessions = new Map<string, string>();
 const purpose = 'sign-in';
+/** In production with `secure: true`. */
 const cookie = { httpOnly: true, sameSite: 'Lax', path: '/' } as const;
 
 const app = new Hono();

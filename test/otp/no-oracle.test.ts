@@ -5,7 +5,7 @@ import type { RecordStore } from '../../src/store/record-store.ts';
 import { Clock, notCode, otpOn, phone, purpose } from './support.ts';
 
 /** How often each function that takes time was called. */
-const work = vi.hoisted(() => ({ hmac: 0, cipher: 0 }));
+const work = vi.hoisted(() => ({ hmac: 0, cipher: 0, comparisons: 0 }));
 
 vi.mock('node:crypto', async (importOriginal) => {
   const crypto = await importOriginal<typeof Crypto>();
@@ -14,6 +14,10 @@ vi.mock('node:crypto', async (importOriginal) => {
     createHmac: (...args: Parameters<typeof crypto.createHmac>) => {
       work.hmac++;
       return crypto.createHmac(...args);
+    },
+    timingSafeEqual: (...args: Parameters<typeof crypto.timingSafeEqual>) => {
+      work.comparisons++;
+      return crypto.timingSafeEqual(...args);
     },
     createCipheriv: (...args: [string, Uint8Array, Uint8Array]) => {
       work.cipher++;
@@ -90,6 +94,19 @@ it('a code that is compared takes the same work too', async () => {
   });
   expect([work.hmac - begun.hmac, work.cipher - begun.cipher]).toEqual([6, 1]);
   expect(context.transactions.slice(begun.transactions)).toEqual([1, 5]);
+});
+
+it('a code is compared with each valid one in constant time, whichever is right', async () => {
+  for (const right of ['first', 'second', 'none']) {
+    const { otp, messenger } = setUp();
+    const { id } = await otp.issue({ to_phone: phone, purpose });
+    await otp.resend(id);
+    const [first = '', second = ''] = messenger.codes;
+    const typed = { first, second, none: notCode(first, second) }[right] ?? '';
+    work.comparisons = 0;
+    expect((await otp.check(id, typed, { purpose })).ok).toBe(right !== 'none');
+    expect(work.comparisons).toBe(2);
+  }
 });
 
 function setUp() {
