@@ -73,7 +73,8 @@ export function campaignClaims(options: {
   }
 
   function expiry(at: number): { expiresAt?: number } {
-    return rememberMs === undefined ? {} : { expiresAt: at + rememberMs };
+    // A clock may have fractions; the times of records have none.
+    return rememberMs === undefined ? {} : { expiresAt: Math.floor(at) + rememberMs };
   }
 
   return {

@@ -731,6 +731,11 @@ describe('sendBulk', () => {
     expect(messenger.calls).toBe(2);
   });
 
+  it('takes a clock with fractions', async () => {
+    const { run, time } = setUp({ rememberMs: 1000 });
+    expect(states(await run({ now: () => time.now() + 0.5 }))).toEqual(['sent', 'sent', 'sent']);
+  });
+
   it('keeps no number and no text in the store', async () => {
     const { run, store } = setUp();
     await run({ messenger: device([lost, notOnMessenger]) });
