@@ -3,7 +3,7 @@ import { kindOf, PartnerExchangeError } from './partner-exchange-error.ts';
 /**
  * - `too_many_failures`: so many messages in a row failed that something is wrong with all of them.
  * - `no_device_left`: the service refused the API key of every device (401 or 403).
- * - `csv_unreadable`: a file has no header, lacks a column, or broke off.
+ * - `csv_unreadable`: a file has no header, lacks a column, or has a quote that is never closed.
  */
 export type BulkErrorCode = 'too_many_failures' | 'no_device_left' | 'csv_unreadable';
 
