@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
-import { Clock, notCode, otpOn, phone, purpose, rejection } from './support.ts';
+import { Clock, notCode, notSent, otpOn, phone, purpose, rejection } from './support.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -29,6 +29,21 @@ describe('the cool-down', () => {
     await otp.resend(id);
     expect(await refused(otp.issue({ to_phone: phone, purpose: 'withdraw' }))).toBe('cool_down 60000');
     await otp.issue({ to_phone: other, purpose });
+  });
+
+  it('of a message stays when an earlier one turns out not to be sent', async () => {
+    const { clock, otp, messenger } = setUp();
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+    messenger.before = () => isAnswered;
+    const slow = rejection(otp.issue({ to_phone: phone, purpose }));
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.at += 30_000;
+    messenger.before = undefined;
+    await otp.issue({ to_phone: phone, purpose });
+    messenger.failures.push(notSent());
+    answer();
+    expect(await slow).toMatchObject({ code: 'not_sent' });
+    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe('cool_down 30000');
   });
 
   it('begins anew after a code was confirmed: the next purpose need not wait', async () => {

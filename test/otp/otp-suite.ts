@@ -262,6 +262,17 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
     });
 
+    test('after a new secret took over, a code that is sent again is good too', async ({ store, clock }) => {
+      const [older, newer] = [secret, 'newer-secret-0123456789abcdef0123456789'];
+      const { id } = await otpOn(store, clock, { ...noCoolDown, secrets: [older] }).otp.issue({
+        to_phone: phone,
+        purpose,
+      });
+      const { otp, messenger } = otpOn(store, clock, { ...noCoolDown, secrets: [newer, older] });
+      await otp.resend(id);
+      expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
+    });
+
     test('holds no phone number, code, id, purpose, subject, address or secret', async ({ store, clock }) => {
       const { otp, messenger } = otpOn(store, clock, {
         coolDownMs: [],
