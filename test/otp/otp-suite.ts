@@ -61,6 +61,20 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       expect(await otp.check(issued.id, messenger.lastCode, { purpose })).toEqual(notValid);
     });
 
+    test('a code is read as people type it', async ({ store, clock }) => {
+      const { otp, messenger } = otpOn(store, clock, noCoolDown);
+      const { id } = await otp.issue({ to_phone: phone, purpose });
+      const arabic = messenger.lastCode.replace(/\d/g, (digit) =>
+        String.fromCodePoint(0x660 + Number(digit)),
+      );
+      const typed = ` ${arabic.slice(0, 3)} ${arabic.slice(3)}`;
+      expect(await otp.check(id, `${typed} 0`, { purpose })).toMatchObject({ reason: 'wrong' });
+      expect(await otp.check(id, messenger.lastCode.repeat(1_000_000), { purpose })).toMatchObject({
+        reason: 'wrong',
+      });
+      expect(await otp.check(id, typed, { purpose })).toMatchObject({ ok: true });
+    });
+
     test('wrong codes use up the attempts, and then the right one is of no use', async ({ store, clock }) => {
       const { otp, messenger } = otpOn(store, clock);
       const { id } = await otp.issue({ to_phone: phone, purpose });
