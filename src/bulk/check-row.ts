@@ -17,7 +17,7 @@ export function checkRow(row: unknown, place: number, country: string | undefine
     message,
     invalid,
   }: Record<string, unknown> = typeof row === 'object' && row !== null ? { ...row } : {};
-  const key = given === undefined ? String(place) : String(given).slice(0, 256);
+  const key = given === undefined ? String(place) : String(given);
   if (typeof invalid === 'string') return { key, problem: invalid };
   if (typeof to_phone !== 'string') return { key, problem: 'to_phone must be text' };
   if (typeof message !== 'string' || message.trim() === '') return { key, problem: 'message must be text' };

@@ -78,7 +78,7 @@ describe('readBulkCsv', () => {
     });
   });
 
-  it.each(['', '\n\n', 'to_pho"ne,message\n+1,one\n'])('says that %j has no header', async (text) => {
+  it.each(['', '\n\n', 'to_phone,message,"a"b\n+1,one,x\n'])('says that %j has no header', async (text) => {
     await expect(read(text)).rejects.toMatchObject({ code: 'csv_unreadable' });
   });
 

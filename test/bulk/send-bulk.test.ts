@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { BulkResult, BulkRow } from '../../src/bulk/bulk-row.ts';
 import { type BulkOptions, sendBulk } from '../../src/bulk/index.ts';
@@ -124,8 +125,14 @@ describe('sendBulk', () => {
 
   it('names results by the keys of the rows', async () => {
     const { run } = setUp();
-    const rows = [{ key: 'customer-7', to_phone: phone(0), message: 'Hello' }];
-    expect(await run({ rows })).toEqual([{ key: 'customer-7', state: 'sent', attempts: 1, replayed: false }]);
+    const rows = ['customer-7', 'x'.repeat(1000)].map((key, index) => ({
+      key,
+      to_phone: phone(index),
+      message: 'Hello',
+    }));
+    expect(await run({ rows })).toEqual(
+      rows.map(({ key }) => ({ key, state: 'sent', attempts: 1, replayed: false })),
+    );
   });
 
   it('takes a number as people write it, and a country for those without +', async () => {
@@ -321,6 +328,13 @@ describe('sendBulk', () => {
       const [first, second, third] = messenger.sent.map(({ at }) => at);
       expect(Number(second) - Number(first)).toBe(46_000);
       expect(Number(third) - Number(second)).toBe(1000);
+    });
+
+    it('429 without Retry-After pauses the device for half a minute', async () => {
+      const { run, time } = setUp({ rows: rowsOf(1) });
+      const begun = time.now();
+      await run({ messenger: device([failed({ status: 429 })]) });
+      expect(time.now() - begun).toBe(30_000);
     });
 
     it('429 for all that were under way together is one failure', async () => {
@@ -553,6 +567,12 @@ describe('sendBulk', () => {
       expect(states(results)).toEqual(['sent']);
     });
 
+    it('lets go of a signal that outlives it', async () => {
+      const { signal } = new AbortController();
+      await setUp().run({ signal });
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    });
+
     it('leaving the loop waits until what is under way is settled, and begins nothing more', async () => {
       const { start, run, time } = setUp({ rows: rowsOf(10), concurrency: 4, messagesPerSecond: 1000 });
       const lasting = [100, 99, 98, 500];
@@ -719,6 +739,17 @@ describe('sendBulk', () => {
     expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
     await run({ rows: rowsOf(1) });
     expect(states(await run({ rows, dryRun: true }))).toEqual(['sent', 'not_sent', 'duplicate', 'invalid']);
+  });
+
+  it('forgets the claim of a dead process after rememberMs too', async () => {
+    const { start, store, time } = setUp({ rows: rowsOf(1), rememberMs: 200_000 });
+    start({ messenger: { sendMessage: () => new Promise<never>(() => {}) } })
+      [Symbol.asyncIterator]()
+      .next();
+    await time.sleep(10, never);
+    expect(await store.list({ prefix: '', limit: 2 })).toMatchObject([{ value: { state: 'claimed' } }]);
+    time.set(time.now() + 200_000);
+    expect(await store.list({ prefix: '', limit: 2 })).toEqual([]);
   });
 
   it('forgets numbers after rememberMs, and otherwise never', async () => {
