@@ -147,14 +147,15 @@ describe('sendBulk', () => {
       { to_phone: '12', message: 'secret text' },
       { to_phone: phone(1), message: ' ' },
       { to_phone: 5, message: 'x' },
+      { to_phone: phone(1), message: 'x'.repeat(65_537) },
       null,
       { key: '7', invalid: 'line 7: 1 columns instead of 3' },
       { to_phone: phone(2), message: 'Hello' },
     ];
     // Sound: the point is what the types refuse.
     const results = await run({ rows: rows as BulkRow[] });
-    expect(states(results)).toEqual([...Array(5).fill('invalid'), 'sent']);
-    expect(results[4]).toEqual({
+    expect(states(results)).toEqual([...Array(6).fill('invalid'), 'sent']);
+    expect(results[5]).toEqual({
       key: '7',
       state: 'invalid',
       attempts: 0,
@@ -590,6 +591,15 @@ describe('sendBulk', () => {
       expect(results.filter(({ replayed }) => replayed).length).toBe(4);
     });
 
+    it('goes no further than its results are read', async () => {
+      const { start, messenger, time } = setUp({ rows: rowsOf(100) });
+      const results = start()[Symbol.asyncIterator]();
+      await results.next();
+      await time.sleep(60_000, never);
+      expect(messenger.calls).toBe(2);
+      await results.return?.();
+    });
+
     it('asks the rows for one after another, however many are sent at once', async () => {
       const { run } = setUp({ concurrency: 5 });
       let left = 20;
@@ -660,7 +670,10 @@ describe('sendBulk', () => {
       for await (const _ of run) {
         if (++results !== 2) continue;
         run.pause();
+        const { calls } = messenger;
         await time.sleep(60_000, never);
+        // Not even those that were waiting for their turn when the pause began.
+        expect(messenger.calls).toBe(calls);
         run.resume();
       }
       const times = messenger.sent.map(({ at }) => at);
@@ -765,6 +778,13 @@ describe('sendBulk', () => {
   it('takes a clock with fractions', async () => {
     const { run, time } = setUp({ rememberMs: 1000 });
     expect(states(await run({ now: () => time.now() + 0.5 }))).toEqual(['sent', 'sent', 'sent']);
+  });
+
+  it('shows nobody that two campaigns are for the same number', async () => {
+    const { run, store } = setUp({ rows: rowsOf(1) });
+    for (const campaign of ['spring', 'autumn']) await run({ campaign });
+    const digests = (await store.list({ prefix: '', limit: 3 })).map(({ key }) => key.split('/').at(-1));
+    expect(new Set(digests).size).toBe(2);
   });
 
   it('keeps no number and no text in the store', async () => {
