@@ -66,6 +66,25 @@ describe('a delivery', () => {
     expect(new Set(partnerSide.received.map(({ text }) => text)).size).toBe(1);
   });
 
+  it('is not posted again once the sandbox is closed', async () => {
+    const answered = Promise.withResolvers<Response>();
+    const texts: string[] = [];
+    const sandbox = createSandbox({
+      callbackRetry: { maxAttempts: 5, firstDelayMs: 1 },
+      fetch: async (_, init) => {
+        texts.push(String(init?.body));
+        return answered.promise;
+      },
+    });
+    await place(sandbox, await onboarded(sandbox));
+    while (texts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closed = sandbox.close();
+    answered.resolve(new Response(null, { status: 500 }));
+    await closed;
+    expect(sandbox.clock.nextAt).toBeUndefined();
+    expect(texts).toHaveLength(1);
+  });
+
   it('is traced with the answer of the partner, up to 64 KiB and as long as the time limit', async () => {
     const answers = [
       () => new Response('refused', { status: 401 }),
