@@ -138,6 +138,11 @@ describe('planned faults', () => {
       (s: Faults) => s.next('request', { kind: 'server_error', status: 200 }),
       'status',
     ],
+    [
+      'an address that no header can have',
+      (s: Faults) => s.next('request', { kind: 'redirect', location: 'https://a.example/\r\nx: y' }),
+      'location',
+    ],
     ['a probability above 1', (s: Faults) => s.rate({ reset: 1.1 }), 'probability'],
     ['a rate of an unknown fault', (s: Faults) => s.rate({ resett: 1 } as never), 'reset'],
     ['a rate for the other side', (s: Faults) => s.rate('event', { reset: 1 } as never), 'cannot befall'],
