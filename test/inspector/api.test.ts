@@ -195,6 +195,22 @@ describe('the signature of an exchange', () => {
     }
   });
 
+  it('is not explained of a body that would hold up everything else', async () => {
+    await using story = await startStory();
+    const line = { fetch, deployment: story.server.deployment };
+    for (const length of [16_384, 16_385]) {
+      await post(line, 'createOrder', `{"signature":"${'0'.repeat(length - 16)}"}`);
+    }
+    const sent = story.sandbox.trace.entries.filter(
+      ({ operation, kind }) => operation === 'createOrder' && kind === 'request',
+    );
+    const answers = await Promise.all(sent.map(({ id }) => story.api(`trace/${id}/explanation`)));
+    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
+      [200, undefined],
+      [409, 'body_too_large'],
+    ]);
+  });
+
   it('is held against the keys of its time: what was right stays right after regenerations', async () => {
     const sandbox = createSandbox({ fetch: callback().fetch, clock: 'manual' });
     const server = await sandbox.listen();

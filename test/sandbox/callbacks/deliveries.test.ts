@@ -55,6 +55,19 @@ describe('a delivery', () => {
     expect(sandbox.deliveries).toHaveLength(1);
   });
 
+  it('goes out once more on demand, and by itself as often as the policy says in all', async () => {
+    const sandbox = createSandbox({
+      fetch: callback(500).fetch,
+      clock: 'manual',
+      callbackRetry: { maxAttempts: 4 },
+    });
+    await place(sandbox, await onboarded(sandbox));
+    await sandbox.idle();
+    expect(await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '')).toMatchObject({ attempts: 2 });
+    await sandbox.clock.drain();
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 4, acknowledged: false }]);
+  });
+
   it('goes out twice at once when redelivered twice at once', async () => {
     const partnerSide = callback();
     const sandbox = createSandbox({ fetch: partnerSide.fetch });
