@@ -167,6 +167,8 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     async close() {
       clock.stop();
       await deliveryQueue.idle();
+      // What was under way may have been refused, and would be posted again.
+      clock.stop();
       await state.data.close();
     },
   } satisfies Sandbox<Order>);

@@ -18,15 +18,16 @@ export function createState(deployment: Deployment<unknown>, options: ResolvedSa
   const { seed, maxRemembered } = options;
   const clock = createClock({ now: options.now, mode: options.clock });
   const trace = createTraceLog({ now: clock.now, maxEntries: maxRemembered, seed });
+  const data = createData(options.data);
   const queueOptions = {
     fetch: options.fetch,
     timeoutMs: options.callbackTimeoutMs,
     maxRemembered,
     isReceived: received[options.callbackReceived],
+    commit: data.commit,
     clock,
     trace,
   };
-  const data = createData(options.data);
   let random = options.random;
   let currentRun = 0;
   // Everything inside the sandbox goes by its clock.

@@ -103,9 +103,9 @@ export const ledgerOptions = {
   },
   'otp-refusal': {
     options: ['numbersNotOnMessenger'],
-    faults: ['server_error'],
+    faults: ['html', 'server_error'],
     byDefault: '422 for the number, 401 or 409 for the device',
-    otherwise: 'any status, for either',
+    otherwise: 'any status, for either: `html` takes one',
   },
   'ip-whitelist': {
     options: ['whitelist', 'whitelistStatus'],

@@ -40,6 +40,9 @@ export async function deliver(
   options: DeliverOptions = {},
 ): Promise<Response> {
   checkNames('deliver', options, optionNames);
+  if (typeof delivery?.body !== 'string') {
+    throw invalidOption('deliver needs a delivery as its second argument: what signedDelivery returns.');
+  }
   const { url, fetch = globalThis.fetch } = options;
   if (typeof target === 'string' || target instanceof URL) {
     if (!URL.canParse(String(target))) throw invalidOption('The URL to deliver to must be absolute.');

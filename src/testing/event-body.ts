@@ -44,8 +44,9 @@ export function eventBody<Name extends OrderEventName>(
 export function eventBody(name: OrderEventName, overrides: Overrides = {}): object {
   // Sound: the keys of an object of ours.
   checkOneOf('The name of the event', name, Object.keys(sampleEvents) as OrderEventName[]);
-  const type = 'kyc_error_type' in overrides ? overrides.kyc_error_type : undefined;
-  const isThirdParty = name === 'event.buy.received.fiat_kyc_error' && isThirdPartyKycError(type);
+  // `null` is refused with what else is no object, below.
+  const isThirdParty =
+    name === 'event.buy.received.fiat_kyc_error' && isThirdPartyKycError(overrides?.kyc_error_type);
   return merge(
     isThirdParty ? sampleThirdPartyPayment : sampleEvents[name],
     overrides,

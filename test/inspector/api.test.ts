@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../src/credentials/signing-key.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
-import { bearer, callback, onboarded, order, post } from '../sandbox/support.ts';
+import { bearer, callback, onboarded, order, place, post, regenerate } from '../sandbox/support.ts';
 import { startStory } from './story.ts';
 
 describe('the API', () => {
@@ -195,24 +195,57 @@ describe('the signature of an exchange', () => {
     }
   });
 
-  it('is found among the keys of a rotation, too', async () => {
-    const sandbox = createSandbox({ fetch: callback().fetch });
+  it('is not explained of a body that would hold up everything else', async () => {
+    await using story = await startStory();
+    const line = { fetch, deployment: story.server.deployment };
+    for (const length of [16_384, 16_385]) {
+      await post(line, 'createOrder', `{"signature":"${'0'.repeat(length - 16)}"}`);
+    }
+    const sent = story.sandbox.trace.entries.filter(
+      ({ operation, kind }) => operation === 'createOrder' && kind === 'request',
+    );
+    const answers = await Promise.all(sent.map(({ id }) => story.api(`trace/${id}/explanation`)));
+    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
+      [200, undefined],
+      [409, 'body_too_large'],
+    ]);
+  });
+
+  it('is held against the keys of its time: what was right stays right after regenerations', async () => {
+    const sandbox = createSandbox({ fetch: callback().fetch, clock: 'manual' });
     const server = await sandbox.listen();
     const line = { fetch, deployment: server.deployment };
-    const credentials = await onboarded(sandbox, line);
-    const { text } = signBody(
-      { partner_code: 'acme', email: 'dev@acme.example' },
-      { key: signingKey(credentials, 'general'), scheme: server.deployment.signature },
-    );
-    await post(line, 'regenerateKeys', text, { authorization: bearer(credentials) });
-    sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-    const { id } = sandbox.trace.entries.find(({ operation }) => operation === 'regenerateKeys') ?? {};
-    const answer = await fetch(`${server.url}/_sandbox/trace/${id}`);
-    expect((await answer.json()).signature).toMatchObject({
-      holds: true,
-      key: 'partner secret of acme, before the last regeneration',
-      isExpectedKey: false,
-    });
+    const first = await onboarded(sandbox, line);
+    await place(line, first);
+    let keys = first;
+    for (let round = 0; round < 2; round++) {
+      await regenerate(line, keys);
+      await sandbox.clock.advance(1);
+      keys = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+      await sandbox.clock.advance(1);
+    }
+    await place(line, first, { ...order, partner_order_id: 'A-2' });
+    sandbox.faults.next('event', 'old_key');
+    await place(line, keys, { ...order, partner_order_id: 'A-3' });
+    await sandbox.idle();
+    const seen: unknown[] = [];
+    for (const { id, kind, operation, event, order: about } of sandbox.trace.entries) {
+      if (kind !== 'event' && (kind !== 'request' || about === undefined) && operation !== 'regenerateKeys')
+        continue;
+      if (kind === 'reply' || kind === 'fault') continue;
+      const { signature } = await (await fetch(`${server.url}/_sandbox/trace/${id}`)).json();
+      seen.push([operation ?? event, about, signature.key, signature.isExpectedKey]);
+    }
+    const [last, both] = ['before the last regeneration', 'before the last 2 regenerations'];
+    expect(seen).toEqual([
+      ['createOrder', 'A-1', `order key of acme, ${both}`, true],
+      ['event.buy.init', 'A-1', `order key of acme, ${both}`, true],
+      ['regenerateKeys', undefined, `partner secret of acme, ${both}`, true],
+      ['regenerateKeys', undefined, `partner secret of acme, ${last}`, true],
+      ['createOrder', 'A-2', `order key of acme, ${both}`, false],
+      ['createOrder', 'A-3', 'order key of acme', true],
+      ['event.buy.init', 'A-3', `order key of acme, ${last}`, false],
+    ]);
     await server.close();
   });
 });

@@ -207,7 +207,11 @@ describe('events', () => {
     await place(sandbox, credentials);
     await sandbox.advance('A-1', 'credited');
     await sandbox.advance('A-1', 'refunded');
-    await expect(sandbox.advance('A-1', 'refunded')).rejects.toThrow('cannot follow');
+    await expect(sandbox.advance('A-1', 'refunded')).rejects.toThrow(
+      'cannot follow "refunded", which is followed by fiat_received, no_kyc,',
+    );
+    // @ts-expect-error: wrong on purpose
+    await expect(sandbox.advance('A-1', 'refund')).rejects.toThrow('must be one of fiat_received, no_kyc,');
     // @ts-expect-error: wrong on purpose
     await expect(sandbox.advance('A-1', 'created')).rejects.toThrow('cannot follow');
   });

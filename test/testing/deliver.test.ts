@@ -84,6 +84,10 @@ describe('deliver', () => {
   });
 
   it('refuses what it cannot deliver to, and misspelt options', async () => {
+    for (const target of ['https://acme.example/', () => new Response()]) {
+      // @ts-expect-error no delivery
+      await expect(deliver(target, body)).rejects.toMatchObject({ code: 'invalid_option' });
+    }
     for (const target of [undefined, null, 7, {}, { fetch: 1 }, '/orders', '']) {
       // @ts-expect-error some of these are no targets, the others no URLs
       await expect(deliver(target, delivery)).rejects.toMatchObject({ code: 'invalid_option' });

@@ -96,6 +96,8 @@ describe('overrides', () => {
     expect(refusal(() => eventBody('event.buy.init', { signature: 'ab' }))).toBe(
       'ConfigurationError invalid_option',
     );
+    // @ts-expect-error no object
+    expect(refusal(() => eventBody('event.buy.init', null))).toBe('ConfigurationError invalid_option');
     // @ts-expect-error no event
     expect(refusal(() => eventBody('event.buy.int'))).toBe('ConfigurationError invalid_option');
     // @ts-expect-error no event either

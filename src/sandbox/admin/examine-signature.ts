@@ -38,7 +38,7 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
   const { body } = entry;
   const scheme = state.deployment.signature;
   const partner = partnerOf(state, entry);
-  const keys = issuedKeys(state, partner);
+  const keys = issuedKeys(state, { likely: partner, at: entry.time });
   try {
     // A sandbox without partners has no key: any will do, since none can match.
     const key = keys.length === 0 ? ['no key was issued'] : keys.map((each) => each.key);
@@ -47,7 +47,7 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
     return {
       holds: true,
       key: found?.label ?? '',
-      // Another partner's key, one that has been replaced, or the one for other requests.
+      // Another partner's key, one that was replaced before, or the one for other requests.
       isExpectedKey:
         found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
       signedText: text,
@@ -81,7 +81,10 @@ export function explainSignature(state: SandboxState, entry: TraceEntry): Mismat
   const likely = partnerOf(state, entry);
   const others = state.partners.all.filter((partner) => partner !== likely);
   const credentials = [...(likely === undefined ? [] : [likely]), ...others.slice(0, 3)].flatMap(
-    (partner) => [partner.credentials, ...(partner.previous === undefined ? [] : [partner.previous])],
+    ({ credentials: current, earlier = [] }) => [
+      current,
+      ...earlier.slice(0, 1).map((replaced) => replaced.credentials),
+    ],
   );
   const scheme = state.deployment.signature;
   return explainMismatch(entry.body, { credentials, scheme, purpose });
@@ -100,8 +103,10 @@ function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined 
 /** The partner that a request comes from, or that an event goes to. */
 function partnerOf({ partners }: SandboxState, { headers }: TraceEntry): Partner | undefined {
   const publicKey = headers?.authorization?.replace(/^Bearer +/i, '');
-  return partners.all.find(({ credentials, previous }) =>
-    [credentials, previous].some((keys) => keys !== undefined && keys.partnerPublicKey === publicKey),
+  return partners.all.find((partner) =>
+    [partner, ...(partner.earlier ?? [])].some(
+      ({ credentials }) => credentials.partnerPublicKey === publicKey,
+    ),
   );
 }
 

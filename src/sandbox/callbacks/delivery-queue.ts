@@ -22,6 +22,8 @@ interface QueueOptions {
   readonly maxRemembered: number;
   /** Whether an answer of this status counts as received. */
   readonly isReceived: (status: number) => boolean;
+  /** Resolves when what has happened until now is in the store. */
+  readonly commit: () => Promise<void>;
   readonly clock: OwnClock;
   readonly trace: TraceLog;
 }
@@ -155,7 +157,10 @@ export class DeliveryQueue {
     queued: QueuedDelivery,
     schedule: DeliverySchedule,
   ): Promise<SandboxDelivery> {
-    // The request that caused the event is answered first.
+    // The request that caused the event writes down what it says first, and is answered.
+    await nextTurn();
+    // What cannot be written is said by the request: the event is posted all the same.
+    await this.#options.commit().catch(() => {});
     await nextTurn();
     await before;
     return this.#sendCopies(queued, schedule);

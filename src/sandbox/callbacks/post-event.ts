@@ -32,7 +32,7 @@ export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent
   const partner = partners.byId(order.partnerId);
   // The current keys: after a rotation the events of older orders are signed with the new ones.
   const { credentials } = partner;
-  const keys = (find('old_key') && partner.previous) ?? credentials;
+  const keys = (find('old_key') && partner.earlier?.[0]?.credentials) ?? credentials;
   const body = orderEventBody(order, options);
   const spelling = find('awkward_spelling') ? 'awkward' : options.eventSpelling;
   const event = (

@@ -87,8 +87,9 @@ function checkDetails(kind: string, defaults: FaultDetails, given: FaultDetails)
   integer('retryAfterSeconds', 0);
   integer('bytes', kind === 'trickle' ? 1 : 0);
   integer('delayMs', 0, longestTimerMs);
-  if (details.location !== undefined && typeof details.location !== 'string') {
-    throw invalidOption(`${kind}.location must be text.`);
+  const { location } = details;
+  if (location !== undefined && (typeof location !== 'string' || !/^[\t -~\x80-\xff]*$/.test(location))) {
+    throw invalidOption(`${kind}.location must be text that a header can have.`);
   }
   return details;
 }

@@ -36,7 +36,8 @@ interface RequestFaultRules {
  * - `reply_lost`: the service acts, and the connection is closed without a reply
  * - `stall`: nothing comes until the caller gives up
  * - `trickle`: the reply comes in small pieces with pauses
- * - `truncate`: the connection breaks in the middle of the reply's body (by default after half of it)
+ * - `truncate`: the connection breaks in the middle of the reply's body (by default after half of it), at the latest
+ *   before its last byte
  * - `too_many_requests`: 429 with Retry-After
  * - `server_error`: 500 or another status, with a JSON body
  * - `redirect`: 307 or another status, to another host

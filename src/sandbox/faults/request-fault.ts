@@ -25,8 +25,12 @@ export async function faultyReply(
       return { ...reply, transport: { kind: 'trickle', bytes, delayMs } };
     }
     case 'truncate': {
-      const bytes = Math.min(fault.bytes ?? Math.floor(reply.body.length / 2), reply.body.length);
-      return { ...reply, transport: { kind: 'truncate', bytes } };
+      const { length } = reply.body;
+      const headers = new Headers(reply.headers);
+      // At least one byte more than comes, whatever was asked for: otherwise nothing would be missing.
+      headers.set('content-length', String(Math.max(length, 1)));
+      const bytes = Math.min(fault.bytes ?? Math.floor(length / 2), Math.max(length - 1, 0));
+      return { ...reply, headers, transport: { kind: 'truncate', bytes } };
     }
     case 'gzip':
       return { ...reply, transport: { kind: 'gzip' } };

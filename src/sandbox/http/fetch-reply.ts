@@ -25,7 +25,6 @@ export async function fetchReply(
       headers.set('content-length', String(gzipSync(body).length));
       return response(status, headers, body);
     case 'truncate': {
-      headers.set('content-length', String(body.length));
       const error = connectionClosed('terminated', seed);
       return response(status, headers, truncated(body.subarray(0, transport.bytes), error));
     }

@@ -31,7 +31,7 @@ export async function socketReply(
       return;
     }
     case 'truncate':
-      outgoing.writeHead(status, { ...headers, 'content-length': body.length });
+      outgoing.writeHead(status, headers);
       // Destroyed only when the bytes have left: the caller is to see the beginning.
       outgoing.write(body.subarray(0, transport.bytes), () => outgoing.socket?.destroy());
       outgoing.flushHeaders();

@@ -7,7 +7,7 @@ export type Transport =
   | { readonly kind: 'close' }
   /** Nothing comes, and the connection stays open. */
   | { readonly kind: 'stall' }
-  /** The head with the whole length, some bytes of the body, and the end of the connection. */
+  /** The head, which says a greater length, some bytes of the body, and the end of the connection. */
   | { readonly kind: 'truncate'; readonly bytes: number }
   | { readonly kind: 'trickle'; readonly bytes: number; readonly delayMs: number }
   | { readonly kind: 'gzip' };

@@ -59,8 +59,8 @@ export function checkStep(
   step: SandboxOrderStep,
   transitions: 'checked' | 'any',
 ): void {
-  if (stepsAfter(state, transitions).includes(step)) return;
-  const possible: readonly SandboxOrderStep[] = nextSteps[state];
+  const possible = stepsAfter(state, transitions);
+  if (possible.includes(step)) return;
   const message = Object.hasOwn(nextSteps, step)
     ? `cannot follow "${state}", which is followed by ${possible.join(', ') || 'nothing'}`
     : `must be one of ${possible.join(', ') || 'none: the order is closed'}`;

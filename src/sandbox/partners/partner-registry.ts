@@ -27,11 +27,21 @@ export interface Partner {
   readonly partnerCode: string;
   readonly email: string;
   readonly credentials: SandboxCredentials;
-  /** The keys before the last regeneration. */
-  readonly previous?: SandboxCredentials;
+  /** The keys before each of the last regenerations, the newest first. */
+  readonly earlier?: readonly EarlierKeys[];
   /** When these keys became valid, in milliseconds since the epoch; absent while nobody has opened their link. */
   readonly validFrom?: number;
 }
+
+/** Keys that were replaced. */
+export interface EarlierKeys {
+  readonly credentials: SandboxCredentials;
+  /** When new ones took their place, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Enough to tell of most of the trace with which key it was signed. */
+const maxEarlier = 10;
 
 /** What a registry needs to know. */
 type PartnerOptions = KeyOptions & Pick<ResolvedSandboxOptions, 'now' | 'maxRemembered' | 'oldKeysDie'>;
@@ -96,10 +106,7 @@ export class PartnerRegistry {
     const earlier = this.#lastLinks.get(partner.partnerCode);
     if (earlier !== undefined && this.#links.get(earlier.digest)?.state === 'open')
       this.#saveLink({ ...earlier, state: 'replaced' });
-    if (this.#options.oldKeysDie === 'request') {
-      const { validFrom: _, ...rest } = partner;
-      this.#save({ ...rest, previous: partner.credentials, credentials: issueKeys(partner, this.#options) });
-    }
+    if (this.#options.oldKeysDie === 'request') this.#save(this.#withNewKeys(partner));
     this.#mail({ to: partner.email, kind: 'reset', partnerCode: partner.partnerCode, origin });
   }
 
@@ -114,17 +121,9 @@ export class PartnerRegistry {
     if (link.state === 'replaced') {
       throw new Refusal(410, 'link_replaced', 'A later link has taken the place of this one.');
     }
-    const validFrom = this.#options.now();
     // Keys that are not valid yet wait behind this link.
-    const opened =
-      partner.validFrom === undefined
-        ? { ...partner, validFrom }
-        : {
-            ...partner,
-            previous: partner.credentials,
-            credentials: issueKeys(partner, this.#options),
-            validFrom,
-          };
+    const revealed = partner.validFrom === undefined ? partner : this.#withNewKeys(partner);
+    const opened = { ...revealed, validFrom: this.#options.now() };
     this.#saveLink({ ...link, state: 'used' });
     this.#save(opened);
     return opened.credentials;
@@ -165,6 +164,17 @@ export class PartnerRegistry {
     for (const digest of this.#links.keys()) this.#records.delete(`link/${digest}`);
     for (const known of [this.#byCode, this.#codes, this.#ids, this.#links, this.#lastLinks]) known.clear();
     this.emails.clear();
+  }
+
+  /** The partner with new keys, which are not valid yet. */
+  #withNewKeys({ validFrom: _, ...partner }: Partner): Partner {
+    const { credentials, earlier = [] } = partner;
+    const replaced = { credentials, until: this.#options.now() };
+    return {
+      ...partner,
+      credentials: issueKeys(partner, this.#options),
+      earlier: [replaced, ...earlier].slice(0, maxEarlier),
+    };
   }
 
   #save(partner: Partner): void {

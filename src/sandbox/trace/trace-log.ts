@@ -1,9 +1,10 @@
+import { printableText } from '../../redaction/printable-text.ts';
 import type { TraceEntry, TraceFacts } from './trace-entry.ts';
 
 /** Everything that went over the wire of a sandbox, in order. */
 export interface SandboxTrace extends Iterable<TraceEntry> {
   /**
-   * What is kept, oldest first: at most as many entries as `maxRemembered`, and at most 64 MiB of text. Older ones are
+   * What is kept, oldest first: at most as many entries as `maxRemembered`, and at most 64 MiB of bodies. Older ones are
    * forgotten.
    */
   readonly entries: readonly TraceEntry[];
@@ -24,7 +25,7 @@ export interface SandboxTrace extends Iterable<TraceEntry> {
   readonly clear: () => void;
   /**
    * The seed and the last entries as text, one on each line, without headers and bodies: for the output of a test that
-   * failed.
+   * failed. What others have chosen, such as an order id, is shown without control characters.
    */
   readonly text: (options?: { last?: number | undefined }) => string;
 }
@@ -57,10 +58,14 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     start = 0;
   }
 
+  /** Where the entry behind this one is, or the oldest that is kept. */
+  function indexAfter(id: number): number {
+    const forgotten = lastId - (kept.length - start);
+    return start + Math.max(0, id - forgotten);
+  }
+
   function entriesAfter(id: number): TraceEntry[] {
-    const first = lastId - (kept.length - start);
-    const from = start + Math.max(0, id - first);
-    return kept.slice(from).filter((entry) => entry !== undefined);
+    return kept.slice(indexAfter(id)).filter((entry) => entry !== undefined);
   }
 
   function add(facts: TraceFacts): number {
@@ -101,13 +106,15 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     signal?.addEventListener('abort', wake);
     try {
       for (let last = after; !signal?.aborted; ) {
-        changed = Promise.withResolvers();
-        for (const entry of entriesAfter(last)) {
-          if (signal?.aborted) return;
+        // One at a time: a list of them would keep for a slow reader what is forgotten meanwhile.
+        const entry = kept[indexAfter(last)];
+        if (entry === undefined) {
+          changed = Promise.withResolvers();
+          await changed.promise;
+        } else {
           yield entry;
           last = entry.id;
         }
-        if (last === lastId || entriesAfter(last).length === 0) await changed.promise;
       }
     } finally {
       end();
@@ -146,9 +153,9 @@ function lineOf(entry: TraceEntry): string {
     entry.operation ?? entry.event,
     entry.method,
     entry.status,
-    entry.order === undefined ? undefined : `order ${entry.order}`,
+    entry.order === undefined ? undefined : `order ${printableText(entry.order)}`,
     ...entry.faults.map((fault) => `fault ${fault}`),
-    entry.note,
+    entry.note && printableText(entry.note),
   ];
   return parts.filter((part) => part !== undefined).join(' ');
 }

@@ -55,6 +55,19 @@ describe('a delivery', () => {
     expect(sandbox.deliveries).toHaveLength(1);
   });
 
+  it('goes out once more on demand, and by itself as often as the policy says in all', async () => {
+    const sandbox = createSandbox({
+      fetch: callback(500).fetch,
+      clock: 'manual',
+      callbackRetry: { maxAttempts: 4 },
+    });
+    await place(sandbox, await onboarded(sandbox));
+    await sandbox.idle();
+    expect(await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '')).toMatchObject({ attempts: 2 });
+    await sandbox.clock.drain();
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 4, acknowledged: false }]);
+  });
+
   it('goes out twice at once when redelivered twice at once', async () => {
     const partnerSide = callback();
     const sandbox = createSandbox({ fetch: partnerSide.fetch });
@@ -64,6 +77,25 @@ describe('a delivery', () => {
     await Promise.all([sandbox.redeliver(id), sandbox.redeliver(id)]);
     expect(sandbox.deliveries[0]?.attempts).toBe(3);
     expect(new Set(partnerSide.received.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('is not posted again once the sandbox is closed', async () => {
+    const answered = Promise.withResolvers<Response>();
+    const texts: string[] = [];
+    const sandbox = createSandbox({
+      callbackRetry: { maxAttempts: 5, firstDelayMs: 1 },
+      fetch: async (_, init) => {
+        texts.push(String(init?.body));
+        return answered.promise;
+      },
+    });
+    await place(sandbox, await onboarded(sandbox));
+    while (texts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closed = sandbox.close();
+    answered.resolve(new Response(null, { status: 500 }));
+    await closed;
+    expect(sandbox.clock.nextAt).toBeUndefined();
+    expect(texts).toHaveLength(1);
   });
 
   it('is traced with the answer of the partner, up to 64 KiB and as long as the time limit', async () => {

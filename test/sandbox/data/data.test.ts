@@ -123,6 +123,48 @@ describe('a store', () => {
     expect(await store.list({ prefix: 'sandbox/order/', limit: 10 })).toHaveLength(1);
   });
 
+  it('has an order and each of its steps before their event is posted, and the reply has left by then', async () => {
+    const store = memoryStore();
+    const slow: RecordStore = {
+      ...store,
+      transact: async (keys, change) => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return store.transact(keys, change);
+      },
+    };
+    const stored: string[] = [];
+    const sandbox = createSandbox({
+      data: slow,
+      fetch: async (_url, init) => {
+        const records = await store.list({ prefix: 'sandbox/order/', limit: 10 });
+        const { event_name, partner_order_id } = JSON.parse(String(init?.body));
+        // Sound: the sandbox wrote these records.
+        const orders = records.map(({ value }) => value as { partner_order_id: string; state: string });
+        const found = orders.find((one) => one.partner_order_id === partner_order_id);
+        stored.push(`${event_name} ${found?.state}`);
+        return new Response();
+      },
+    });
+    const credentials = await onboarded(sandbox);
+    sandbox.trace.clear();
+    await place(sandbox, credentials);
+    await sandbox.idle();
+    expect(sandbox.trace.entries.map(({ kind }) => kind)).toEqual([
+      'request',
+      'reply',
+      'event',
+      'event_reply',
+    ]);
+    await sandbox.advance('A-1', 'fiat_received');
+    sandbox.faults.next('event', 'before_reply');
+    await place(sandbox, credentials, { ...order, partner_order_id: 'A-2' });
+    expect(stored).toEqual([
+      'event.buy.init created',
+      'event.buy.received.fiat fiat_received',
+      'event.buy.init created',
+    ]);
+  });
+
   it('that is given stays open, and may hold other things', async () => {
     const store = memoryStore();
     await store.transact(['other'], (records) => records.set('other', 1));

@@ -20,14 +20,14 @@ async function session(options: SandboxOptions): Promise<unknown[]> {
   }
   await sandbox.idle();
   await sandbox.clock.drain();
-  return [sandbox.masterKey, ...sandbox.trace.entries];
+  return [sandbox.masterKey, sandbox.emails, ...sandbox.trace.entries];
 }
 
 describe('a seed', () => {
   // Sound: the keys are the names. `slow` stalls until a caller gives up, and this one does not.
   const scenarios = Object.keys(faultScenarios) as FaultScenario[];
   it.each(scenarios.filter((name) => name !== 'slow'))(
-    'replays %s exactly: keys, ids, signatures, faults, texts',
+    'replays %s exactly: keys, links, ids, signatures, faults, texts',
     async (faults) => {
       const rates = { ...faultScenarios[faults], trickle: 0 };
       const once = await session({ seed: 7, faults: rates });
@@ -95,6 +95,24 @@ describe('planned faults', () => {
     expect(new Set(notes)).toEqual(new Set(['before the effect', 'after the effect']));
   });
 
+  it('of events strike about as often as they say, and each event by itself, whatever else happens', async () => {
+    const dropped = async (ids: readonly string[]) => {
+      const sandbox = createSandbox({ seed: 1, fetch: callback().fetch, faults: { drop: 0.3 } });
+      const credentials = await onboarded(sandbox);
+      for (const partner_order_id of ids) await place(sandbox, credentials, { ...order, partner_order_id });
+      await sandbox.idle();
+      return sandbox.deliveries
+        .filter(({ faults }) => faults.includes('drop'))
+        .map(({ partner_order_id }) => partner_order_id);
+    };
+    const ids = Array.from({ length: 200 }, (_, index) => `A-${index}`);
+    const all = await dropped(ids);
+    expect(all.length).toBeGreaterThan(40);
+    expect(all.length).toBeLessThan(80);
+    const some = ids.filter((_, index) => index % 3 === 0);
+    expect(await dropped(some)).toEqual(all.filter((id) => some.includes(id)));
+  });
+
   it('of one operation leave the others alone, and go before those of all', async () => {
     const sandbox = createSandbox();
     sandbox.faults.rate({ server_error: 1 });
@@ -137,6 +155,11 @@ describe('planned faults', () => {
       'a status that is none',
       (s: Faults) => s.next('request', { kind: 'server_error', status: 200 }),
       'status',
+    ],
+    [
+      'an address that no header can have',
+      (s: Faults) => s.next('request', { kind: 'redirect', location: 'https://a.example/\r\nx: y' }),
+      'location',
     ],
     ['a probability above 1', (s: Faults) => s.rate({ reset: 1.1 }), 'probability'],
     ['a rate of an unknown fault', (s: Faults) => s.rate({ resett: 1 } as never), 'reset'],

@@ -110,6 +110,17 @@ describe.each(lines)('an order, over %s', (_, connect) => {
     expect(new TextDecoder().decode(value)).toBe('{"ip":"');
   });
 
+  it.each([
+    ['more than there is', { kind: 'truncate', bytes: 100_000 }, {}],
+    ['of an empty reply', 'truncate', { replies: 'empty' }],
+  ] as const)('breaks all the same when it is to be cut after %s', async (_, fault, options) => {
+    const sandbox = createSandbox(options);
+    const line = await connect(sandbox);
+    sandbox.faults.next('whitelistIp', fault);
+    const reading = post(line, 'whitelistIp', 'any').then((response) => response.text());
+    await expect(reading).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } });
+  });
+
   it('trickles on the clock of the sandbox, with a pause between two pieces', async () => {
     const sandbox = createSandbox({ clock: 'manual', now: () => 0 });
     const line = await connect(sandbox);

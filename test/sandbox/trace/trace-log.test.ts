@@ -118,6 +118,24 @@ describe('a trace', () => {
     await entries.return?.();
   });
 
+  it('holds nothing for a reader that has stopped in the middle: it goes on with what is kept', async () => {
+    const { add, view } = log(3);
+    for (let index = 0; index < 3; index++) add(facts);
+    const entries = view.follow();
+    const next = async () => (await entries.next()).value?.id;
+    expect(await next()).toBe(1);
+    for (let index = 0; index < 10; index++) add(facts);
+    expect([await next(), await next(), await next()]).toEqual([11, 12, 13]);
+    await entries.return?.();
+  });
+
+  it('is text that no order id can break, colour or continue on a terminal', () => {
+    const { add, view } = log(10);
+    add({ ...facts, order: 'A\u001b[2J-1\n#9 reply 200\u202e' });
+    add({ kind: 'event_reply', note: 'E\u009b31mRR\r' });
+    expect(view.text()).toBe('sandbox seed s\n#1 request order A-1 #9 reply 200\n#2 event_reply ERR');
+  });
+
   it('is text with the seed first, and without headers and bodies', () => {
     const { add, view } = log(10);
     const entry: Partial<TraceEntry> = { operation: 'createOrder', method: 'POST', order: 'A-1' };
