@@ -1,5 +1,5 @@
 import { type ApplicationContext, run } from '@stricli/core';
-import { application } from './application.ts';
+import { loadApplication } from './application.ts';
 import type { CliContext, OuterContext } from './context/cli-context.ts';
 import { type ExitCode, exitCodes } from './context/exit-code.ts';
 import { secretGuard } from './context/secret-guard.ts';
@@ -39,7 +39,7 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
     stderr: { write: (text) => void outer.stderr.write(secrets.redact(text)), getColorDepth: () => 1 },
     exitCode: null,
   };
-  await run(application, inputs, { process, finish });
+  await run(await loadApplication(inputs.slice(0, 1)), inputs, { process, finish });
   // stricli ends with a negative number where the arguments do not fit.
   return ended ?? (process.exitCode === 0 ? exitCodes.ok : exitCodes.usage);
 }

@@ -6,9 +6,11 @@ import {
 } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { application } from '../../src/cli/application.ts';
+import { loadApplication } from '../../src/cli/application.ts';
+import { commandNames } from '../../src/cli/routes/routes.ts';
 import { partnerExchange } from './run-in-process.ts';
 
+const application = await loadApplication(commandNames);
 // Sound: no command is run here, so none misses its context.
 const helpTexts = generateHelpTextForAllCommands(application as unknown as Application<ApplicationContext>);
 
@@ -36,6 +38,20 @@ describe('help', () => {
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
+  });
+
+  it('says of each command what the command says of itself', async () => {
+    let complete = '';
+    const process: ApplicationContext['process'] = {
+      stdout: {
+        write(text) {
+          complete += text;
+        },
+      },
+      stderr: { write: () => {} },
+    };
+    await run(application, ['--help'], { process, finish: async () => {} });
+    expect((await partnerExchange(['--help'])).stdout).toBe(complete);
   });
 
   it('is what a command group says by itself', async () => {
