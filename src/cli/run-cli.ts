@@ -3,9 +3,7 @@ import { loadApplication } from './application.ts';
 import type { CliContext, OuterContext } from './context/cli-context.ts';
 import { type ExitCode, exitCodes } from './context/exit-code.ts';
 import { secretGuard } from './context/secret-guard.ts';
-import { describeFailure } from './output/describe-failure.ts';
 import { hasColours } from './output/paint.ts';
-import { reportFailure } from './output/report-failure.ts';
 import type { RouteContext } from './routes/define-command.ts';
 
 /** Runs one command line. Never rejects. */
@@ -17,17 +15,8 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
     const { stdout, stderr } = outer;
     const guarded = { stdout: secrets.guard(stdout), stderr: secrets.guard(stderr) };
     const context: CliContext = { ...outer, ...guarded, secrets };
-    try {
-      ended = (await command(context)) ?? exitCodes.ok;
-    } catch (error) {
-      const failure = describeFailure(error);
-      ended = failure.exitCode;
-      // What was stopped needs no explanation, unless a request was under way.
-      if (!outer.signal.aborted || failure.outcome !== undefined) reportFailure(context, failure, inputs);
-      if (flags.debug) context.stderr.write(`${(await import('node:util')).inspect(error)}\n`);
-    }
-    // What may have been done outweighs that it was stopped: it must not be repeated blindly.
-    if (outer.signal.aborted && ended !== exitCodes.unknownOutcome) ended = exitCodes.stopped;
+    const { runCommand } = await import('./run-command.ts');
+    ended = await runCommand({ context, inputs, flags, command });
   };
   // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
   const colourDepth = hasColours(outer.env, outer.stdout) ? 8 : 1;
