@@ -4,6 +4,7 @@ import type { CliContext, OuterContext } from './context/cli-context.ts';
 import { type ExitCode, exitCodes } from './context/exit-code.ts';
 import { secretGuard } from './context/secret-guard.ts';
 import { hasColours } from './output/paint.ts';
+import { reportFailure } from './output/report-failure.ts';
 import type { RouteContext } from './routes/define-command.ts';
 
 /** Runs one command line. Never rejects. */
@@ -25,7 +26,14 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
       write: (text) => void outer.stdout.write(secrets.redact(text)),
       getColorDepth: () => colourDepth,
     },
-    stderr: { write: (text) => void outer.stderr.write(secrets.redact(text)), getColorDepth: () => 1 },
+    // Only errors: the arguments do not fit.
+    stderr: {
+      write(text) {
+        const context = { env: outer.env, stderr: secrets.guard(outer.stderr) };
+        reportFailure(context, { message: text.trimEnd(), exitCode: exitCodes.usage, code: 'cli' }, inputs);
+      },
+      getColorDepth: () => 1,
+    },
     exitCode: null,
   };
   await run(await loadApplication(inputs.slice(0, 1)), inputs, { process, finish });

@@ -112,12 +112,25 @@ describe('usage errors', () => {
     [['messenger', 'check'], '<phone> is missing'],
     [['sign', 'one', 'two'], 'too many arguments'],
     [['onboard', '--email'], '--email needs a value'],
-    [['sign', '--format', 'json', '--format', 'text'], 'can be given only once'],
+    [['sign', '--format', 'text', '--format', 'text'], 'can be given only once'],
+    [['sign', '-x'], 'There is no such option.'],
   ])('%j: one line, with the next step, and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await partnerExchange(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/^error: .*--help.*\n$/);
+  });
+});
+
+it('a usage error is JSON where results are', async () => {
+  const { code, stderr } = await partnerExchange(['verify', '--format', 'json', '--purpos', 'order']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      message: 'There is no option --purpos: did you mean --purpose? Add --help to see what there is.',
+      exitCode: 2,
+      code: 'cli',
+    },
   });
 });
 
