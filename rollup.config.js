@@ -115,8 +115,9 @@ const commandLine = {
     format: 'esm',
     paths,
     chunkFileNames: '[name].js',
-    // What `--help` needs is one file: each more takes a millisecond.
-    manualChunks: (id, { getModuleInfo }) => (isNeededAtStart(id, getModuleInfo) ? 'start' : undefined),
+    // What `--help` needs is one file, with the flags that commands share: each more takes a millisecond.
+    manualChunks: (id, { getModuleInfo }) =>
+      isNeededAtStart(id, getModuleInfo) || isSharedByRoutes(id, getModuleInfo) ? 'start' : undefined,
   },
 };
 
@@ -125,6 +126,11 @@ function isNeededAtStart(id, getModuleInfo, seen = new Set()) {
   const { isEntry, importers } = getModuleInfo(id);
   seen.add(id);
   return isEntry || importers.some((each) => !seen.has(each) && isNeededAtStart(each, getModuleInfo, seen));
+}
+
+/** Whether several commands take a module to say how they are called. */
+function isSharedByRoutes(id, getModuleInfo) {
+  return id.includes('/src/cli/routes/') && getModuleInfo(id).importers.length > 1;
 }
 
 export default [library, commandLine];

@@ -1,9 +1,8 @@
 import { type ApplicationContext, run } from '@stricli/core';
-import { application } from './application.ts';
+import { loadApplication } from './application.ts';
 import type { CliContext, OuterContext } from './context/cli-context.ts';
 import { type ExitCode, exitCodes } from './context/exit-code.ts';
 import { secretGuard } from './context/secret-guard.ts';
-import { describeFailure } from './output/describe-failure.ts';
 import { hasColours } from './output/paint.ts';
 import { reportFailure } from './output/report-failure.ts';
 import type { RouteContext } from './routes/define-command.ts';
@@ -17,17 +16,8 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
     const { stdout, stderr } = outer;
     const guarded = { stdout: secrets.guard(stdout), stderr: secrets.guard(stderr) };
     const context: CliContext = { ...outer, ...guarded, secrets };
-    try {
-      ended = (await command(context)) ?? exitCodes.ok;
-    } catch (error) {
-      const failure = describeFailure(error);
-      ended = failure.exitCode;
-      // What was stopped needs no explanation, unless a request was under way.
-      if (!outer.signal.aborted || failure.outcome !== undefined) reportFailure(context, failure, inputs);
-      if (flags.debug) context.stderr.write(`${(await import('node:util')).inspect(error)}\n`);
-    }
-    // What may have been done outweighs that it was stopped: it must not be repeated blindly.
-    if (outer.signal.aborted && ended !== exitCodes.unknownOutcome) ended = exitCodes.stopped;
+    const { runCommand } = await import('./run-command.ts');
+    ended = await runCommand({ context, inputs, flags, command });
   };
   // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
   const colourDepth = hasColours(outer.env, outer.stdout) ? 8 : 1;
@@ -36,10 +26,17 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
       write: (text) => void outer.stdout.write(secrets.redact(text)),
       getColorDepth: () => colourDepth,
     },
-    stderr: { write: (text) => void outer.stderr.write(secrets.redact(text)), getColorDepth: () => 1 },
+    // Only errors: the arguments do not fit.
+    stderr: {
+      write(text) {
+        const context = { env: outer.env, stderr: secrets.guard(outer.stderr) };
+        reportFailure(context, { message: text.trimEnd(), exitCode: exitCodes.usage, code: 'cli' }, inputs);
+      },
+      getColorDepth: () => 1,
+    },
     exitCode: null,
   };
-  await run(application, inputs, { process, finish });
+  await run(await loadApplication(inputs.slice(0, 1)), inputs, { process, finish });
   // stricli ends with a negative number where the arguments do not fit.
   return ended ?? (process.exitCode === 0 ? exitCodes.ok : exitCodes.usage);
 }

@@ -5,7 +5,7 @@ import { benchBacklog } from './inbox-backlog.ts';
 import { benchSqliteInbox } from './inbox-sqlite.ts';
 import { benchKeyRing } from './key-ring.ts';
 import { benchLarge } from './large.ts';
-import { benchLoad } from './load.ts';
+import { benchCommandLine, benchLoad } from './load.ts';
 import { type Finding, report, type Section } from './report.ts';
 import { benchBodySize, benchRemembered } from './scale.ts';
 import { benchSigning } from './signing.ts';
@@ -18,6 +18,7 @@ const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = 
   ['the memory of handled deliveries', benchRemembered],
   ['a delivery by the number of keys', benchKeyRing],
   ['load in a fresh process', benchLoad],
+  ['start of the command line', benchCommandLine],
   ['SQLite inbox with so many waiting / with 1,000 waiting', benchBacklog],
   [
     'size: minified + gzip, without zod and ky (1 kB = 1000 B)',

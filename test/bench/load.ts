@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readEntries } from '../package/entries.ts';
+import { readCommands, readEntries, root } from '../package/entries.ts';
 import { builtUrl } from './built-entries.ts';
 import { estimate, ratio } from './measure.ts';
 import type { Finding } from './report.ts';
 
 const rounds = 21;
+/** More, since what is compared differs little beside the noise of starting a process. */
+const commandRounds = 61;
 const probe = join(import.meta.dirname, 'load-probe.mjs');
 const empty = 'data:text/javascript,';
 
@@ -45,4 +47,29 @@ export function benchLoad(): Finding[] {
       atMost: 4,
     },
   ];
+}
+
+/** How long a user waits for `--help`, compared with what Node takes for nothing. */
+export function benchCommandLine(): Finding[] {
+  const { 'partner-exchange': main = '' } = readCommands();
+  const times = { node: [] as number[], help: [] as number[] };
+  for (let round = 0; round <= commandRounds; round++) {
+    const node = timeProcess('-e', '0');
+    const help = timeProcess(join(root, main), '--help');
+    // The first round fills the file system's cache.
+    if (round === 0) continue;
+    times.node.push(node);
+    times.help.push(help);
+  }
+  return [
+    { what: 'node -e 0', measured: estimate(times.node), unit: 'ms' },
+    { what: 'partner-exchange --help', measured: estimate(times.help), unit: 'ms' },
+    { what: 'partner-exchange --help / node -e 0', measured: ratio(times.help, times.node), atMost: 1.5 },
+  ];
+}
+
+function timeProcess(...args: string[]): number {
+  const start = performance.now();
+  execFileSync(process.execPath, args);
+  return performance.now() - start;
 }

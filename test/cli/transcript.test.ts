@@ -56,8 +56,8 @@ async function startShell() {
     ['4200', String(await freePort())],
   ]);
   const { PATH, HOME, TMPDIR } = process.env;
-  /** What later commands need to have been run before. */
-  const settings = [`partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
+  /** What later commands need to have been run before; both streams are one, as on a terminal, so that their order is kept. */
+  const settings = ['exec 2>&1', `partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
 
   function start(command: string) {
     const port = /partner-exchange (listen|sandbox)\b/.exec(command)?.[1];
@@ -76,11 +76,9 @@ async function startShell() {
       env: { PATH, HOME, TMPDIR },
     });
     const printed = { text: '' };
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (part: string) => {
-        printed.text += part;
-      });
-    }
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      printed.text += part;
+    });
     return { child, printed };
   }
 

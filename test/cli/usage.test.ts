@@ -6,9 +6,11 @@ import {
 } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { application } from '../../src/cli/application.ts';
+import { loadApplication } from '../../src/cli/application.ts';
+import { commandNames } from '../../src/cli/routes/routes.ts';
 import { partnerExchange } from './run-in-process.ts';
 
+const application = await loadApplication(commandNames);
 // Sound: no command is run here, so none misses its context.
 const helpTexts = generateHelpTextForAllCommands(application as unknown as Application<ApplicationContext>);
 
@@ -36,6 +38,20 @@ describe('help', () => {
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
+  });
+
+  it('says of each command what the command says of itself', async () => {
+    let complete = '';
+    const process: ApplicationContext['process'] = {
+      stdout: {
+        write(text) {
+          complete += text;
+        },
+      },
+      stderr: { write: () => {} },
+    };
+    await run(application, ['--help'], { process, finish: async () => {} });
+    expect((await partnerExchange(['--help'])).stdout).toBe(complete);
   });
 
   it('is what a command group says by itself', async () => {
@@ -96,12 +112,25 @@ describe('usage errors', () => {
     [['messenger', 'check'], '<phone> is missing'],
     [['sign', 'one', 'two'], 'too many arguments'],
     [['onboard', '--email'], '--email needs a value'],
-    [['sign', '--format', 'json', '--format', 'text'], 'can be given only once'],
+    [['sign', '--format', 'text', '--format', 'text'], 'can be given only once'],
+    [['sign', '-x'], 'There is no such option.'],
   ])('%j: one line, with the next step, and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await partnerExchange(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/^error: .*--help.*\n$/);
+  });
+});
+
+it('a usage error is JSON where results are', async () => {
+  const { code, stderr } = await partnerExchange(['verify', '--format', 'json', '--purpos', 'order']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      message: 'There is no option --purpos: did you mean --purpose? Add --help to see what there is.',
+      exitCode: 2,
+      code: 'cli',
+    },
   });
 });
 

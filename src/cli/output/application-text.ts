@@ -1,4 +1,5 @@
 import {
+  AliasNotFoundError,
   type ApplicationText,
   ArgumentParseError,
   EnumValidationError,
@@ -17,19 +18,20 @@ import { CliError } from '../context/cli-error.ts';
 export const applicationText: ApplicationText = {
   ...text_en,
   noCommandRegisteredForInput: ({ input, corrections }) =>
-    errorLine(
+    withNextStep(
       corrections.length === 0
         ? 'There is no such command.'
         : `There is no command \`${input}\`: did you mean ${corrections.join(' or ')}?`,
     ),
-  exceptionWhileParsingArguments: (error) => errorLine(describe(error)),
+  exceptionWhileParsingArguments: (error) => withNextStep(describe(error)),
 };
 
-function errorLine(problem: string): string {
-  return `error: ${problem} Add --help to see what there is.`;
+function withNextStep(problem: string): string {
+  return `${problem} Add --help to see what there is.`;
 }
 
 function describe(error: unknown): string {
+  if (error instanceof AliasNotFoundError) return 'There is no such option.';
   if (error instanceof FlagNotFoundError) {
     const { input, corrections } = error;
     if (corrections.length === 0) return 'There is no such option.';

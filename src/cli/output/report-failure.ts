@@ -3,7 +3,11 @@ import type { Failure } from './describe-failure.ts';
 import { paintFor } from './paint.ts';
 
 /** Tells of a failure on stderr: in a line of text, or of JSON where results are JSON. */
-export function reportFailure(context: CliContext, failure: Failure, inputs: readonly string[]): void {
+export function reportFailure(
+  context: Pick<CliContext, 'stderr' | 'env'>,
+  failure: Failure,
+  inputs: readonly string[],
+): void {
   const { message, ...facts } = failure;
   if (wantsJson(inputs)) {
     context.stderr.write(`${JSON.stringify({ error: { message, ...facts } })}\n`);

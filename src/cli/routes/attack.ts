@@ -2,11 +2,12 @@ import type { AttackFlags } from '../commands/attack.ts';
 import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { webAddress, wholeNumber } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 const ids = { kind: 'parsed', parse: String, placeholder: 'id', variadic: true, optional: true } as const;
 
 export const attackCommand = defineCommand<AttackFlags, [url: URL]>({
-  brief: 'Attack your receiver of events, as its worst callers would',
+  brief: synopses.attack.brief,
   about:
     'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, with a verdict for each. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". Exits with 1 if the receiver is weak or broken.',
   examples: [

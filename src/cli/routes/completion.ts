@@ -2,11 +2,12 @@ import type { Shell } from '../commands/completion.ts';
 import { type CommonFlags, commonFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { oneOf } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const satisfies readonly Shell[];
 
 export const completionCommand = defineCommand<CommonFlags, [shell: Shell]>({
-  brief: 'Print a script that completes commands in a shell',
+  brief: synopses.completion.brief,
   about: 'Prints a script for bash, zsh, fish or powershell. The command has to be on the PATH.',
   examples: [
     'partner-exchange completion bash >> ~/.bashrc',

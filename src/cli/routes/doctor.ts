@@ -2,11 +2,12 @@ import type { DoctorFlags } from '../commands/doctor.ts';
 import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { webAddress, wholeNumber } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 const files = { kind: 'parsed', parse: String, variadic: true, optional: true } as const;
 
 export const doctorCommand = defineCommand<DoctorFlags>({
-  brief: 'Check what an integration stands on',
+  brief: synopses.doctor.brief,
   about:
     'Checks the runtime, the environment, the keys, the addresses, the clock, the pinned scheme, the callback, the versions of optional peers, and the files of inboxes and stores. It changes nothing. Exits with 1 if a check fails; what cannot be reached is skipped, unless --strict is given.',
   examples: [

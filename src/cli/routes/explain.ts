@@ -2,9 +2,10 @@ import type { ExplainFlags } from '../commands/explain.ts';
 import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { purposeFlag } from './signing-flags.ts';
+import { synopses } from './synopses.ts';
 
 export const explainCommand = defineCommand<ExplainFlags, [path?: string]>({
-  brief: 'Explain why a signature does not match',
+  brief: synopses.explain.brief,
   about:
     'Says what would have matched, where the text differs from what a framework writes, and what to do. Exits with 0 only if nothing is off.',
   examples: ['partner-exchange explain event.json', 'partner-exchange explain --format json < event.json'],

@@ -3,6 +3,7 @@ import type { InboxDiscardFlags, InboxFlags, InboxListFlags, InboxReplayFlags } 
 import { commonFlags, confirmFlags, formatFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { wholeNumber } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 const inboxFlags = {
   inbox: {
@@ -106,5 +107,5 @@ const discardCommand = defineCommand<InboxDiscardFlags, string[]>({
 
 export const inboxRoutes = buildRouteMap({
   routes: { list: listCommand, show: showCommand, replay: replayCommand, discard: discardCommand },
-  docs: { brief: 'The dead letters of a durable inbox' },
+  docs: { brief: synopses.inbox.brief },
 });

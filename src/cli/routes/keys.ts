@@ -2,6 +2,7 @@ import { buildRouteMap } from '@stricli/core';
 import type { KeysRequestFlags, RotationFlags } from '../commands/keys.ts';
 import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
+import { synopses } from './synopses.ts';
 
 const rotationFlags = {
   keys: {
@@ -85,5 +86,5 @@ export const keysRoutes = buildRouteMap({
     promote: promoteCommand,
     status: statusCommand,
   },
-  docs: { brief: 'Replace your keys without losing any' },
+  docs: { brief: synopses.keys.brief },
 });

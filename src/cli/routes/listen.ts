@@ -2,9 +2,10 @@ import type { ListenFlags } from '../commands/listen.ts';
 import { commonFlags, formatFlags, hostFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { port, webAddress, wholeNumber } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 export const listenCommand = defineCommand<ListenFlags>({
-  brief: 'Receive events, verify them, and pass them on',
+  brief: synopses.listen.brief,
   about:
     'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. Without keys nothing is verified. The inspector, a page of its own on this machine, shows what came, what was answered and why a signature does not match, and replays events.',
   examples: [

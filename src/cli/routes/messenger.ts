@@ -5,6 +5,7 @@ import type { MessengerScanFlags } from '../commands/messenger-scan.ts';
 import type { MessengerSendFlags } from '../commands/messenger-send.ts';
 import { commonFlags, formatFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
+import { synopses } from './synopses.ts';
 
 const keyCommand = defineCommand<MessengerKeyFlags, [device: string]>({
   brief: 'Generate the API key of a device',
@@ -90,5 +91,5 @@ const sendCommand = defineCommand<MessengerSendFlags, [phone: string, path?: str
 
 export const messengerRoutes = buildRouteMap({
   routes: { key: keyCommand, scan: scanCommand, check: checkCommand, send: sendCommand },
-  docs: { brief: 'Keys, devices and messages of the messenger service' },
+  docs: { brief: synopses.messenger.brief },
 });

@@ -1,9 +1,10 @@
 import type { OnboardFlags } from '../commands/onboard.ts';
 import { commonFlags, formatFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
+import { synopses } from './synopses.ts';
 
 export const onboardCommand = defineCommand<OnboardFlags>({
-  brief: 'Register as a partner',
+  brief: synopses.onboard.brief,
   about:
     'Asks the service for keys. They come by e-mail, as a link that works once. Needs PARTNER_EXCHANGE_ONBOARDING_BASE_URL.',
   examples: ['partner-exchange onboard --partner-code acme --email dev@acme.example'],

@@ -5,6 +5,7 @@ import { commonFlags, confirmFlags, formatFlags, signingFlags } from './common-f
 import { defineCommand } from './define-command.ts';
 import { oneOf, wholeNumber } from './parse-flag.ts';
 import { merchantFlag } from './signing-flags.ts';
+import { synopses } from './synopses.ts';
 
 const journalFlag = {
   kind: 'parsed',
@@ -131,5 +132,5 @@ const settleCommand = defineCommand<OrderSettleFlags, [id: string, decision: Dec
 
 export const orderRoutes = buildRouteMap({
   routes: { create: createCommand, unsettled: unsettledCommand, settle: settleCommand },
-  docs: { brief: 'Create orders, none twice and none forgotten' },
+  docs: { brief: synopses.order.brief },
 });

@@ -2,9 +2,10 @@ import type { ProbeFlags } from '../commands/probe.ts';
 import { commonFlags, formatFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { webAddress } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 export const probeCommand = defineCommand<ProbeFlags>({
-  brief: 'Print a body whose signature tells all schemes apart',
+  brief: synopses.probe.brief,
   about:
     'Prints a small body to have signed and then searched with "detect". With --oracle it has a signing endpoint of the service sign it, with a throw-away secret (reported: POST body and secret, the reply is the signature).',
   examples: [

@@ -2,9 +2,10 @@ import type { ReplayFlags } from '../commands/replay.ts';
 import { commonFlags, formatFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { postFlags } from './delivery-flags.ts';
+import { synopses } from './synopses.ts';
 
 export const replayCommand = defineCommand<ReplayFlags, string[]>({
-  brief: 'Post saved deliveries again, as they were',
+  brief: synopses.replay.brief,
   about:
     'Posts the exact bytes and headers of saved deliveries, or of bare bodies as application/json, one after the other. Exits with 1 if one is not answered with 2xx.',
   examples: [

@@ -3,6 +3,7 @@ import type { SandboxFlags } from '../commands/sandbox.ts';
 import { commonFlags, formatFlags, hostFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { port } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 /** Typed against the scenarios, not read off them, which would load the sandbox for `--help`. */
 const scenarios = {
@@ -22,7 +23,7 @@ const scenarios = {
 } as const satisfies Record<FaultScenario, true>;
 
 export const sandboxCommand = defineCommand<SandboxFlags>({
-  brief: 'Run the service, simulated',
+  brief: synopses.sandbox.brief,
   about:
     'Runs the service on this machine until it is stopped, and prints what to put into the environment: addresses, and the keys of a partner whose IP is whitelisted. They are made for this run and open nothing else. Each line on stdin moves an order: "A-1001 credited" (fiat_received, no_kyc, third_party_payment, third_party_error, credited, refunded).',
   examples: [

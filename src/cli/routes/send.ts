@@ -4,6 +4,7 @@ import { CliError } from '../context/cli-error.ts';
 import { commonFlags, confirmFlags, formatFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { oneOf, wholeNumber } from './parse-flag.ts';
+import { synopses } from './synopses.ts';
 
 const members = ['to_phone', 'message', 'key'] as const;
 const repeats = ['not-sent', 'refused', 'unknown'] as const satisfies readonly BulkRepeat[];
@@ -24,7 +25,7 @@ function rate(input: string): number {
 }
 
 export const sendCommand = defineCommand<SendFlags, [path: string]>({
-  brief: 'Send a message to each row of a CSV file',
+  brief: synopses.send.brief,
   about:
     'Sends at a steady pace, and no number of a campaign gets two messages: what was sent is noted in a store. Ctrl-C stops in order, and the same command goes on where it stood. Needs PARTNER_EXCHANGE_MESSENGER_BASE_URL and MESSENGER_API_KEY. Exits with 0 if all were sent, 1 if some were refused, invalid or not sent, 3 if some may have been sent.',
   examples: [

@@ -2,9 +2,10 @@ import type { SignFlags } from '../commands/sign.ts';
 import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { merchantFlag, purposeFlag } from './signing-flags.ts';
+import { synopses } from './synopses.ts';
 
 export const signCommand = defineCommand<SignFlags, [path?: string]>({
-  brief: 'Sign a JSON body',
+  brief: synopses.sign.brief,
   about:
     'Signs the JSON object in a file or on stdin, and prints the text to post. It is written anew: post what is printed, not the file.',
   examples: [

@@ -6,9 +6,10 @@ import { postFlags } from './delivery-flags.ts';
 import { assignment, oneOf, wholeNumber } from './parse-flag.ts';
 import { merchantFlag } from './signing-flags.ts';
 import { eventNames } from './stories.ts';
+import { synopses } from './synopses.ts';
 
 export const triggerCommand = defineCommand<TriggerFlags, [event: OrderEventName]>({
-  brief: 'Post a signed event to your receiver',
+  brief: synopses.trigger.brief,
   about: `Posts a published event, complete and signed with your keys: ${eventNames.join(', ')}. Exits with 1 if it is not answered with 2xx, and with --forge if it is.`,
   examples: [
     'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders',

@@ -3,9 +3,10 @@ import { commonFlags, formatFlags, signingFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 import { samples } from './samples.ts';
 import { purposeFlag } from './signing-flags.ts';
+import { synopses } from './synopses.ts';
 
 export const verifyCommand = defineCommand<VerifyFlags, string[]>({
-  brief: 'Verify the signature of bodies',
+  brief: synopses.verify.brief,
   about:
     'Verifies raw bodies or saved deliveries with every key there is. Exits with 1 if one does not match: "explain" says why.',
   examples: [
