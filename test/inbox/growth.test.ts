@@ -22,7 +22,7 @@ async function fill(inbox: ManagedInbox): Promise<void> {
 
 /** What a store keeps of each delivery that it has handled; that it is forgotten in time is tested elsewhere. */
 describe('the memory of what was handled', () => {
-  it.runIf(redisHere)('takes Redis less than 2.5 kB each', async () => {
+  it.runIf(redisHere)('takes Redis less than 400 bytes each', async () => {
     const place = { connection: redisAddress, prefix: `pex_growth_${randomBytes(5).toString('hex')}` };
     const queue = new Queue('inbox', place);
     const inbox = bullmqInbox({
@@ -37,7 +37,7 @@ describe('the memory of what was handled', () => {
     const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key)));
     const each = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / count;
     console.log(`BullMQ: ${Math.round(each)} bytes for each remembered delivery`);
-    expect(each).toBeLessThan(2_500);
+    expect(each).toBeLessThan(400);
     await inbox.stop();
     await queue.obliterate({ force: true });
     await queue.close();

@@ -147,7 +147,8 @@ describe('a store that is down', () => {
     ['does not answer', () => new Promise(() => {})],
   ])('acknowledges nothing when the client %s', async (_, ask) => {
     // Only what is reached before the failure.
-    const queue: unknown = { name: 'x', add: ask, getJob: ask, getJobs: ask, getJobCounts: ask };
+    const reads = { getDeduplicationJobId: ask, getJob: ask, getJobs: ask, getJobCounts: ask };
+    const queue: unknown = { name: 'x', add: ask, ...reads };
     const reached = { insert: ask, createQueue: async () => {} };
     const others = { fetch: ask, complete: ask, fail: ask, findJobs: ask, deleteJob: ask, getDb: ask };
     const boss: unknown = { ...reached, ...others };

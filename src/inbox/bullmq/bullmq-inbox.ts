@@ -6,10 +6,10 @@ import { durableInbox } from '../durable-inbox.ts';
 import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
 import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
 import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
-import { findDelivery } from '../stored-delivery.ts';
+import { findDelivery, writeDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
-import { attemptsOf, handledJobData, isStoredBy, newJobData } from './job-data.ts';
+import { attemptsOf, discardedJobData } from './job-data.ts';
 
 export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
   /** A queue used for nothing else. You close it. */
@@ -31,7 +31,13 @@ const names: OptionNames<BullmqInboxOptions> = {
   createWorker: true,
 };
 
-const methods: readonly (keyof BullQueue)[] = ['add', 'getJob', 'getJobs', 'getJobCounts'];
+const methods: readonly (keyof BullQueue)[] = [
+  'add',
+  'getDeduplicationJobId',
+  'getJob',
+  'getJobs',
+  'getJobCounts',
+];
 /** The same range as in peerDependencies. */
 const testedVersions = '5.81.5 or later';
 
@@ -39,8 +45,14 @@ const testedVersions = '5.81.5 or later';
 const never = 1_000_000_000;
 
 /**
- * A durable inbox on your BullMQ queue. A delivery is a job whose id comes from its digest: while the job is kept, its
- * repetitions are duplicates. A handled job is kept for `rememberMs`, without the body.
+ * How long BullMQ knows the digest of a delivery that waits or is a dead letter: longer than any does. Without a time
+ * BullMQ would forget it as soon as the job has completed or failed.
+ */
+const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * A durable inbox on your BullMQ queue. A delivery is a job whose deduplication id is its digest, so its repetitions are
+ * duplicates. A handled job is deleted, and BullMQ remembers its deduplication id for `rememberMs`.
  *
  * Deliveries of a process that died are tried again alone, and a lost lock counts as an attempt only for a delivery
  * that ran alone. So a delivery that kills every process becomes a dead letter after `maxAttempts` too; the process
@@ -65,7 +77,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
   const jobOptions = {
     attempts: never,
     backoff: { type: 'inbox' },
-    removeOnComplete: { age: Math.ceil(handling.rememberMs / 1000) },
+    removeOnComplete: true,
     removeOnFail: false,
     // The reason is kept; stack traces would grow with every attempt.
     stackTraceLimit: 0,
@@ -73,7 +85,8 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
 
   /** A failed job of this digest. */
   async function findDead(digest: string): Promise<BullJob | undefined> {
-    const job = await queue.getJob(jobIdOf(digest));
+    const id = await queue.getDeduplicationJobId(digest);
+    const job = id ? await queue.getJob(id) : undefined;
     return job !== undefined && (await job.isFailed()) ? job : undefined;
   }
 
@@ -86,25 +99,33 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     }
   }
 
+  /** BullMQ finds the id in use, so it stores no job: it only sets how long the id is known. */
+  async function remember(job: BullJob): Promise<void> {
+    const id = job.deduplicationId;
+    // Another program's job.
+    if (id === undefined) return;
+    const deduplication = { id, ttl: handling.rememberMs, extend: true };
+    await queue.add(job.name, discardedJobData, { removeOnComplete: true, deduplication });
+  }
+
   return durableInbox(
     {
       start(host) {
         const make = (processor: (job: BullJob) => Promise<void>, workerOptions: BullWorkerOptions) =>
           createWorker?.(queue.name, processor, workerOptions);
-        worker = startBullmqWorker(make, { host, handling });
+        worker = startBullmqWorker(make, { host, handling, remember });
       },
       async store(delivery) {
-        const jobId = jobIdOf(delivery.digest);
-        const storedBy = randomUUID();
+        const jobId = randomUUID();
         return await call(async () => {
-          const data = newJobData(delivery, storedBy);
-          const added = queue.add(delivery.name || 'unnamed', data, { ...jobOptions, jobId });
-          // Sent right behind it, and not once that is answered: one wait for Redis instead of two.
-          const [found] = await Promise.all([queue.getJob(jobId), added]);
-          // BullMQ promises no order, so what was not there yet is looked for again.
-          const job = found ?? (await queue.getJob(jobId));
-          if (job === undefined) throw new Error('BullMQ did not keep the job: does Redis evict keys?');
-          return isStoredBy(storedBy, job) ? 'stored' : 'duplicate';
+          const deduplication = { id: delivery.digest, ttl: tenYearsMs };
+          const job = await queue.add(delivery.name || 'unnamed', writeDelivery(delivery), {
+            ...jobOptions,
+            jobId,
+            deduplication,
+          });
+          // For a duplicate BullMQ answers with the job that it has.
+          return job.id === jobId ? 'stored' : 'duplicate';
         });
       },
       async deadLetters({ limit, withBody }) {
@@ -122,8 +143,8 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         call(async () => {
           const job = await findDead(digest);
           if (job === undefined) return false;
-          // Keep it like a handled job, so that it is still a duplicate.
-          await job.updateData(handledJobData(job));
+          // It ends like a handled job, so that its digest is remembered.
+          await job.updateData(discardedJobData);
           await putBack(job);
           return true;
         }),
@@ -148,11 +169,6 @@ function toDeadLetter(job: BullJob | undefined, { withBody }: DeadLetterRead): D
   const receivedAt = new Date(job.timestamp);
   const reason = String(job.failedReason ?? '').slice(0, 500);
   return { digest, name, attempts: attemptsOf(job), receivedAt, reason, ...(withBody && { body }) };
-}
-
-/** BullMQ refuses an id of digits only. */
-function jobIdOf(digest: string): string {
-  return `delivery-${digest}`;
 }
 
 function checkQueue(queue: BullQueue): BullQueue {

@@ -5,6 +5,7 @@ export interface BullJob {
   // A store may return anything, so this is checked where it is read.
   readonly data: unknown;
   readonly timestamp: number;
+  readonly deduplicationId?: string | undefined;
   /** Attempts that ended, without those of processes that died. */
   readonly attemptsMade: number;
   /** How often its lock was lost; a replay does not reset it. */
@@ -32,14 +33,16 @@ export interface BullQueue {
     name: string,
     data: object,
     options: {
-      jobId: string;
-      attempts: number;
-      backoff: { type: string };
-      removeOnComplete: { age: number };
-      removeOnFail: boolean;
-      stackTraceLimit: number;
+      jobId?: string;
+      deduplication: { id: string; ttl: number; extend?: boolean };
+      attempts?: number;
+      backoff?: { type: string };
+      removeOnComplete: boolean;
+      removeOnFail?: boolean;
+      stackTraceLimit?: number;
     },
-  ): Promise<unknown>;
+  ): Promise<Pick<BullJob, 'id'>>;
+  getDeduplicationJobId(id: string): Promise<string | null>;
   getJob(id: string): Promise<BullJob | undefined>;
   getJobs(
     types: 'failed'[],

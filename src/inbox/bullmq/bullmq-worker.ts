@@ -10,11 +10,18 @@ import { leaseLost } from '../lease-lost.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
 import { reportStore } from '../worker.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
-import { aloneJobData, attemptsOf, handledJobData, readAloneRecord } from './job-data.ts';
+import { aloneJobData, attemptsOf, readAloneRecord } from './job-data.ts';
 
 export interface BullmqWorker {
   /** Resolves when all handlers have ended, or when the time is over and the rest was aborted. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
+}
+
+interface BullmqHandling {
+  readonly host: InboxHost;
+  readonly handling: Handling;
+  /** From now on the digest of this job is remembered for `rememberMs`. */
+  remember(job: BullJob): Promise<void>;
 }
 
 type MakeWorker = (
@@ -33,7 +40,7 @@ const closeMs = 1_000;
  */
 export function startBullmqWorker(
   makeWorker: MakeWorker,
-  { host, handling }: { readonly host: InboxHost; readonly handling: Handling },
+  { host, handling, remember }: BullmqHandling,
 ): BullmqWorker {
   // BullMQ renews the locks of a living process, so this is how soon a dead one is noticed.
   const lockMs = Math.min(longestLockMs, handling.timeLimitMs);
@@ -49,8 +56,8 @@ export function startBullmqWorker(
 
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
-    // A process handled it and died before it could tell BullMQ.
-    if (delivery === 'handled') return;
+    // It was discarded.
+    if (delivery === 'handled') return await remember(job);
     // It was fetched before the worker was paused.
     if (isAlone) return await giveBack(job);
     if (job.stalledCounter > 0) return await processAlone(job, delivery);
@@ -104,7 +111,7 @@ export function startBullmqWorker(
     const leased = { delivery, attempt, receivedAt: job.timestamp };
     const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
     if (result.outcome !== 'handled') throw failure(result);
-    await job.updateData(handledJobData(job));
+    await remember(job);
     host.report(delivery, result);
   }
 

@@ -1,5 +1,4 @@
-import type { Delivery } from '../inbox.ts';
-import { membersOf, writeDelivery } from '../stored-delivery.ts';
+import { membersOf } from '../stored-delivery.ts';
 import type { BullJob } from './bullmq-types.ts';
 
 /** The attempts of a delivery that is tried alone. */
@@ -10,19 +9,8 @@ export interface AloneRecord {
   readonly dead: boolean;
 }
 
-/** The data of a new job. BullMQ keeps an existing job as it is, so `storedBy` tells whether this one was stored. */
-export function newJobData(delivery: Delivery, storedBy: string): object {
-  return { ...writeDelivery(delivery), storedBy };
-}
-
-export function isStoredBy(storedBy: string, { data }: BullJob): boolean {
-  return membersOf(data).storedBy === storedBy;
-}
-
-/** What is kept of a handled job to remember its digest. Without the body it is small. */
-export function handledJobData({ data, name }: BullJob): object {
-  return { handled: true, name, storedBy: membersOf(data).storedBy };
-}
+/** The data of a job that no handler gets: BullMQ completes it, and deletes it. */
+export const discardedJobData: object = Object.freeze({ handled: true });
 
 export function aloneJobData({ data }: BullJob, alone: AloneRecord): object {
   return { ...membersOf(data), alone };

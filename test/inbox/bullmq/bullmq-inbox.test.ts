@@ -17,6 +17,7 @@ const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()
 const prefix = `pex_bull_${randomBytes(5).toString('hex')}`;
 /** A lock that a busy machine keeps, and that is soon missed all the same. */
 const [lockMs, lookEveryMs] = [600, 50];
+const month = 30 * 24 * 60 * 60 * 1000;
 
 it('takes the queue and the worker of BullMQ as they are', () => {
   expectTypeOf<Queue>().toExtend<BullQueue>();
@@ -27,6 +28,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
   let queue: Queue;
   const inboxes: ManagedInbox[] = [];
   let opened = 0;
+  const redis = new Redis(redisAddress);
   beforeEach(() => {
     queue = new Queue(`inbox${opened++}`, { connection: redisAddress, prefix });
   });
@@ -36,7 +38,6 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await queue.close();
   });
   afterAll(async () => {
-    const redis = new Redis(redisAddress);
     const keys = await redis.keys(`${prefix}:*`);
     if (keys.length > 0) await redis.del(...keys);
     await redis.quit();
@@ -60,6 +61,13 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     inboxes.push(inbox);
     return { inbox, kill: () => worker?.close(true) };
   }
+
+  /** The jobs that Redis keeps, in whatever state. */
+  const jobKeys = async () =>
+    (await redis.keys(`${prefix}:${queue.name}:*`)).filter((key) => /[0-9a-f]{8}-/.test(key));
+
+  /** Milliseconds for which BullMQ still knows a digest; negative if it does not. */
+  const timeLeft = (digest = '') => redis.pttl(`${prefix}:${queue.name}:de:${digest}`);
 
   /** Has a worker die while it handles. */
   async function dieHandling(own: Partial<WorkerOptions> = {}) {
@@ -223,10 +231,46 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
     const [deadLetter] = await inbox.deadLetters();
     expect(await inbox.discard(deadLetter?.digest ?? '')).toBe(true);
-    await eventually(async () => expect(await queue.getCompletedCount()).toBe(1));
+    await eventually(async () => expect(await jobKeys()).toEqual([]));
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    expect(await timeLeft(deadLetter?.digest)).toBeLessThanOrEqual(month);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toEqual(['A']);
+  });
+
+  it('keeps nothing of a delivery that was handled but its digest, and forgets that in time', async () => {
+    const { inbox } = open({ rememberMs: 1_000 });
+    const { webhooks, calls } = receiver(inbox);
+    const outcome = await webhooks.receive(order('A'));
+    await eventually(() => expect(calls).toEqual(['A']));
+    await eventually(async () => expect(await jobKeys()).toEqual([]));
+    expect(await timeLeft('digest' in outcome ? outcome.digest : '')).toBeLessThanOrEqual(1_000);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    await eventually(async () =>
+      expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' }),
+    );
+    await eventually(() => expect(calls).toEqual(['A', 'A']));
+  });
+
+  it('remembers what waits, or is a dead letter, for longer than what was handled', async () => {
+    const rememberMs = 50;
+    const waiting = receiver(open({ rememberMs, role: 'receiver' }).inbox);
+    await waiting.send(order('A'));
+    await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
+    expect(await waiting.send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    const { inbox } = open({ rememberMs, maxAttempts: 1 });
+    const { calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
+    expect(await waiting.send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A']);
+  });
+
+  it('stores a delivery again whose job another program has removed', async () => {
+    const { webhooks } = receiver(open({ role: 'receiver' }).inbox);
+    const outcome = await webhooks.receive(order('A'));
+    await queue.remove((await queue.getDeduplicationJobId('digest' in outcome ? outcome.digest : '')) ?? '');
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
   });
 
   it('lists dead letters though another program put failing jobs into the queue', async () => {

@@ -1,22 +1,19 @@
-import {
-  type BullJob,
-  type BullQueue,
-  bullmqInbox,
-  type ManagedInbox,
-} from 'partner-exchange-sdk/inbox/bullmq';
+import { type BullQueue, bullmqInbox, type ManagedInbox } from 'partner-exchange-sdk/inbox/bullmq';
 import { type Boss, pgBossInbox } from 'partner-exchange-sdk/inbox/pg-boss';
 import { sleep } from './fixtures.ts';
 
-/** An inbox that only stores, in a queue that keeps its jobs by their ids. */
+/** An inbox that only stores, in a queue that keeps its jobs by their deduplication ids. */
 export function bullmqInMemory(): { inbox: ManagedInbox; jobs: Map<string, object> } {
-  const jobs = new Map<string, object>();
+  const jobs = new Map<string, { readonly id: string; readonly data: object }>();
   const queue: BullQueue = {
     name: 'inbox',
-    async add(_name, data, { jobId }) {
-      if (!jobs.has(jobId)) jobs.set(jobId, data);
+    async add(_name, data, { jobId = '', deduplication }) {
+      const job = jobs.get(deduplication.id) ?? { id: jobId, data };
+      jobs.set(deduplication.id, job);
+      return job;
     },
-    // Only what is read of it.
-    getJob: async (id) => (jobs.has(id) ? ({ data: jobs.get(id) } as BullJob) : undefined),
+    getDeduplicationJobId: async () => null,
+    getJob: async () => undefined,
     getJobs: async () => [],
     getJobCounts: async () => ({ waiting: jobs.size, failed: 0 }),
   };
