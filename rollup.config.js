@@ -1,18 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { transform } from 'esbuild';
 import { inspectorPage, isPage, preactFolder } from './rollup.inspector.js';
 
 /**
- * What nearly every entry shares is one file each: every file that a program loads takes a millisecond, and by default
+ * What many entries share is one file each: every file that a program loads takes up to a millisecond, and by default
  * there is one for each set of entries that share something.
  */
 const shared = {
-  base: /\/src\/(errors|json|options|runtime)\//,
-  core: /\/src\/(signature|credentials)\/(?!index|create-key-ring)/,
-  // Making a key ring takes redaction as well, which ./signature does not need.
-  redaction: /\/src\/redaction\//,
+  base: /\/src\/(errors|json|options|runtime|redaction)\//,
+  keys: /\/src\/(signature|credentials)\/(?!index)/,
   // The numbering plans of all countries, for the entries that read phone numbers.
   phone: /\/src\/phone\/|\/node_modules\/libphonenumber-js\//,
 };
@@ -25,10 +23,11 @@ const treeshake = { moduleSideEffects: false };
 // Deno and Workers want the prefix; csv-parse is written without it.
 const paths = { stream: 'node:stream' };
 
+/** Takes types out, and comments too: a quarter of zod/mini, which is read at each start. */
 const typescript = {
   name: 'typescript',
   transform: (code, id) =>
-    id.endsWith('.ts')
+    /\.m?[jt]s$/.test(id)
       ? transform(code, { loader: 'ts', target: 'node22', sourcemap: true, sourcefile: id })
       : undefined,
 };
@@ -85,7 +84,11 @@ const library = {
     sourcemap: true,
     paths,
     chunkFileNames: 'chunk-[name].js',
-    manualChunks: (id) => Object.keys(shared).find((name) => shared[name].test(id)),
+    manualChunks(id, { getModuleInfo }) {
+      const name = Object.keys(shared).find((each) => shared[each].test(id));
+      // ./signature is to load nothing else.
+      return name && loads('src/signature/index.ts', id, getModuleInfo) ? `signature-${name}` : name;
+    },
   },
 };
 
@@ -117,15 +120,15 @@ const commandLine = {
     chunkFileNames: '[name].js',
     // What `--help` needs is one file, with the flags that commands share: each more takes a millisecond.
     manualChunks: (id, { getModuleInfo }) =>
-      isNeededAtStart(id, getModuleInfo) || isSharedByRoutes(id, getModuleInfo) ? 'start' : undefined,
+      loads('src/cli/main.ts', id, getModuleInfo) || isSharedByRoutes(id, getModuleInfo) ? 'start' : undefined,
   },
 };
 
-/** Whether a module is loaded with the entry, and not only when a command runs. */
-function isNeededAtStart(id, getModuleInfo, seen = new Set()) {
-  const { isEntry, importers } = getModuleInfo(id);
-  seen.add(id);
-  return isEntry || importers.some((each) => !seen.has(each) && isNeededAtStart(each, getModuleInfo, seen));
+/** Whether a module is loaded with a file, and not later by `import()`. */
+function loads(file, id, getModuleInfo, seen = new Set([id])) {
+  if (id === resolve(file)) return true;
+  const importers = getModuleInfo(id).importers.filter((importer) => !seen.has(importer));
+  return importers.some((importer) => loads(file, importer, getModuleInfo, seen.add(importer)));
 }
 
 /** Whether several commands take a module to say how they are called. */
