@@ -7,7 +7,10 @@ import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
 import type { KeyStorage } from './key-storage.ts';
 
 export interface KeyFileOptions {
-  /** A file that only this program's user can read. It is made if there is none; its folder must be there. */
+  /**
+   * A file that only this program's user can read. It is made if there is none, where a symbolic link leads; its folder
+   * must be there. A relative path is that from the folder in which the program is now.
+   */
   path: string;
 }
 
