@@ -271,6 +271,14 @@ describe('a lock that was left behind', () => {
     expect(readdirSync(folder)).toEqual(['keys.json']);
   }, 60_000);
 
+  it('is left alone by a holder that lost it', () => {
+    const lost = lockWith(fs);
+    const theirs = JSON.stringify({ ...dead, token: 'theirs', pid: process.pid });
+    leave(theirs);
+    lost?.release();
+    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(theirs);
+  });
+
   it('is not believed by its holder when another one took it over', async () => {
     // As if this process had been stopped just before it would rename: its lock is gone, and others have written.
     let isTaken = false;

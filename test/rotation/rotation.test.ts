@@ -124,6 +124,24 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     expect([sent.length, await stepNow()]).toEqual([2, 'requested']);
   });
 
+  it('keeps a later request when an earlier one turns out to have been refused', async () => {
+    await rotation().receive(generation(1));
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: reply, reject: refuse } = Promise.withResolvers<never>();
+    const slow = {
+      regenerateKeys() {
+        ask();
+        return reply;
+      },
+    };
+    const first = rejection(rotation({ exchange: slow }).request(partner));
+    await asked;
+    await rotation().request(partner, { again: true });
+    refuse(requestError('refused'));
+    await first;
+    expect(await stepNow()).toBe('requested');
+  });
+
   it.each<RequestOutcome>(['refused', 'not-sent'])(
     'has nothing pending after a request that was %s',
     async (outcome) => {
