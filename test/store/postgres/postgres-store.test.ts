@@ -227,6 +227,23 @@ describeWith('postgres', 'postgresStore', () => {
     });
   });
 
+  test('does not say that a change is made when a query of yours has failed its transaction', async () => {
+    const client = await connect();
+    const store = open({ client });
+    await increment(store);
+    const { query } = client;
+    // Sound: it passes everything on.
+    client.query = ((...args: [string]) => {
+      if (args[0] === 'COMMIT') Reflect.apply(query, client, ['SELECT 1 / 0']).catch(() => {});
+      return Reflect.apply(query, client, args);
+    }) as never;
+    await expect(increment(store)).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('nothing was written'),
+    });
+    expect(await read(open())).toBe(1);
+  });
+
   describe('the table', () => {
     test('is made once, by whoever comes first', async () => {
       const stores = Array.from({ length: 6 }, () => open());
