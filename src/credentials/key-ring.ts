@@ -1,6 +1,5 @@
 import { KeyError } from '../errors/key-error.ts';
 import type { KeySets } from './key-sets.ts';
-import type { PartnerCredentials } from './partner-credentials.ts';
 
 /**
  * Keys that are read again while the program runs: see `createKeyRing`. It goes wherever `credentials` goes. The
@@ -30,11 +29,11 @@ export function isKeyRing(value: unknown): value is KeyRing {
 }
 
 /**
- * The credentials of a ring as they were read last, for a function that cannot wait for them.
+ * The keys of a ring as they were read last, for a function that cannot wait for them.
  * @throws {KeyError} `keys_unavailable` before the first load
  */
-export function loadedCredentials(ring: KeyRing): readonly PartnerCredentials[] {
-  if (ring.loaded !== undefined) return ring.loaded.verifying;
+export function loadedKeys(ring: KeyRing): KeySets {
+  if (ring.loaded !== undefined) return ring.loaded;
   throw new KeyError(
     'keys_unavailable',
     'The key ring has not read its keys yet: await ring.reload() first.',

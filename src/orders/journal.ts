@@ -27,7 +27,7 @@ import type { ObservedEvent } from './observed-event.ts';
  * | any but `accepted` | an event of the order | `accepted` |
  * | `unknown` | a late reply | as from `sending` |
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
- * | `unknown`, `prepared` | `settle` | `accepted`, `abandoned` |
+ * | `unknown`, `prepared`, `not_sent` after `prepare` | `settle` | `accepted`, `abandoned` |
  *
  * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
  *   `create` resolves.

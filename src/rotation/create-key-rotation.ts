@@ -8,7 +8,7 @@ import type { PartnerIdentity } from '../exchange/partner-identity.ts';
 import type { CallOptions } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger } from '../options/check-values.ts';
+import { checkFunction, checkInteger, invalidOption } from '../options/check-values.ts';
 import type { KeyStorage } from './key-storage.ts';
 import {
   type Generation,
@@ -124,17 +124,27 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     const at = now();
     const isRecent = (time: number | undefined) => time !== undefined && Math.abs(at - time) < noteEveryMs;
     if (isRecent(noted.get(number) ?? matchedAt)) return;
+    // Set before the first await: of many deliveries one is enough.
     noted.set(number, at);
-    await change((state) => {
-      const stored = state.retired.find((each) => each.number === number);
-      if (stored === undefined || isRecent(stored.matchedAt)) return undefined;
-      const retired = state.retired.map((each) => (each === stored ? { ...each, matchedAt: at } : each));
-      return { ...state, retired };
-    });
+    try {
+      await change((state) => {
+        const stored = state.retired.find((each) => each.number === number);
+        if (stored === undefined || isRecent(stored.matchedAt)) return undefined;
+        const retired = state.retired.map((each) => (each === stored ? { ...each, matchedAt: at } : each));
+        return { ...state, retired };
+      });
+    } catch (error) {
+      // The next delivery may have more luck.
+      noted.delete(number);
+      throw error;
+    }
   }
 
   return {
-    async request(partner, { again = false, ...callOptions } = {}) {
+    async request(partner, requestOptions = {}) {
+      checkNames('request', requestOptions, requestNames);
+      const { again = false, ...callOptions } = requestOptions;
+      if (typeof again !== 'boolean') throw invalidOption('again must be true or false.');
       if (exchange === undefined) {
         throw new ConfigurationError('not_configured', 'request needs the exchange of createKeyRotation.');
       }
@@ -191,6 +201,13 @@ const optionNames: OptionNames<KeyRotationOptions> = {
   storage: true,
   overlapMs: true,
   now: true,
+};
+
+const requestNames: OptionNames<KeyRequestOptions> = {
+  again: true,
+  signal: true,
+  timeoutMs: true,
+  schema: true,
 };
 
 /** Whether the service has certainly not been asked. */

@@ -6,6 +6,7 @@ export type FileSystem = Pick<
   | 'fsyncSync'
   | 'openSync'
   | 'readFileSync'
+  | 'readlinkSync'
   | 'realpathSync'
   | 'renameSync'
   | 'rmSync'

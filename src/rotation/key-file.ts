@@ -7,7 +7,10 @@ import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
 import type { KeyStorage } from './key-storage.ts';
 
 export interface KeyFileOptions {
-  /** A file that only this program's user can read. It is made if there is none; its folder must be there. */
+  /**
+   * A file that only this program's user can read. It is made if there is none, where a symbolic link leads; its folder
+   * must be there. A relative path is that from the folder in which the program is now.
+   */
   path: string;
 }
 
@@ -33,15 +36,23 @@ export function keyFile(options: KeyFileOptions): KeyStorage {
   // Looked up when needed, not imported: the rotation itself also runs where there are no files.
   const fs = process.getBuiltinModule?.('node:fs');
   const os = process.getBuiltinModule?.('node:os');
-  if (fs === undefined || os === undefined) {
+  const paths = process.getBuiltinModule?.('node:path');
+  if (fs === undefined || os === undefined || paths === undefined) {
     throw new ConfigurationError('not_configured', 'keyFile needs a file system, and this runtime has none.');
   }
-  return keyFileIn(options, { fs, host: os.hostname(), now: Date.now });
+  // Now: the program may go to another folder.
+  const path = paths.resolve(options.path);
+  return keyFileIn({ path }, { fs, paths, host: os.hostname(), now: Date.now });
+}
+
+/** What a key file needs of the runtime. */
+export interface KeyFileContext extends LockContext {
+  readonly paths: Pick<typeof import('node:path'), 'dirname' | 'resolve'>;
 }
 
 /** The same with a file system given, so that a test can end the process between any two of its steps. */
-export function keyFileIn({ path }: KeyFileOptions, context: LockContext): KeyStorage {
-  const { fs } = context;
+export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): KeyStorage {
+  const { fs, paths } = context;
   return {
     read: async () => explained(path, () => readPrivate(path, context)),
     async update(change) {
@@ -53,14 +64,14 @@ export function keyFileIn({ path }: KeyFileOptions, context: LockContext): KeySt
           // No await while the lock is held: it is held for milliseconds.
           try {
             const next = change(explained(path, () => readPrivate(target, context)));
-            if (next === undefined || explained(path, () => replace(target, next, { lock, context }))) return;
+            if (next === undefined || explained(path, () => replace(target, next, lock))) return;
           } finally {
             lock.release();
           }
         } else if (performance.now() - startedAt > waitMs) {
           throw new KeyError(
             'key_storage_locked',
-            `Another process keeps the key file ${path} locked. If there is none, delete ${path}.lock.`,
+            `Another process keeps the key file ${path} locked. If there is none, delete ${target}.lock.`,
           );
         }
         await sleep(10 + Math.random() * 20, new AbortController().signal);
@@ -69,11 +80,7 @@ export function keyFileIn({ path }: KeyFileOptions, context: LockContext): KeySt
   };
 
   /** Whether it was replaced: not if the process was stopped for so long that another one took over the lock. */
-  function replace(
-    target: string,
-    text: string,
-    { lock }: { lock: FileLock; context: LockContext },
-  ): boolean {
+  function replace(target: string, text: string, lock: FileLock): boolean {
     const temporary = `${target}.tmp`;
     // Left behind by a crash. It may hold keys.
     fs.rmSync(temporary, { force: true });
@@ -93,7 +100,7 @@ export function keyFileIn({ path }: KeyFileOptions, context: LockContext): KeySt
   /** Without this, a power failure could undo the rename. Windows cannot sync a folder. */
   function syncFolder(target: string): void {
     if (process.platform === 'win32') return;
-    const folder = fs.openSync(folderOf(target), 'r');
+    const folder = fs.openSync(paths.dirname(target), 'r');
     try {
       fs.fsyncSync(folder);
     } finally {
@@ -134,20 +141,31 @@ function readPrivate(path: string, { fs }: LockContext): string | undefined {
   }
 }
 
-/** Where a symbolic link leads: renaming over the link would leave the old keys where it led. */
-function realTarget(path: string, { fs }: LockContext): string {
+/**
+ * Where a symbolic link leads, also when nothing is there yet: renaming over the link would leave the old keys where it
+ * led, and put the new ones on a disk that nobody meant.
+ */
+function realTarget(path: string, context: KeyFileContext): string {
+  const { fs, paths } = context;
   try {
     return fs.realpathSync(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    return path;
   }
+  const led = linkedPath(path, context);
+  if (led === undefined) return path;
+  return realTarget(paths.resolve(fs.realpathSync(paths.dirname(path)), led), context);
 }
 
-function folderOf(path: string): string {
-  const end = Math.max(path.lastIndexOf('/'), process.platform === 'win32' ? path.lastIndexOf('\\') : -1);
-  if (end === -1) return '.';
-  return end === 0 ? '/' : path.slice(0, end);
+/** What a symbolic link says; `undefined` if there is none. */
+function linkedPath(path: string, { fs }: LockContext): string | undefined {
+  try {
+    return fs.readlinkSync(path);
+  } catch (error) {
+    // There is nothing, or by now a file.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return undefined;
+    throw error;
+  }
 }
 
 /** Gives an error of the file system our type, without its stack of system calls. */

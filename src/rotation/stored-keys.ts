@@ -1,13 +1,14 @@
 import { KeyError } from '../errors/key-error.ts';
 import { checkNames, type OptionNames } from '../options/check-names.ts';
 import { checkFunction, invalidOption } from '../options/check-values.ts';
+import { checkKeys } from '../store/check-record.ts';
 import { checkStore } from '../store/check-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { KeyStorage } from './key-storage.ts';
 
 export interface StoredKeysOptions {
   store: RecordStore;
-  /** The key of the record. One partner, one record. @default 'partner-exchange-keys' */
+  /** The key of the record: printable ASCII without blanks. One partner, one record. @default 'partner-exchange-keys' */
   key?: string | undefined;
   /** Encrypts what is stored, e.g. with AES-256-GCM of node:crypto. Without it the store holds secrets as they are. */
   encrypt?: ((text: string) => string) | undefined;
@@ -29,7 +30,7 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
   checkNames('storedKeys', options, optionNames);
   const { key = 'partner-exchange-keys', encrypt, decrypt } = options;
   const store = checkStore(options.store);
-  if (typeof key !== 'string' || key === '') throw invalidOption('key must be text.');
+  checkKeys([key]);
   if ((encrypt === undefined) !== (decrypt === undefined))
     throw invalidOption('Give encrypt and decrypt, or neither.');
   if (encrypt !== undefined) checkFunction('encrypt', encrypt);

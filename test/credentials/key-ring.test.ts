@@ -357,3 +357,19 @@ it('any traffic, any failures and any clock: no load within a cool-down, and nev
     { numRuns: 300 },
   );
 });
+
+it('a key ring loads again after a cool-down, however far its clock was set back', async () => {
+  let [time, loads] = [1_000_000, 0];
+  const load = () => {
+    loads++;
+    return generation(1);
+  };
+  const ring = createKeyRing({ load, now: () => time, cooldownMs: 1000 });
+  const used = await ring.current();
+  time -= 900_000;
+  await ring.newerThan(used);
+  expect(loads).toBe(1);
+  time += 1000;
+  await ring.newerThan(used);
+  expect(loads).toBe(2);
+});

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
 import { detectScheme } from '../../src/diagnostics/detection/detect-scheme.ts';
+import { runDoctor } from '../../src/diagnostics/doctor/run-doctor.ts';
 import { explainMismatch } from '../../src/diagnostics/mismatch/explain-mismatch.ts';
 import { checkPin, pinScheme } from '../../src/diagnostics/pin/pin-scheme.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { thrownBy } from '../errors/refusal.ts';
+import { examined } from './doctor/examined.ts';
 
 const ring = () => createKeyRing({ load: () => [generation(2), generation(1)] });
 const read = async () => {
@@ -36,6 +40,24 @@ describe('diagnostics take the keys that a ring has read', () => {
     });
     expect(() => checkPin(pin, { credentials, samples: eventSignedBy(3) })).toThrow(/does not match/);
   });
+
+  it('to attack a receiver, with those that sign', async () => {
+    const receiver = createWebhooks({ credentials: generation(2) }).onAny(() => {});
+    const { results } = await attackReceiver('http://localhost/orders', {
+      credentials: await read(),
+      fetch: (input, init) => receiver.fetch(new Request(input, init)),
+      only: ['forged'],
+    });
+    expect(results.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['authentic', 'ok'],
+      ['forged', 'ok'],
+    ]);
+  });
+
+  it('to look for what is wrong, with those that sign', async () => {
+    const check = await examined('keys', { credentials: await read() });
+    expect(check).toEqual(await examined('keys', { credentials: generation(2) }));
+  });
 });
 
 describe('a ring that has not read its keys yet', () => {
@@ -44,11 +66,16 @@ describe('a ring that has not read its keys yet', () => {
     expect(explainMismatch(eventSignedBy(1), { credentials: ring() }).findings[0]?.code).toBe('no-secret');
   });
 
+  const unread = { code: 'keys_unavailable', message: expect.stringContaining('await ring.reload() first') };
+
   it('is a clear error for a pin', () => {
     const options = { scheme: defaultScheme, samples: eventSignedBy(1), credentials: ring() };
-    expect(thrownBy(() => pinScheme(options))).toMatchObject({
-      code: 'keys_unavailable',
-      message: expect.stringContaining('await ring.reload() first'),
-    });
+    expect(thrownBy(() => pinScheme(options))).toMatchObject(unread);
+  });
+
+  it('is a clear error for an attack and for the doctor', async () => {
+    const credentials = ring();
+    await expect(attackReceiver('http://localhost/orders', { credentials })).rejects.toMatchObject(unread);
+    await expect(runDoctor({ credentials })).rejects.toMatchObject(unread);
   });
 });

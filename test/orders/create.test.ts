@@ -398,6 +398,7 @@ describe('orders that a service recognizes', () => {
 
   it.each([
     ['a refusal', { status: 401 }],
+    ['a refusal that only stands for a duplicate where duplicates are refused', { status: 409 }],
     ['no connection', 'not-sent'],
   ] as const)('%s of the second request says nothing of the first', async (_, answer) => {
     const { journal, service } = bench({ duplicateIds: 'same-order' });

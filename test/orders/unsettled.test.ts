@@ -58,6 +58,17 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       expect(await journal.unsettled()).toMatchObject([{ createdAt: clock.now - 10_000 }]);
     });
 
+    it('makes no order younger that is sent again and again', async () => {
+      const { journal, service, clock } = bench({ duplicateIds: 'same-order' }, open);
+      await journal.prepare(order);
+      service.next.push('not-sent', 'lost', 'lost');
+      for (let round = 0; round < 3; round++) {
+        clock.now += 10_000;
+        await journal.create(order).catch(() => {});
+      }
+      expect(await journal.unsettled({ olderThanMs: 30_000 })).toMatchObject([{ state: 'unknown' }]);
+    });
+
     it('finds all of more than a page', async () => {
       const { journal } = bench({}, open);
       const all = Array.from({ length: 1050 }, (_, index) => named(`A-${index}`));

@@ -6,6 +6,7 @@
  */
 import fs from 'node:fs';
 import { hostname } from 'node:os';
+import paths from 'node:path';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import type { FileSystem } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
@@ -19,7 +20,8 @@ if (what === 'count') {
     await storage.update((text) => String(Number(text ?? 0) + 1));
   }
 } else {
-  const storage = keyFileIn({ path }, { fs: killedBefore(Number(number)), host: hostname(), now: Date.now });
+  const context = { fs: killedBefore(Number(number)), paths, host: hostname(), now: Date.now };
+  const storage = keyFileIn({ path }, context);
   await createKeyRotation({ storage }).receive(generation(2));
 }
 

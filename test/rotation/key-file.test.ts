@@ -14,7 +14,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import paths, { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { type FileSystem, tryLock } from '../../src/rotation/file-lock.ts';
@@ -92,7 +92,7 @@ describe('a key file', () => {
         };
       },
     });
-    await keyFileIn({ path }, { fs: watched, host: hostname(), now: Date.now }).update(() => 'one');
+    await keyFileIn({ path }, { fs: watched, paths, host: hostname(), now: Date.now }).update(() => 'one');
     const writing = steps.slice(
       steps.indexOf('rmSync /keys.json.tmp'),
       steps.indexOf('rmSync /keys.json.lock'),
@@ -122,6 +122,29 @@ describe('a key file', () => {
     await set('two');
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(folder, 'real', 'keys.json'), 'utf8')).toBe('two');
+  });
+
+  it.runIf(isPosix)('is made where a symbolic link leads, if it is not there yet', async () => {
+    mkdirSync(join(folder, 'real'));
+    symlinkSync(join('real', 'keys.json'), path);
+    expect(await keyFile({ path }).read()).toBeUndefined();
+    await set('one');
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(folder, 'real', 'keys.json'), 'utf8')).toBe('one');
+    expect(readdirSync(folder)).toEqual(['keys.json', 'real']);
+  });
+
+  it('stays the same file when the program goes to another folder', async () => {
+    const before = process.cwd();
+    try {
+      process.chdir(folder);
+      const storage = keyFile({ path: 'keys.json' });
+      process.chdir(before);
+      await storage.update(() => 'one');
+    } finally {
+      process.chdir(before);
+    }
+    expect(readFileSync(path, 'utf8')).toBe('one');
   });
 
   it('whose folder is missing, or that is a folder, is a clear error', async () => {
@@ -248,6 +271,14 @@ describe('a lock that was left behind', () => {
     expect(readdirSync(folder)).toEqual(['keys.json']);
   }, 60_000);
 
+  it('is left alone by a holder that lost it', () => {
+    const lost = lockWith(fs);
+    const theirs = JSON.stringify({ ...dead, token: 'theirs', pid: process.pid });
+    leave(theirs);
+    lost?.release();
+    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(theirs);
+  });
+
   it('is not believed by its holder when another one took it over', async () => {
     // As if this process had been stopped just before it would rename: its lock is gone, and others have written.
     let isTaken = false;
@@ -266,7 +297,7 @@ describe('a lock that was left behind', () => {
         };
       },
     });
-    const storage = keyFileIn({ path }, { fs: stopped, host: hostname(), now: Date.now });
+    const storage = keyFileIn({ path }, { fs: stopped, paths, host: hostname(), now: Date.now });
     await storage.update((text) => `${text ?? 'nothing'} and mine`);
     expect(await keyFile({ path }).read()).toBe('theirs and mine');
   });

@@ -124,6 +124,24 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     expect([sent.length, await stepNow()]).toEqual([2, 'requested']);
   });
 
+  it('keeps a later request when an earlier one turns out to have been refused', async () => {
+    await rotation().receive(generation(1));
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: reply, reject: refuse } = Promise.withResolvers<never>();
+    const slow = {
+      regenerateKeys() {
+        ask();
+        return reply;
+      },
+    };
+    const first = rejection(rotation({ exchange: slow }).request(partner));
+    await asked;
+    await rotation().request(partner, { again: true });
+    refuse(requestError('refused'));
+    await first;
+    expect(await stepNow()).toBe('requested');
+  });
+
   it.each<RequestOutcome>(['refused', 'not-sent'])(
     'has nothing pending after a request that was %s',
     async (outcome) => {
@@ -138,6 +156,20 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     await rotation().receive(generation(1));
     answer = new ConfigurationError('not_configured', 'no base URL');
     expect(await rejection(rotation().request(partner))).toBe(answer);
+    expect(await stepNow()).toBe('idle');
+  });
+
+  it.each([
+    [{ agian: true }, 'Did you mean "again"?'],
+    [{ again: 'no' }, 'again must be true or false'],
+  ])('refuses %j, and asks for nothing', async (wrong, message) => {
+    await rotation().receive(generation(1));
+    // What a JavaScript caller may pass.
+    expect(await rejection(rotation().request(partner, wrong as never))).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining(message),
+    });
+    expect(sent).toEqual([]);
     expect(await stepNow()).toBe('idle');
   });
 
@@ -271,6 +303,28 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     expect(await verifying(rotation())).toEqual(['2', '1']);
     time += 2 * 3_600_000 + 600_000;
     expect(await verifying(rotation())).toEqual(['2']);
+  });
+
+  it('stores the next match when one could not be stored', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation(2));
+    await rotation().promote();
+    let isDown = true;
+    const failing: KeyStorage = {
+      read: () => storage.read(),
+      async update(change) {
+        if (isDown) throw new Error('The disk is full.');
+        await storage.update(change);
+      },
+    };
+    time += day / 2;
+    const { matched } = await rotation({ storage: failing }).credentials();
+    await expect(matched?.(1)).rejects.toThrow('full');
+    isDown = false;
+    time += 60_000;
+    await matched?.(1);
+    time += day;
+    expect(await verifying(rotation())).toEqual(['2', '1']);
   });
 
   it('keeps replaced keys when the clock is set back, and forgets none while it is wrong', async () => {

@@ -80,7 +80,8 @@ it('a store that fails is its own error, and a ring goes on with the keys it has
 
 it.each<[Record<string, unknown>, string]>([
   [{ store: undefined }, 'store must be a record store'],
-  [{ key: '' }, 'key must be text'],
+  [{ key: '' }, 'A key must be'],
+  [{ key: 'keys of acme' }, 'A key must be'],
   [{ encrypt: cipher.encrypt }, 'Give encrypt and decrypt, or neither'],
   [{ encrypt: 5, decrypt: 5 }, 'encrypt must be a function'],
   [{ prefix: 'x' }, '"prefix" is not an option of storedKeys'],

@@ -5,13 +5,14 @@ export async function openStore(
   engine: string,
   address: string,
   name: string,
+  options: { readonly storeTimeoutMs?: number } = {},
 ): Promise<{ readonly store: RecordStore; readonly client: object; close(): Promise<void> }> {
   if (engine === 'postgres') {
     const { Pool } = await import('pg');
     const { postgresStore } = await import('../../src/store/postgres/postgres-store.ts');
     const client = new Pool({ connectionString: address, max: 5 });
     client.on('error', () => {});
-    const store = postgresStore({ client, table: name });
+    const store = postgresStore({ client, table: name, ...options });
     return { store, client, close: () => store.close().then(() => client.end()) };
   }
   if (engine === 'sqlite') {
@@ -24,7 +25,7 @@ export async function openStore(
     const { Redis } = await import('ioredis');
     const client = new Redis(address);
     client.on('error', () => {});
-    const store = redisStore({ client, prefix: name });
+    const store = redisStore({ client, prefix: name, ...options });
     return {
       store,
       client,
@@ -37,6 +38,6 @@ export async function openStore(
   const { createClient } = await import('redis');
   const client = createClient({ url: address });
   await client.on('error', () => {}).connect();
-  const store = redisStore({ client, prefix: name });
+  const store = redisStore({ client, prefix: name, ...options });
   return { store, client, close: () => store.close().then(() => client.close()) };
 }

@@ -1,4 +1,5 @@
 import { defineCredentials } from '../../credentials/define-credentials.ts';
+import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import type { Deployment } from '../../deployment/define-deployment.ts';
@@ -10,8 +11,11 @@ import type { AttackResult } from './attack-result.ts';
 import { checkOwnHost } from './own-host.ts';
 
 export interface AttackOptions {
-  /** Those of the receiver: they sign the authentic deliveries. Of several merchants the first one signs. */
-  credentials: PartnerCredentials;
+  /**
+   * Those of the receiver: they sign the authentic deliveries. Of several merchants the first one signs. Of a key ring
+   * those that sign: `await ring.reload()` first.
+   */
+  credentials: PartnerCredentials | KeyRing;
   /** Its signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
   /**
@@ -73,12 +77,13 @@ const optionNames: OptionNames<AttackOptions> = {
 
 const defaults = Object.freeze({ timeoutMs: 10_000 });
 
-/** @throws {ConfigurationError} */
+/** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
 export function resolveAttackOptions(url: string | URL, options: AttackOptions): ResolvedAttackOptions {
   checkNames('attackReceiver', options, optionNames);
   const target = checkUrl(url);
   checkOwnHost(target, options.iOwnThisHost);
-  const credentials = defineCredentials(options.credentials);
+  const given = options.credentials;
+  const credentials = isKeyRing(given) ? loadedKeys(given).signing : defineCredentials(given);
   const scheme = checkScheme(options.deployment?.signature ?? defaultScheme);
   const { fetch: ownFetch, signal, handled, onResult, only, skip } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {

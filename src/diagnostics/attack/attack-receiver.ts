@@ -24,6 +24,7 @@ import { rawConnector } from './raw-connection.ts';
  *
  * @throws {ConfigurationError} before anything is sent: `invalid_option` for a URL, host or option that is refused,
  *   `invalid_credentials`, `invalid_scheme`
+ * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
  * const { results } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });

@@ -1,4 +1,5 @@
 import { defineCredentials } from '../../credentials/define-credentials.ts';
+import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { type Deployment, requireDeployment } from '../../deployment/define-deployment.ts';
 import { checkNames, type OptionNames } from '../../options/check-names.ts';
@@ -10,8 +11,8 @@ export interface DoctorOptions {
   env?: object | undefined;
   /** Instead of the one that the environment gives. */
   deployment?: Deployment<unknown> | undefined;
-  /** Instead of those that the environment gives. */
-  credentials?: PartnerCredentials | undefined;
+  /** Instead of those that the environment gives. Of a key ring those that sign: `await ring.reload()` first. */
+  credentials?: PartnerCredentials | KeyRing | undefined;
   /**
    * Where the service posts your events. It is sent four requests that a sound receiver refuses: an unsigned and a
    * forged event, GET and HEAD. Name only one of your own.
@@ -88,7 +89,7 @@ const optionNames: OptionNames<DoctorOptions> = {
 
 const defaults = Object.freeze({ timeoutMs: 5000 });
 
-/** @throws {ConfigurationError} */
+/** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
 export function resolveDoctorOptions(options: DoctorOptions): ResolvedDoctorOptions {
   checkNames('runDoctor', options, optionNames);
   const { env = process.env, deployment, credentials, callbackUrl, lookup, signal, projectFolder } = options;
@@ -102,7 +103,9 @@ export function resolveDoctorOptions(options: DoctorOptions): ResolvedDoctorOpti
   return {
     env,
     deployment: deployment && requireDeployment(deployment),
-    credentials: credentials && defineCredentials(credentials),
+    credentials: isKeyRing(credentials)
+      ? loadedKeys(credentials).signing
+      : credentials && defineCredentials(credentials),
     callbackUrl: callbackUrl === undefined ? undefined : checkCallbackUrl(callbackUrl),
     sendAuthentic: checkBoolean('sendAuthentic', options.sendAuthentic),
     pin: options.pin,

@@ -15,6 +15,7 @@ import { examinations } from './examinations.ts';
  * has to refuse. What cannot be reached is skipped, unless `strict` is set. A check that fails by itself is a `fail`.
  *
  * @throws {ConfigurationError} for an option that is malformed or does not exist; a malformed environment is a finding
+ * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
  * const { checks } = await runDoctor({ callbackUrl: 'https://partner.example/orders' });

@@ -1,4 +1,4 @@
-import { isKeyRing, type KeyRing, loadedCredentials } from '../../credentials/key-ring.ts';
+import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
@@ -39,7 +39,7 @@ function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): strin
 
 function generationsOf(given: PinKeys['credentials']): readonly PartnerCredentials[] {
   if (given === undefined) return [];
-  if (isKeyRing(given)) return loadedCredentials(given);
+  if (isKeyRing(given)) return loadedKeys(given).verifying;
   return isList(given) ? given : [given];
 }
 

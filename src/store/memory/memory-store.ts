@@ -3,6 +3,7 @@ import { checkNames, type OptionNames } from '../../options/check-names.ts';
 import { checkFunction } from '../../options/check-values.ts';
 import { applyChange, type RecordWrite } from '../apply-change.ts';
 import { checkKeys, checkListOptions } from '../check-record.ts';
+import { expiryGraceMs } from '../expiry-grace.ts';
 import { readRecordText } from '../read-record-text.ts';
 import type { RecordStore } from '../record-store.ts';
 
@@ -39,11 +40,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
     else records.set(key, record);
   }
 
-  /** Drops what has expired, once for every so many writes: each write pays for about one record. */
+  /** Drops what expired an hour ago, once for every so many writes: each write pays for about one record. */
   function sweep(written: number, at: number): void {
     writesUntilSweep -= written;
     if (writesUntilSweep > 0) return;
-    for (const key of records.keys()) if (read(key, at) === undefined) write(key, undefined);
+    for (const key of records.keys()) if (read(key, at - expiryGraceMs) === undefined) write(key, undefined);
     writesUntilSweep = Math.max(leastBetweenSweeps, records.size);
   }
 

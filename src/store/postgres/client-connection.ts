@@ -73,7 +73,8 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
       inTurn(async () => {
         try {
           const run = () => client.query(text, values);
-          return await (client.getTransactionStatus() === 'I' ? withTable(run, createTable) : run());
+          if (client.getTransactionStatus() === 'I') return await withTable(run, createTable);
+          return await inSavepoint(client, run);
         } catch (error) {
           throw nothingWritten(redactDatabaseError(error));
         }
@@ -84,6 +85,19 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
         return rowCountOf(await client.query(statements.sweep, [at]));
       }),
   };
+}
+
+/** Without it, a query that fails would fail the user's transaction. */
+async function inSavepoint<Result>(client: PgClient, query: () => Promise<Result>): Promise<Result> {
+  await client.query(savepoint.begin);
+  try {
+    const result = await query();
+    await client.query(savepoint.commit);
+    return result;
+  } catch (error) {
+    await client.query(savepoint.rollback).catch(() => {});
+    throw error;
+  }
 }
 
 function fail(error: unknown, progress: Progress): unknown {

@@ -31,7 +31,7 @@ export function isPool(client: PgPool | PgClient): client is PgPool {
     if ('totalCount' in client && typeof client.connect === 'function') return true;
     if ('getTransactionStatus' in client && typeof client.getTransactionStatus === 'function') return false;
     throw invalidOption(
-      'postgresStore needs a newer pg for a single client: this one has no getTransactionStatus().',
+      'postgresStore needs pg 8.21 or later for a single client: this one has no getTransactionStatus().',
     );
   }
   throw invalidOption('postgresStore needs a Pool or a Client of pg.');

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalidOption } from '../../options/check-values.ts';
+import { expiryGraceMs } from '../expiry-grace.ts';
 
-/** How long an expired record is kept for processes whose clocks are behind. */
-const graceMs = 3_600_000;
 /** Expired records that are deleted at once: nobody should wait for it. */
 export const sweepLimit = 200;
 /** Any number, the same for everybody: those who create the table at the same time wait for each other. */
@@ -62,7 +61,7 @@ export function statementsFor({ schema, table }: { schema: string | undefined; t
     sweep: `
       DELETE FROM ${name} WHERE key IN (
         SELECT key FROM ${name}
-        WHERE expires_at < least($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) - ${graceMs}
+        WHERE expires_at < least($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) - ${expiryGraceMs}
         ORDER BY expires_at LIMIT ${sweepLimit} FOR UPDATE SKIP LOCKED)`,
   };
 }

@@ -13,6 +13,7 @@ import {
   nothingWritten,
   storeConflict,
 } from '../engine-calls.ts';
+import { expiryGraceMs } from '../expiry-grace.ts';
 import { sharedKeyQueue } from '../key-queue.ts';
 import { openWork } from '../open-work.ts';
 import { readRecordText } from '../read-record-text.ts';
@@ -51,8 +52,6 @@ const names: OptionNames<RedisStoreOptions> = {
 /** A change loses an attempt only to one that was made, so this many are needed only where very many compete. */
 const maxAttempts = 100;
 const backoff = { firstDelayMs: 1, maxDelayMs: 20 };
-/** How long an expired record is kept for processes whose clocks are behind. */
-const graceMs = 3_600_000;
 /** Each commit pays for the cleaning of some more records than it can add. */
 const cleanedBesides = 10;
 
@@ -110,7 +109,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
       randomUUID(),
       String(Number(toText(time)) + timeoutMs),
       String(at),
-      String(graceMs),
+      String(expiryGraceMs),
       String(writes.size + cleanedBesides),
       String(keys.length),
       ...keys.flatMap((key, index) => [key, records[index] ?? '']),

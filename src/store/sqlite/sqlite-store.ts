@@ -6,6 +6,7 @@ import { groupCommit } from '../../sqlite/group-commit.ts';
 import { checkDatabasePath, openDatabase } from '../../sqlite/open-database.ts';
 import { applyChange } from '../apply-change.ts';
 import { checkKeys, checkListOptions } from '../check-record.ts';
+import { expiryGraceMs } from '../expiry-grace.ts';
 import { readRecordText } from '../read-record-text.ts';
 import type { RecordStore } from '../record-store.ts';
 
@@ -36,8 +37,6 @@ const schema = `
 /** How often expired records are deleted, and how many at once: nobody should wait for it. */
 const sweepEveryMs = 1_000;
 const sweepLimit = 200;
-/** Expired records stay this long: the clock of this process may be ahead, and be set right. */
-const sweepGraceMs = 3_600_000;
 
 /**
  * A record store in one file. A change is on disk when its promise resolves; changes that are asked for together share
@@ -71,7 +70,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
 
   function sweep(at: number): void {
     if (performance.now() < sweepAt) return;
-    const { changes } = statements.sweep.run(at - sweepGraceMs, sweepLimit);
+    const { changes } = statements.sweep.run(at - expiryGraceMs, sweepLimit);
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 

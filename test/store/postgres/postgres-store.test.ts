@@ -178,6 +178,7 @@ describeWith('postgres', 'postgresStore', () => {
         code: 'store_failed',
         cause: { message: expect.stringContaining('does not exist') },
       });
+      await expect(store.list({ prefix: '', limit: 1 })).rejects.toMatchObject({ code: 'store_failed' });
       await client.query('COMMIT');
       expect(await countUsers()).toBe(1);
     });
@@ -224,6 +225,23 @@ describeWith('postgres', 'postgresStore', () => {
       await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => increment(store))));
       expect(await read(open())).toBe(30);
     });
+  });
+
+  test('does not say that a change is made when a query of yours has failed its transaction', async () => {
+    const client = await connect();
+    const store = open({ client });
+    await increment(store);
+    const { query } = client;
+    // Sound: it passes everything on.
+    client.query = ((...args: [string]) => {
+      if (args[0] === 'COMMIT') Reflect.apply(query, client, ['SELECT 1 / 0']).catch(() => {});
+      return Reflect.apply(query, client, args);
+    }) as never;
+    await expect(increment(store)).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('nothing was written'),
+    });
+    expect(await read(open())).toBe(1);
   });
 
   describe('the table', () => {
@@ -354,8 +372,10 @@ describeWith('postgres', 'postgresStore', () => {
 
   test('commits nothing after its time limit, and gives the connection up', async () => {
     const { proxy, client } = await throughProxy(1);
-    const store = open({ client, storeTimeoutMs: 500 });
-    await increment(store);
+    // Has the usual time limit: it makes the table and connects, perhaps on a busy machine.
+    const patient = open({ client });
+    await increment(patient);
+    const store = open({ client, storeTimeoutMs: 1_000 });
     for (const match of [isLock, (request: string) => request.includes('INSERT INTO')]) {
       const { held, release } = proxy.hold(match);
       await expect(increment(store)).rejects.toMatchObject({
@@ -367,7 +387,7 @@ describeWith('postgres', 'postgresStore', () => {
       expect(client.totalCount).toBe(0);
       release();
     }
-    expect(await increment(store)).toBe(2);
+    expect(await increment(patient)).toBe(2);
     expect(client.totalCount).toBe(1);
   });
 
