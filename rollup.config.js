@@ -120,7 +120,9 @@ const commandLine = {
     chunkFileNames: '[name].js',
     // What `--help` needs is one file, with the flags that commands share: each more takes a millisecond.
     manualChunks: (id, { getModuleInfo }) =>
-      loads('src/cli/main.ts', id, getModuleInfo) || isSharedByRoutes(id, getModuleInfo) ? 'start' : undefined,
+      loads('src/cli/main.ts', id, getModuleInfo) || isSharedByRoutes(id, getModuleInfo)
+        ? 'start'
+        : undefined,
   },
 };
 
