@@ -14,12 +14,15 @@ export const listeners = {
   bare: () => bare,
   least: () => least,
   stripe: () => stripe,
+  'stripe once': () => stripeOnce(),
   webhooks: async () => (await webhooks()).node,
   'bare fetch': () => listenerOf(bareFetch),
   'stripe fetch': () => listenerOf(stripeFetch),
+  'stripe once fetch': () => listenerOf(stripeOnceFetch()),
   'webhooks fetch': async () => listenerOf((await webhooks()).fetch),
   'bare hono': () => honoListenerOf(bareFetch),
   'stripe hono': () => honoListenerOf(stripeFetch),
+  'stripe once hono': () => honoListenerOf(stripeOnceFetch()),
   'webhooks hono': async () => honoListenerOf((await webhooks()).fetch),
 } as const satisfies Record<string, () => RequestListener | Promise<RequestListener>>;
 
@@ -59,6 +62,18 @@ const stripe: RequestListener = (request, response) => {
   });
 };
 
+/** The same with what a receiver needs besides: it waits for its handler, and handles nothing twice. */
+function stripeOnce(): RequestListener {
+  const once = handleOnce();
+  return async (request, response) => {
+    const body = await new Promise<Buffer>((resolve) => readBody(request, resolve));
+    const header = request.headers['stripe-signature'] ?? '';
+    constructEvent(body, header, stripeSecret, Number.MAX_SAFE_INTEGER);
+    await once(body);
+    response.writeHead(200, answerHead).end(answer);
+  };
+}
+
 async function bareFetch(request: Request): Promise<Response> {
   await request.json();
   return new Response(answer, { headers: answerHead });
@@ -68,6 +83,34 @@ async function stripeFetch(request: Request): Promise<Response> {
   const header = request.headers.get('stripe-signature') ?? '';
   constructEvent(await request.text(), header, stripeSecret, Number.MAX_SAFE_INTEGER);
   return new Response(answer, { headers: answerHead });
+}
+
+function stripeOnceFetch(): (request: Request) => Promise<Response> {
+  const once = handleOnce();
+  return async (request) => {
+    const header = request.headers.get('stripe-signature') ?? '';
+    const body = await request.text();
+    constructEvent(body, header, stripeSecret, Number.MAX_SAFE_INTEGER);
+    await once(body);
+    return new Response(answer, { headers: answerHead });
+  };
+}
+
+/** Calls a handler that does nothing, unless the body is one of the last 10,000, which ours remember too. */
+function handleOnce(): (body: string | Buffer) => Promise<void> {
+  const handle = async () => {};
+  const known = new Set<string>();
+  const ring: string[] = [];
+  let oldest = 0;
+  return async (body) => {
+    const digest = hash('sha256', body);
+    if (known.has(digest)) return;
+    await handle();
+    if (known.size === 10_000) known.delete(ring[oldest] ?? '');
+    ring[oldest] = digest;
+    oldest = (oldest + 1) % 10_000;
+    known.add(digest);
+  };
 }
 
 const { webhooks: stripeWebhooks } = new Stripe('sk_test_bench');

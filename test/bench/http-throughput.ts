@@ -28,6 +28,7 @@ interface Comparison {
 
 const createHmacAlone = 'of a server with createHmac, hash and JSON.parse alone';
 const constructEvent = "of one with stripe's constructEvent";
+const constructEventOnce = '  and a handler, which gets nothing twice';
 
 /** The budgets of the design. */
 function comparisonsAt(connections: number): Comparison[] {
@@ -38,6 +39,7 @@ function comparisonsAt(connections: number): Comparison[] {
       against: [
         [createHmacAlone, 'least', connections === 1 ? 70 : 95],
         [constructEvent, 'stripe', 100],
+        [constructEventOnce, 'stripe once'],
         ['of a bare one', 'bare'],
       ],
     },
@@ -47,6 +49,7 @@ function comparisonsAt(connections: number): Comparison[] {
       against: [
         ['of a bare server of Request and Response', 'bare fetch', 60],
         [constructEvent, 'stripe fetch', 100],
+        [constructEventOnce, 'stripe once fetch'],
       ],
     },
     {
@@ -55,6 +58,7 @@ function comparisonsAt(connections: number): Comparison[] {
       against: [
         ['of a bare server of Request and Response', 'bare hono', 60],
         [constructEvent, 'stripe hono', 100],
+        [constructEventOnce, 'stripe once hono'],
       ],
     },
   ];
