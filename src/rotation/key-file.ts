@@ -9,7 +9,7 @@ import type { KeyStorage } from './key-storage.ts';
 export interface KeyFileOptions {
   /**
    * A file that only this program's user can read. It is made if there is none, where a symbolic link leads; its folder
-   * must be there. A relative path is that from the folder in which the program is now.
+   * must be there. A relative path starts at the folder in which the program is when it calls `keyFile`.
    */
   path: string;
 }
@@ -40,7 +40,7 @@ export function keyFile(options: KeyFileOptions): KeyStorage {
   if (fs === undefined || os === undefined || paths === undefined) {
     throw new ConfigurationError('not_configured', 'keyFile needs a file system, and this runtime has none.');
   }
-  // Now: the program may go to another folder.
+  // Resolved now, since the program may go to another folder later.
   const path = paths.resolve(options.path);
   return keyFileIn({ path }, { fs, paths, host: os.hostname(), now: Date.now });
 }

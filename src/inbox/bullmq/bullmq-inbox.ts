@@ -45,8 +45,8 @@ const testedVersions = '5.81.5 or later';
 const never = 1_000_000_000;
 
 /**
- * How long BullMQ knows the digest of a delivery that waits or is a dead letter: longer than any does. Without a time
- * BullMQ would forget it as soon as the job has completed or failed.
+ * How long BullMQ knows the digest of a delivery that waits or is a dead letter: longer than any of them stays. Without
+ * a time BullMQ would forget it as soon as the job has completed or failed.
  */
 const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
 
@@ -99,7 +99,10 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     }
   }
 
-  /** BullMQ finds the id in use, so it stores no job: it only sets how long the id is known. */
+  /**
+   * BullMQ finds the id in use, so it stores no job: it only sets how long the id is known. If the id was evicted, BullMQ
+   * stores a job that no handler gets.
+   */
   async function remember(job: BullJob): Promise<void> {
     const id = job.deduplicationId;
     // Another program's job.

@@ -62,6 +62,7 @@ export interface BullWorker {
   close(): Promise<void>;
   disconnect(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'completed', listener: (job: BullJob) => void): unknown;
   on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 

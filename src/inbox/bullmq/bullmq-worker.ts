@@ -20,7 +20,7 @@ export interface BullmqWorker {
 interface BullmqHandling {
   readonly host: InboxHost;
   readonly handling: Handling;
-  /** From now on the digest of this job is remembered for `rememberMs`. */
+  /** Has the digest of a completed job remembered for `rememberMs` from now on. */
   remember(job: BullJob): Promise<void>;
 }
 
@@ -49,6 +49,7 @@ export function startBullmqWorker(
   /** The results of failed attempts, by the error that BullMQ was given. */
   const results = new WeakMap<Error, AttemptResult>();
   const running = new Set<Promise<void>>();
+  const remembering = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
   let isStopping = false;
   /** A delivery runs alone, or is waiting to. */
@@ -57,7 +58,7 @@ export function startBullmqWorker(
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
     // It was discarded.
-    if (delivery === 'handled') return await remember(job);
+    if (delivery === 'handled') return;
     // It was fetched before the worker was paused.
     if (isAlone) return await giveBack(job);
     if (job.stalledCounter > 0) return await processAlone(job, delivery);
@@ -111,7 +112,6 @@ export function startBullmqWorker(
     const leased = { delivery, attempt, receivedAt: job.timestamp };
     const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
     if (result.outcome !== 'handled') throw failure(result);
-    await remember(job);
     host.report(delivery, result);
   }
 
@@ -141,6 +141,17 @@ export function startBullmqWorker(
     return error;
   }
 
+  /**
+   * Called when Redis has completed the job, and not earlier: until then it may still fail, and its digest has to be
+   * known for as long as it waits. If the process dies in between, the digest is known for longer than `rememberMs`.
+   */
+  function rememberCompleted(job: BullJob): void {
+    const remembered = remember(job)
+      .catch((error: unknown) => reportStore(error, handling))
+      .finally(() => remembering.delete(remembered));
+    remembering.add(remembered);
+  }
+
   /** Called when Redis has stored the failure, final or to be tried again. */
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
@@ -163,6 +174,7 @@ export function startBullmqWorker(
       },
     });
     worker?.on('error', (error) => reportStore(error, handling));
+    worker?.on('completed', rememberCompleted);
     worker?.on('failed', reportFailed);
   }, 0);
 
@@ -171,7 +183,7 @@ export function startBullmqWorker(
       isStopping = true;
       stopping.resolve();
       if (worker === undefined) return 'drained';
-      const closed = worker.close();
+      const closed = worker.close().then(() => Promise.all(remembering));
       closed.catch((error: unknown) => reportStore(error, handling));
       if (await settledWithin([closed], timeoutMs)) return 'drained';
       cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));

@@ -28,12 +28,19 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
   const inTurn = <Result>(work: () => Promise<Result>) => queueOf(client)(['client'], work);
   const createTable = () => client.query(statements.create);
 
-  /** Asked of PostgreSQL: what the client knows may be older than a BEGIN that it has sent. */
-  async function isInTransaction(): Promise<boolean> {
+  /**
+   * The isolation of the user's transaction; `undefined` if there is none. Asked of PostgreSQL: what the client knows may
+   * be older than a BEGIN that it has sent.
+   */
+  async function findIsolation(): Promise<unknown> {
     const result = await client.query(`SELECT current_setting('transaction_isolation') AS isolation`);
-    const status = client.getTransactionStatus();
-    if (status === 'I') return false;
-    if (rowsOf(result)[0]?.isolation === 'read committed') return true;
+    return client.getTransactionStatus() === 'I' ? undefined : rowsOf(result)[0]?.isolation;
+  }
+
+  async function isInTransaction(): Promise<boolean> {
+    const isolation = await findIsolation();
+    if (isolation === undefined) return false;
+    if (isolation === 'read committed') return true;
     throw invalidOption(
       'The transaction of the client must be READ COMMITTED: others do not see what was committed since they began.',
     );
@@ -73,7 +80,7 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
       inTurn(async () => {
         try {
           const run = () => client.query(text, values);
-          if (client.getTransactionStatus() === 'I') return await withTable(run, createTable);
+          if ((await findIsolation()) === undefined) return await withTable(run, createTable);
           return await inSavepoint(client, run);
         } catch (error) {
           throw nothingWritten(redactDatabaseError(error));

@@ -14,7 +14,7 @@ export function testClose(test: DefineTest): void {
     const store = await open('closing');
     let isDone = false;
     const changes = Promise.all(Array.from({ length: 5 }, () => increment(store, 'count')));
-    // One that is refused leaves it undone.
+    // If one is refused, isDone stays false.
     void changes.then(
       () => {
         isDone = true;
@@ -22,7 +22,7 @@ export function testClose(test: DefineTest): void {
       () => {},
     );
     await store.close();
-    // One turn for what was done to be said.
+    // The promises of changes that are done settle within one turn.
     await new Promise((resolve) => setTimeout(resolve));
     ok(isDone);
   });

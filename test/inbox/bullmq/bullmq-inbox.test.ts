@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Queue, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, Queue, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { type BullmqInboxOptions, bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
@@ -233,7 +233,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     expect(await inbox.discard(deadLetter?.digest ?? '')).toBe(true);
     await eventually(async () => expect(await jobKeys()).toEqual([]));
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
-    expect(await timeLeft(deadLetter?.digest)).toBeLessThanOrEqual(month);
+    await eventually(async () => expect(await timeLeft(deadLetter?.digest)).toBeLessThanOrEqual(month));
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toEqual(['A']);
   });
@@ -244,7 +244,8 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     const outcome = await webhooks.receive(order('A'));
     await eventually(() => expect(calls).toEqual(['A']));
     await eventually(async () => expect(await jobKeys()).toEqual([]));
-    expect(await timeLeft('digest' in outcome ? outcome.digest : '')).toBeLessThanOrEqual(1_000);
+    const digest = 'digest' in outcome ? outcome.digest : '';
+    await eventually(async () => expect(await timeLeft(digest)).toBeLessThanOrEqual(1_000));
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     await eventually(async () =>
       expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' }),
@@ -264,6 +265,99 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
     expect(await waiting.send(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toEqual(['A']);
+  });
+
+  it('remembers a dead letter that was handled by a process which died before it could say so', async () => {
+    const rememberMs = 50;
+    const { send } = receiver(open({ role: 'receiver' }).inbox);
+    await send(order('A'));
+    const handled = gate();
+    let dying: Worker | undefined;
+    const first = bullmqInbox({
+      queue,
+      createWorker: (name, processor, given) => {
+        const processed = async (job: Job) => {
+          await processor(job);
+          handled.open();
+          await new Promise(() => {});
+        };
+        dying = new Worker(name, processed, { ...given, connection: redisAddress, prefix });
+        return dying;
+      },
+      ...quick,
+      timeLimitMs: lockMs,
+      rememberMs,
+    });
+    inboxes.push(first);
+    receiver(first);
+    await handled.opened;
+    await dying?.close(true);
+
+    const { inbox } = open({ rememberMs, maxAttempts: 1 });
+    const { calls } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
+    expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    const [deadLetter] = await inbox.deadLetters();
+    expect(await inbox.replay(deadLetter?.digest ?? '')).toBe(true);
+    await eventually(() => expect(calls).toEqual(['A', 'A']));
+  });
+
+  it('remembers what was handled, even if BullMQ lost its digest meanwhile', async () => {
+    const [begun, end] = [gate(), gate()];
+    const { inbox } = open({ timeLimitMs: 5_000 });
+    const { send, calls } = receiver(inbox, () => {
+      begun.open();
+      return end.opened;
+    });
+    const outcome = await send(order('A'));
+    const digest = 'digest' in outcome ? outcome.digest : '';
+    await begun.opened;
+    await redis.del(`${prefix}:${queue.name}:de:${digest}`);
+    end.open();
+    await eventually(async () => expect(await timeLeft(digest)).toBeGreaterThan(0));
+    await eventually(async () => expect(await jobKeys()).toEqual([]));
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(calls).toEqual(['A']);
+  });
+
+  describe('when BullMQ is slow or fails to shorten its memory of what was handled', () => {
+    /** An inbox whose queue does something else first. */
+    function openLater(before: () => Promise<unknown>) {
+      const add: BullQueue['add'] = async (name, data, options) => {
+        if (options.deduplication.extend) await before();
+        return queue.add(name, data, options);
+      };
+      const late: BullQueue = {
+        name: queue.name,
+        add,
+        getDeduplicationJobId: (id) => queue.getDeduplicationJobId(id),
+        getJob: (id) => queue.getJob(id),
+        getJobs: (...what) => queue.getJobs(...what),
+        getJobCounts: (...types) => queue.getJobCounts(...types),
+      };
+      const errors: unknown[] = [];
+      const { inbox } = open({ queue: late, onStoreError: (error) => errors.push(error) });
+      return { ...receiver(inbox), inbox, errors };
+    }
+
+    it('waits for that too when it stops', async () => {
+      const { inbox, send, calls } = openLater(() => new Promise((resolve) => setTimeout(resolve, 100)));
+      const outcome = await send(order('A'));
+      await eventually(() => expect(calls).toEqual(['A']));
+      expect(await inbox.stop({ timeoutMs: 5_000 })).toBe('drained');
+      expect(await timeLeft('digest' in outcome ? outcome.digest : '')).toBeLessThanOrEqual(month);
+    });
+
+    it('says so, and handles nothing twice', async () => {
+      const { send, errors, calls } = openLater(() => Promise.reject(new Error('full')));
+      await send(order('A'));
+      await eventually(() => expect(errors).toMatchObject([{ message: 'full' }]));
+      expect(await jobKeys()).toEqual([]);
+      expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+      expect(calls).toEqual(['A']);
+    });
   });
 
   it('stores a delivery again whose job another program has removed', async () => {

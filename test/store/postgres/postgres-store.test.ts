@@ -193,6 +193,23 @@ describeWith('postgres', 'postgresStore', () => {
       expect(await read(open())).toBeUndefined();
     });
 
+    test('it can go on after a list that fails, also when BEGIN was not waited for', async () => {
+      await set(open(), 'kept', 'yes');
+      const client = await connect();
+      const begun = client.query('BEGIN');
+      const missing = open({ client, table: 'missing' }).list({ prefix: '', limit: 1 });
+      await expect(missing).rejects.toMatchObject({ code: 'store_failed' });
+      await begun;
+      expect(await increment(open({ client }))).toBe(1);
+    });
+
+    test('lists though COMMIT was not waited for', async () => {
+      const { client, store } = await begin();
+      const committed = client.query('COMMIT');
+      expect(await store.list({ prefix: '', limit: 1 })).toHaveLength(1);
+      await committed;
+    });
+
     test('refuses one that does not see what was committed since it began', async () => {
       const { client, store } = await begin('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await expect(increment(store)).rejects.toMatchObject({
