@@ -28,7 +28,12 @@ const typescript = {
   name: 'typescript',
   transform: (code, id) =>
     /\.m?[jt]s$/.test(id)
-      ? transform(code, { loader: 'ts', target: 'node22', sourcemap: true, sourcefile: id })
+      ? transform(code, {
+          loader: id.endsWith('.ts') ? 'ts' : 'js',
+          target: 'node22',
+          sourcemap: true,
+          sourcefile: id,
+        })
       : undefined,
 };
 

@@ -38,13 +38,16 @@ const columnNames: OptionNames<NonNullable<BulkCsvOptions['columns']>> = {
   key: true,
 };
 
-/** Longest row, in characters. An unclosed quote would otherwise collect the rest of the file. */
-const maxRowLength = 16 * 1024 * 1024;
+/**
+ * Longest row and longest line, in characters or bytes. An unclosed quote would otherwise collect the rest of the file,
+ * and for each quote in the wrong place the parser copies as much as its longest row.
+ */
+const maxLength = 1024 * 1024;
 
 /**
  * Reads the rows of a CSV file (RFC 4180, UTF-8, with a header) for `sendBulk`, without keeping it in memory. A line
- * that cannot be read becomes an `invalid` row with its line number, and the others go on. Only a quote that is never
- * closed and a row of more than 16 MiB end the reading.
+ * that cannot be read, also one that is not UTF-8, becomes an `invalid` row with its line number, and the others go on.
+ * Only a quote that is never closed and a row of more than 1 MiB end the reading.
  *
  * @throws {BulkError} `csv_unreadable` from the iteration: before the first row if there is no header, or if it lacks a
  *   column that `columns` or the template names; later at an open quote, and at a row that is too long
@@ -82,7 +85,7 @@ async function* readRows(
   const parser = parse({
     bom: true,
     delimiter: options.delimiter,
-    max_record_size: maxRowLength,
+    max_record_size: maxLength,
     // Sound: with `raw` it gets such records, and the parser passes on what it returns. The parser's types know neither.
     on_record: reader.read as never,
     raw: true,
@@ -92,7 +95,7 @@ async function* readRows(
     relax_quotes: true,
   });
   // An error of the source ends the parser, and so the loop.
-  const input = Readable.from(typeof source === 'string' ? [source] : source);
+  const input = Readable.from(boundedLines(typeof source === 'string' ? [source] : source));
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   try {
@@ -100,12 +103,35 @@ async function* readRows(
     yield* parser as AsyncIterable<BulkRow>;
     reader.end();
   } catch (error) {
-    throw error instanceof CsvError ? unreadableRow(error, reader.line + 1) : error;
+    throw error instanceof CsvError || error === tooLong ? unreadableRow(error, reader.line) : error;
   } finally {
     input.destroy();
     parser.destroy();
   }
 }
+
+const tooLong = Symbol('a line that is too long');
+
+/** The parser itself would keep a line of delimiters of any length. */
+async function* boundedLines(
+  source: Exclude<CsvSource, string> | readonly string[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const partLength = 64 * 1024;
+  let length = 0;
+  for await (const piece of source) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    for (let at = 0; at < bytes.length; at += partLength) {
+      const part = bytes.subarray(at, at + partLength);
+      const lastBreak = Math.max(part.lastIndexOf(lineFeed), part.lastIndexOf(carriageReturn));
+      length = lastBreak === -1 ? length + part.length : part.length - lastBreak - 1;
+      if (length > maxLength) throw tooLong;
+      yield part;
+    }
+  }
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 /** A record of the parser with `raw: true`. */
 interface ParsedRow {
@@ -130,16 +156,16 @@ function lineReader({ columns, template, delimiter }: CheckedOptions) {
       const first = line + 1;
       line += text.split(/\r\n|\r|\n/).length;
       if (text === '') return undefined;
-      const isCsv = isWrittenAs(text, record, delimiter);
+      const damage = damageOf(text, record, delimiter);
       if (layout === undefined) {
-        if (!isCsv) throw unreadableFile('its header has a quote in the wrong place');
+        if (damage !== undefined) throw unreadableFile(`its header cannot be read: ${damage}`);
         layout = readHeader(record, { columns, template });
         return undefined;
       }
       const key = record[layout.keyAt] || String(line);
       const place = first === line ? `line ${line}` : `lines ${first} to ${line}`;
       // A key in such a line may be anything.
-      if (!isCsv) return { key: String(line), invalid: `${place}: a quote is in the wrong place` };
+      if (damage !== undefined) return { key: String(line), invalid: `${place}: ${damage}` };
       if (record.length !== layout.width) {
         return { key, invalid: `${place}: ${record.length} columns instead of ${layout.width}` };
       }
@@ -150,6 +176,13 @@ function lineReader({ columns, template, delimiter }: CheckedOptions) {
       if (layout === undefined) throw unreadableFile('it has no header');
     },
   };
+}
+
+/** What makes all fields of a row doubtful. */
+function damageOf(text: string, record: readonly string[], delimiter: string): string | undefined {
+  // The parser puts U+FFFD in place of bytes that are no UTF-8. No customer should get that.
+  if (text.includes('\uFFFD')) return 'not UTF-8';
+  return isWrittenAs(text, record, delimiter) ? undefined : 'a quote is in the wrong place';
 }
 
 /** Whether a text is what these fields look like in CSV. A quote in the wrong place is read, but not written. */
@@ -190,12 +223,15 @@ function readHeader(
   return { ...layout, message: (record) => record[messageAt] ?? '' };
 }
 
-/** Without the parser's error, whose message may quote the row. */
-function unreadableRow({ code }: CsvError, line: number): BulkError {
+/**
+ * Without the parser's error, whose message may quote the row.
+ * @param line the last one that was read
+ */
+function unreadableRow(error: CsvError | typeof tooLong, line: number): BulkError {
   return unreadableFile(
-    code === 'CSV_QUOTE_NOT_CLOSED'
-      ? `a quote that opens after line ${line - 1} is not closed`
-      : `line ${line} is longer than 16 MiB, or a quote in it is not closed`,
+    error !== tooLong && error.code === 'CSV_QUOTE_NOT_CLOSED'
+      ? `a quote that opens after line ${line} is not closed`
+      : `a row after line ${line} is longer than 1 MiB, or a quote in it is not closed`,
   );
 }
 

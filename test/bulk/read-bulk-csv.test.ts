@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { BulkRow } from '../../src/bulk/bulk-row.ts';
 import { type BulkCsvOptions, type CsvSource, readBulkCsv } from '../../src/bulk/read-bulk-csv.ts';
 import { refusal } from '../errors/refusal.ts';
@@ -103,19 +104,37 @@ describe('readBulkCsv', () => {
     ]);
   });
 
-  it('reads the rows behind a line of ten megabytes', async () => {
-    const text = `to_phone,message\n+1,${'x'.repeat(10_000_000)}\n+2,two\n`;
-    expect((await read(text)).map(({ key }) => key)).toEqual(['2', '3']);
+  it('takes off a byte order mark at the beginning, and nowhere else', async () => {
+    const text = '\uFEFF"to_phone",message\n+1,\uFEFFone\n';
+    const pieces = [text.slice(0, 23), text.slice(23)];
+    expect(pieces[1]).toBe('\uFEFFone\n');
+    const expected = [{ key: '2', to_phone: '+1', message: '\uFEFFone' }];
+    expect(await read(pieces)).toEqual(expected);
+    expect(await read(pieces.map((piece) => Buffer.from(piece)))).toEqual(expected);
   });
 
-  it('ends at a line without end', async () => {
+  it.each(['+1,', '+1,""'])(
+    'reads a last line %s without a line break, whose last field is empty',
+    async (line) => {
+      expect(await read(`to_phone,message\n${line}`)).toEqual([{ key: '2', to_phone: '+1', message: '' }]);
+    },
+  );
+
+  it('takes any number of long rows', async () => {
+    const row = `+1,${'x'.repeat(1_000_000)}\n`;
+    expect(await read(['to_phone,message\n', ...Array.from({ length: 20 }, () => row)])).toHaveLength(20);
+  });
+
+  it.each(['x', '"', ','])('ends at a line of %s without end, in bounded memory', async (char) => {
     function* endless() {
       yield 'to_phone,message\n+1,one\n+2,';
-      for (;;) yield 'x'.repeat(1024 * 1024);
+      for (let size = 0; size < 100; size++) yield char.repeat(1024 * 1024);
+      throw new Error('The reader has taken 100 MiB.');
     }
     await expect(read(endless())).rejects.toMatchObject({
       code: 'csv_unreadable',
-      message: 'The CSV file cannot be read: line 3 is longer than 16 MiB, or a quote in it is not closed.',
+      message:
+        'The CSV file cannot be read: a row after line 2 is longer than 1 MiB, or a quote in it is not closed.',
     });
   });
 
@@ -152,7 +171,7 @@ describe('readBulkCsv', () => {
   it('closes its source when it is left early', async () => {
     const source = Readable.from(Array.from({ length: 10_000 }, () => file));
     for await (const _ of readBulkCsv(source)) break;
-    expect(source.destroyed).toBe(true);
+    await vi.waitUntil(() => source.destroyed);
   });
 
   it.each([
@@ -166,6 +185,27 @@ describe('readBulkCsv', () => {
   ])('refuses %j at once', (options) => {
     // Sound: the point is what the types refuse.
     expect(refusal(() => readBulkCsv(file, options as never))).toBe('ConfigurationError invalid_option');
+  });
+
+  it('never passes on half a character, where text is cut in the middle of one', async () => {
+    const text = 'to_phone,message\n+1,"a 😀"\n';
+    expect(await read(text.split(''))).toEqual([{ key: '2', invalid: 'line 2: not UTF-8' }]);
+  });
+
+  it('reports lines that are not UTF-8, and reads the others', async () => {
+    const text = 'key,to_phone,message\na,+1,Adé\nb,+2,漢字\nc,+3,\uFFFD\n';
+    const bytes = Buffer.from(text);
+    // One in Latin-1, and half a character at the end of the file.
+    const file = Buffer.concat([
+      bytes,
+      Buffer.from('d,+4,Adé\n', 'latin1'),
+      Buffer.from('e,+5,漢').subarray(0, -1),
+    ]);
+    expect(await read([...file].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { key: 'a', to_phone: '+1', message: 'Adé' },
+      { key: 'b', to_phone: '+2', message: '漢字' },
+      ...[4, 5, 6].map((line) => ({ key: String(line), invalid: `line ${line}: not UTF-8` })),
+    ]);
   });
 
   it('reads back whatever a CSV writer writes', async () => {
@@ -182,4 +222,39 @@ describe('readBulkCsv', () => {
       }),
     );
   });
+
+  it('reads what the parser reads with its usual options, in pieces of any size, and never loses or adds a row', async () => {
+    const field = fc.string({
+      unit: fc.constantFrom('"', ',', '\n', '\r', '\r\n', 'a', ' ', 'é', '漢', '😀', '\0'),
+      maxLength: 5,
+    });
+    const end = fc.constantFrom('\n', '\r\n', '\r', '\n\n');
+    const row = fc.tuple(field, field, fc.boolean(), end);
+    const size = fc.integer({ min: 1, max: 9 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row), fc.array(size, { minLength: 1 }), async (rows, sizes) => {
+        const write = (text: string, isQuoted: boolean) =>
+          isQuoted || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+        const lines = rows.map(
+          ([one, two, isQuoted, end]) => `${write(one, isQuoted)},${write(two, isQuoted)}${end}`,
+        );
+        const text = `to_phone,message\n${lines.join('')}`;
+        const expected = parse(text, { record_delimiter: ['\r\n', '\n', '\r'], skip_empty_lines: true });
+        const found = await read(piecesOf(Buffer.from(text), sizes));
+        expect(found.map((row) => 'message' in row && [row.to_phone, row.message])).toEqual(
+          expected.slice(1),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
+
+/** Cuts a file into pieces of these sizes, over and over. */
+function piecesOf(whole: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < whole.length; at += sizes[(pieces.length - 1) % sizes.length] ?? 1) {
+    pieces.push(whole.slice(at, at + (sizes[pieces.length % sizes.length] ?? 1)));
+  }
+  return pieces;
+}

@@ -51,6 +51,7 @@ export function startBullmqWorker(
   const running = new Set<Promise<void>>();
   const remembering = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
+  let workerErrorAt = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   /** A delivery runs alone, or is waiting to. */
   let isAlone = false;
@@ -152,6 +153,14 @@ export function startBullmqWorker(
     remembering.add(remembered);
   }
 
+  /** BullMQ tries again without a pause, for instance while Redis is full: one report a second is enough. */
+  function reportWorkerError(error: Error): void {
+    const at = performance.now();
+    if (at - workerErrorAt < 1_000) return;
+    workerErrorAt = at;
+    reportStore(error, handling);
+  }
+
   /** Called when Redis has stored the failure, final or to be tried again. */
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
@@ -173,7 +182,7 @@ export function startBullmqWorker(
         backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling.retry, handling.random),
       },
     });
-    worker?.on('error', (error) => reportStore(error, handling));
+    worker?.on('error', reportWorkerError);
     worker?.on('completed', rememberCompleted);
     worker?.on('failed', reportFailed);
   }, 0);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Job, Queue, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { type BullmqInboxOptions, bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { BullQueue, BullWorker } from '../../../src/inbox/bullmq/bullmq-types.ts';
 import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
@@ -385,6 +385,22 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     const [job] = await queue.getFailed();
     expect(job?.stacktrace).toEqual([]);
     expect(job?.failedReason).toHaveLength(500);
+  });
+
+  it('tells onStoreError once a second of a worker that fails without a pause', async () => {
+    const told: unknown[] = [];
+    let worker: Worker | undefined;
+    const { inbox } = open({
+      onStoreError: (error) => told.push(error),
+      createWorker: (name, processor, given) => {
+        worker = new Worker(name, processor, { ...given, connection: redisAddress, prefix });
+        return worker;
+      },
+    });
+    receiver(inbox);
+    await vi.waitUntil(() => worker !== undefined);
+    for (let times = 0; times < 1_000; times++) worker?.emit('error', new Error('OOM command not allowed'));
+    expect(told).toEqual([new Error('OOM command not allowed')]);
   });
 
   it('stops in time though Redis went away while a handler was running', async () => {
