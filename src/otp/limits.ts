@@ -218,13 +218,15 @@ function writePhone(
   phone: Counter<PhoneCounts>,
   { counts, options, now }: { counts: PhoneCounts; options: LimitOptions; now: number },
 ): void {
-  const windowMs = options.limits.phone.windowMs;
+  const { windowMs } = options.limits.phone;
   const kept = {
     ...counts,
     messages: recent(counts.messages, windowMs, now),
     failures: recent(counts.failures, failureWindowMs, now),
   };
-  phone.write(records, kept, now + Math.max(windowMs, failureWindowMs));
+  // Until the cool-down is forgotten too (`seriesOf`).
+  const seriesMs = coolDownOf(options.coolDownMs, counts.series) + windowMs;
+  phone.write(records, kept, now + Math.max(seriesMs, failureWindowMs));
 }
 
 function writeNetwork(

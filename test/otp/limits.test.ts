@@ -65,6 +65,15 @@ describe('the cool-down', () => {
     }
   });
 
+  it('is remembered that long also when it is one of a day', async () => {
+    const { clock, otp } = setUp({
+      coolDownMs: [20 * hour, 24 * hour],
+      limits: { phone: { max: 9, windowMs: 10 * hour } },
+    });
+    clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt + 10 * hour - 1;
+    expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + 24 * hour);
+  });
+
   it('is forgotten when it has been over for an hour', async () => {
     for (const [wait, next] of [
       [hour - 1, 120_000],
