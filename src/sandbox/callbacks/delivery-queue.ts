@@ -62,7 +62,7 @@ export class DeliveryQueue {
     if (schedule.isDropped) return Promise.resolve(queued.delivery);
     if (schedule.delayMs !== undefined) {
       this.#options.clock.schedule(schedule.delayMs, async () => {
-        await this.#track(this.#sendCopies(queued, schedule));
+        await this.#track(this.#sendAfter(undefined, queued, schedule));
       });
       return Promise.resolve(queued.delivery);
     }
@@ -157,10 +157,11 @@ export class DeliveryQueue {
     queued: QueuedDelivery,
     schedule: DeliverySchedule,
   ): Promise<SandboxDelivery> {
-    // The request that caused the event writes down what it says first, and is answered.
+    // One turn, so that the request that caused the event has begun to write its change to the store.
     await nextTurn();
-    // What cannot be written is said by the request: the event is posted all the same.
+    // If the store fails, the request says so, and the event is posted all the same.
     await this.#options.commit().catch(() => {});
+    // Another one, so that the request is answered before its event is posted.
     await nextTurn();
     await before;
     return this.#sendCopies(queued, schedule);

@@ -165,6 +165,32 @@ describe('a store', () => {
     ]);
   });
 
+  it('has an order before its event is posted, also where that is delayed for less than writing takes', async () => {
+    const store = memoryStore();
+    let isStored = false;
+    const slow: RecordStore = {
+      ...store,
+      transact: async (keys, change) => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const result = await store.transact(keys, change);
+        isStored ||= keys.some((key) => key.startsWith('sandbox/order/'));
+        return result;
+      },
+    };
+    const posted = Promise.withResolvers<boolean>();
+    const sandbox = createSandbox({
+      data: slow,
+      fetch: async () => {
+        posted.resolve(isStored);
+        return new Response();
+      },
+    });
+    const credentials = await onboarded(sandbox);
+    sandbox.faults.next('event', { kind: 'delay', delayMs: 1 });
+    await place(sandbox, credentials);
+    expect(await posted.promise).toBe(true);
+  });
+
   it('that is given stays open, and may hold other things', async () => {
     const store = memoryStore();
     await store.transact(['other'], (records) => records.set('other', 1));
