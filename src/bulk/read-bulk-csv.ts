@@ -95,7 +95,7 @@ async function* readRows(
     relax_quotes: true,
   });
   // An error of the source ends the parser, and so the loop.
-  const input = Readable.from(boundedLines(typeof source === 'string' ? [source] : source));
+  const input = Readable.from(boundedLines(typeof source === 'string' ? [source] : source, reader));
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   try {
@@ -103,18 +103,17 @@ async function* readRows(
     yield* parser as AsyncIterable<BulkRow>;
     reader.end();
   } catch (error) {
-    throw error instanceof CsvError || error === tooLong ? unreadableRow(error, reader.line) : error;
+    throw error instanceof CsvError ? unreadableRow(error, reader) : error;
   } finally {
     input.destroy();
     parser.destroy();
   }
 }
 
-const tooLong = Symbol('a line that is too long');
-
 /** The parser itself would keep a line of delimiters of any length. */
 async function* boundedLines(
   source: Exclude<CsvSource, string> | readonly string[],
+  reader: LineReader,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const partLength = 64 * 1024;
   let length = 0;
@@ -124,7 +123,7 @@ async function* boundedLines(
       const part = bytes.subarray(at, at + partLength);
       const lastBreak = Math.max(part.lastIndexOf(lineFeed), part.lastIndexOf(carriageReturn));
       length = lastBreak === -1 ? length + part.length : part.length - lastBreak - 1;
-      if (length > maxLength) throw tooLong;
+      if (length > maxLength) throw rowTooLong(reader);
       yield part;
     }
   }
@@ -140,18 +139,25 @@ interface ParsedRow {
   readonly raw: string;
 }
 
-/** Makes rows of what the parser reads, in its order. */
-function lineReader({ columns, template, delimiter }: CheckedOptions) {
-  let layout: Layout | undefined;
+interface LineReader {
   /** The last line of the last record. */
+  readonly line: number;
+  /** `undefined` for the header and for an empty line. */
+  read(row: ParsedRow): BulkRow | undefined;
+  /** Refuses a file without a header. */
+  end(): void;
+}
+
+/** Makes rows of what the parser reads, in its order. */
+function lineReader({ columns, template, delimiter }: CheckedOptions): LineReader {
+  let layout: Layout | undefined;
   let line = 0;
   return {
-    get line(): number {
+    get line() {
       return line;
     },
 
-    /** `undefined` for the header and for an empty line. */
-    read({ record, raw }: ParsedRow): BulkRow | undefined {
+    read({ record, raw }) {
       const text = raw.replace(/[\r\n]$/, '');
       const first = line + 1;
       line += text.split(/\r\n|\r|\n/).length;
@@ -172,7 +178,7 @@ function lineReader({ columns, template, delimiter }: CheckedOptions) {
       return { key, to_phone: record[layout.phoneAt] ?? '', message: layout.message(record) };
     },
 
-    end(): void {
+    end() {
       if (layout === undefined) throw unreadableFile('it has no header');
     },
   };
@@ -223,16 +229,15 @@ function readHeader(
   return { ...layout, message: (record) => record[messageAt] ?? '' };
 }
 
-/**
- * Without the parser's error, whose message may quote the row.
- * @param line the last one that was read
- */
-function unreadableRow(error: CsvError | typeof tooLong, line: number): BulkError {
-  return unreadableFile(
-    error !== tooLong && error.code === 'CSV_QUOTE_NOT_CLOSED'
-      ? `a quote that opens after line ${line} is not closed`
-      : `a row after line ${line} is longer than 1 MiB, or a quote in it is not closed`,
-  );
+/** Without the parser's error, whose message may quote the row. */
+function unreadableRow({ code }: CsvError, reader: LineReader): BulkError {
+  return code === 'CSV_QUOTE_NOT_CLOSED'
+    ? unreadableFile(`a quote that opens after line ${reader.line} is not closed`)
+    : rowTooLong(reader);
+}
+
+function rowTooLong({ line }: LineReader): BulkError {
+  return unreadableFile(`a row after line ${line} is longer than 1 MiB, or a quote in it is not closed`);
 }
 
 function unreadableFile(problem: string): BulkError {
