@@ -28,12 +28,19 @@ describe('what the library says to a programmer', () => {
     'diagnostics/mismatch/next-step.ts',
     'diagnostics/detection/detect-scheme.ts',
     'diagnostics/doctor/checks/scheme-pin.ts',
+    'diagnostics/attack/cases/baseline.ts',
     'orders/order-record.ts',
     'rotation/rotation-steps.ts',
   ])('of %s names commands on the command line, and no function', (file) => {
     const sentences = sentencesOf(file);
     expect(sentences.filter((sentence) => foreign.test(sentence))).not.toEqual([]);
     expect(sentences.map(inCommands).filter((sentence) => foreign.test(sentence))).toEqual([]);
+  });
+
+  it('asks for nothing that only a program can give', () => {
+    expect(
+      inCommands('your own code knows: give `handled`, which tells how often it acted on an order'),
+    ).toBe('your own code knows: look into its records of the orders');
   });
 
   it('names variables in place of options', () => {
