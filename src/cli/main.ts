@@ -18,9 +18,15 @@ process.on('warning', ({ name, message }) => {
   if (name === 'PartnerExchangeWarning') process.stderr.write(`warning: ${message}\n`);
 });
 
+// npx runs it on whatever Node there is.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write(
+    `error: Node ${process.versions.node} is too old: install 22.12 or later, and run this again.\n`,
+  );
+  process.exit(exitCodes.usage);
+}
+
 // Not awaited at the top: commands are loaded from files that import this one, and would wait for it.
-const { context, close } = processContext(stopping.signal);
-void runCli(process.argv.slice(2), context).then((exitCode) => {
-  process.exitCode = exitCode;
-  close();
-});
+const { context, end } = processContext(stopping);
+void runCli(process.argv.slice(2), context).then(end);

@@ -2,6 +2,7 @@ import { type ApplicationContext, run } from '@stricli/core';
 import { loadApplication } from './application.ts';
 import type { CliContext, OuterContext } from './context/cli-context.ts';
 import { type ExitCode, exitCodes } from './context/exit-code.ts';
+import { hasInheritedOption } from './context/inherited-option.ts';
 import { secretGuard } from './context/secret-guard.ts';
 import { hasColours } from './output/paint.ts';
 import { reportFailure } from './output/report-failure.ts';
@@ -19,6 +20,14 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
     const { runCommand } = await import('./run-command.ts');
     ended = await runCommand({ context, inputs, flags, command });
   };
+  const refuse = (message: string) => {
+    const context = { env: outer.env, stderr: secrets.guard(outer.stderr) };
+    reportFailure(context, { message, exitCode: exitCodes.usage, code: 'cli' }, inputs);
+  };
+  if (hasInheritedOption(inputs)) {
+    refuse('There is no such option. Add --help to see what there is.');
+    return exitCodes.usage;
+  }
   // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
   const colourDepth = hasColours(outer.env, outer.stdout) ? 8 : 1;
   const process: ApplicationContext['process'] = {
@@ -28,10 +37,7 @@ export async function runCli(inputs: readonly string[], outer: OuterContext): Pr
     },
     // Only errors: the arguments do not fit.
     stderr: {
-      write(text) {
-        const context = { env: outer.env, stderr: secrets.guard(outer.stderr) };
-        reportFailure(context, { message: text.trimEnd(), exitCode: exitCodes.usage, code: 'cli' }, inputs);
-      },
+      write: (text) => refuse(text.trimEnd()),
       getColorDepth: () => 1,
     },
     exitCode: null,

@@ -1,6 +1,5 @@
 import type { CliContext } from './context/cli-context.ts';
 import { type ExitCode, exitCodes } from './context/exit-code.ts';
-import { describeFailure } from './output/describe-failure.ts';
 import { reportFailure } from './output/report-failure.ts';
 import type { CommonFlags } from './routes/common-flags.ts';
 
@@ -18,6 +17,7 @@ export async function runCommand({ context, inputs, flags, command }: CommandRun
   try {
     ended = (await command(context)) ?? exitCodes.ok;
   } catch (error) {
+    const { describeFailure } = await import('./output/describe-failure.ts');
     const failure = describeFailure(error);
     ended = failure.exitCode;
     // What was stopped needs no explanation, unless a request was under way.

@@ -22,7 +22,7 @@ import type {
 import { type OrderJournalOptions, resolveJournalOptions } from './journal-options.ts';
 import { readObserved } from './observed-event.ts';
 import { orderDigest } from './order-digest.ts';
-import { type OrderRecord, orderError, toJournaledOrder } from './order-record.ts';
+import { type OrderRecord, orderAdvice, orderError, toJournaledOrder } from './order-record.ts';
 import { orderRecords } from './order-records.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
@@ -199,9 +199,8 @@ export function createOrderJournal<Order = BuyOrder>(
         ),
       );
       if (settled !== undefined) return show(settled);
-      throw new OrderError('order_not_found', `Order ${quotedName(partnerOrderId)} is not in the journal.`, {
-        partner_order_id: partnerOrderId,
-      });
+      const message = `Order ${quotedName(partnerOrderId)} ${orderAdvice.order_not_found}`;
+      throw new OrderError('order_not_found', message, { partner_order_id: partnerOrderId });
     },
   };
 }

@@ -98,7 +98,7 @@ export function orderError(
   { now, cause }: { now: number; cause?: unknown },
 ): OrderError {
   const state = stateAt(record, now);
-  const message = `Order ${JSON.stringify(record.partner_order_id.slice(0, 100))} ${advice[code]}`;
+  const message = `Order ${JSON.stringify(record.partner_order_id.slice(0, 100))} ${orderAdvice[code]}`;
   return new OrderError(code, message, {
     partner_order_id: record.partner_order_id,
     state,
@@ -108,15 +108,16 @@ export function orderError(
   });
 }
 
-const advice = {
+/** What is wrong with an order, and what to do. */
+export const orderAdvice = {
   different_order:
     'is in the journal with another payload or merchant: a new order needs an id of its own. Nothing was sent.',
-  in_progress: 'is being sent by another call. Nothing was sent.',
+  in_progress: 'is being sent by another call: wait until that has ended. Nothing was sent.',
   outcome_unknown:
     'was sent before, and nothing tells yet whether the service has it. Wait for an event of it (observe), or look at the service and call settle.',
   order_refused:
     'was refused by the service before. Nothing was sent: change it, or send it as it is with again: true.',
   order_abandoned: 'was given up by a person. Nothing was sent: a new order needs an id of its own.',
-  order_not_found: 'is not in the journal.',
-  already_settled: 'is settled in another way.',
+  order_not_found: 'is not in the journal: check the id, and that this is the journal it was created with.',
+  already_settled: 'is settled in another way already, which is final: nothing was changed.',
 } as const satisfies Record<ConstructorParameters<typeof OrderError>[0], string>;

@@ -44,7 +44,7 @@ describe('inbox, a SQLite file', () => {
     const { first, run } = await deadLetters();
     const { code, stdout, stderr } = await run(['list']);
     expect(code).toBe(0);
-    expect(stdout).toContain(`${first.slice(0, 12)} event.buy.init (1 attempts, received 20`);
+    expect(stdout).toContain(`${first.slice(0, 12)} event.buy.init (1 attempt, received 20`);
     expect(stdout).toContain('The shop is closed');
     expect(stdout).not.toContain('Ada');
     expect(stderr).toBe('2 dead, 0 open.\n');

@@ -40,6 +40,31 @@ async function partner() {
 }
 
 describe('keys', () => {
+  it.skipIf(process.platform === 'win32')(
+    'a key file that others can read, or that is none, exits with 2 and is left as it is',
+    async () => {
+      const { cwd, run } = await partner();
+      chmodSync(join(cwd, 'keys.json'), 0o644);
+      expect(await run(['keys', 'status', ...file])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('0600'),
+      });
+      writeFileSync(join(cwd, 'none.json'), '{}', { mode: 0o600 });
+      expect(await run(['keys', 'promote', '--keys', 'none.json'])).toMatchObject({ code: 2 });
+      expect(readFileSync(join(cwd, 'none.json'), 'utf8')).toBe('{}');
+    },
+  );
+
+  it('a step that comes too early names the command that comes first', async () => {
+    const { run } = await partner();
+    await run(request);
+    const { code, stderr } = await run(['keys', 'promote', ...file]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('give them to "partner-exchange keys receive"'),
+    });
+  });
+
   it('replaces the keys, step by step, in a private file', async () => {
     const { cwd, run, receive, status, newKeys, first } = await partner();
     if (process.platform !== 'win32') expect(statSync(join(cwd, 'keys.json')).mode & 0o777).toBe(0o600);

@@ -124,6 +124,17 @@ describe('messenger key', () => {
     if (process.platform !== 'win32') expect(statSync(join(cwd, 'key.json')).mode & 0o777).toBe(0o600);
   });
 
+  it('tells a program where the reply is, and nothing of it', async () => {
+    const { options } = service();
+    const cwd = scratchFolder();
+    const args = ['messenger', 'key', '1001', '--save', 'key.json', '--format', 'json'];
+    const { code, stdout } = await partnerExchange(args, { ...options, cwd });
+    expect({ code, result: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      result: { device: '1001', file: 'key.json' },
+    });
+  });
+
   it('never overwrites a file, and then asks for no key', async () => {
     const { sandbox, options } = service();
     const cwd = filesIn({ 'key.json': 'precious' });

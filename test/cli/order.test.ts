@@ -197,6 +197,10 @@ describe('order unsettled and settle', () => {
     const settle = ['order', 'settle', 'A-1001', 'accepted', '--note', 'seen', ...journal];
     expect(await run(settle, { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^accepted/) });
     expect(await run(settle.with(3, 'abandoned'), { env })).toMatchObject({ code: 1 });
+    expect(await run(settle.with(2, 'A-9'), { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('check the id'),
+    });
     expect(await run(['order', 'unsettled', ...journal], { env })).toMatchObject({
       stdout: '',
       stderr: 'Nothing is unsettled.\n',

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { filesIn, keys, scratchFolder } from './support.ts';
 
@@ -27,6 +29,53 @@ describe('in a process of its own', () => {
     const sign = startChild(['sandbox', '--help']);
     sign.process.stdout?.destroy();
     expect((await sign.ended).stderr).toBe('');
+  });
+
+  it('stops in order when nobody reads on: no message is left unknown', patient, async () => {
+    let sent = 0;
+    const { url } = await startServer((response) => {
+      sent++;
+      setTimeout(() => response.end('{}'), 20);
+    });
+    const rows = Array.from({ length: 200 }, (_, row) => `+23480${10_000_000 + row},Hello`);
+    const cwd = filesIn({ 'c.csv': `to_phone,message\n${rows.join('\n')}\n` });
+    const env = {
+      PARTNER_EXCHANGE_MESSENGER_BASE_URL: url,
+      PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'true',
+      MESSENGER_API_KEY: 'API-X-of-a-device',
+    };
+    const args = ['send', 'c.csv', '--campaign', 'n', '--yes', '--format', 'json', '--rate', '100'];
+    const send = startChild(args, { env, cwd });
+    await send.printed('stdout', /"sent"/);
+    send.process.stdout?.destroy();
+    const { code, stderr } = await send.ended;
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringMatching(/^\d+ sent\.$/m) });
+    expect(stderr).toContain(`${sent} sent.`);
+    expect(sent).toBeLessThan(200);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says that its output cannot be written', patient, async () => {
+    const words = [process.execPath, 'src/cli/main.ts', '--help'].map((word) => `'${word}'`).join(' ');
+    const { status, stderr } = spawnSync('sh', ['-c', `${words} > /dev/full`], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'error: The output cannot be written (ENOSPC): write it elsewhere.\n',
+    });
+  });
+
+  it('where Node has no SQLite, says so, and needs it for SQLite alone', patient, async () => {
+    const env = { NODE_OPTIONS: '--no-experimental-sqlite' };
+    const cwd = filesIn({ 'orders.sqlite': '' });
+    const run = (args: readonly string[]) => startChild(args, { env, cwd }).ended;
+    expect(await run(['order', 'unsettled', '--journal', 'orders.sqlite'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('use 22.13 or later'),
+    });
+    const redis = ['--journal', 'redis://127.0.0.1:1'];
+    expect((await run(['order', 'unsettled', ...redis])).stderr).toContain('npm install ioredis');
+    const inbox = ['inbox', 'list', '--inbox', 'redis://127.0.0.1:1', '--queue', 'q'];
+    expect((await run(inbox)).stderr).toContain('npm install bullmq');
   });
 
   it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM'] as const)(

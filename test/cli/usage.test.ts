@@ -114,6 +114,12 @@ describe('usage errors', () => {
     [['onboard', '--email'], '--email needs a value'],
     [['sign', '--format', 'text', '--format', 'text'], 'can be given only once'],
     [['sign', '-x'], 'There is no such option.'],
+    // stricli would find these on every object.
+    [['sign', '--toString'], 'There is no such option.'],
+    [['sign', '--to-string=x'], 'There is no such option.'],
+    [['sign', '--noToString'], 'There is no such option.'],
+    [['--constructor'], 'There is no such option.'],
+    [['order', 'create', '--__proto__', 'x'], 'There is no such option.'],
   ])('%j: one line, with the next step, and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await partnerExchange(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -5,6 +5,7 @@ import { CliError } from '../context/cli-error.ts';
 import { exitCodes } from '../context/exit-code.ts';
 import { currentCredentials, readConfiguration } from '../input/read-keys.ts';
 import { count } from '../output/count.ts';
+import { inCommands } from '../output/in-commands.ts';
 import { openOutput } from '../output/output.ts';
 import type { Paint, Style } from '../output/paint.ts';
 import { startProgress } from '../output/progress.ts';
@@ -60,12 +61,12 @@ export const attack: RunCommand<AttackFlags, [url: URL]> = async (context, flags
 };
 
 function describe({ id, what, expected, answered, verdict, advice }: AttackResult, paint: Paint): string[] {
-  const head = `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', id)}: ${answered}`;
+  const head = `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', id)}: ${inCommands(answered)}`;
   if (verdict === 'ok' || verdict === 'skipped') return [head];
   return [
     head,
     `        sent: ${what}`,
     `        expected: ${expected}`,
-    ...(advice === undefined ? [] : [`        ${advice}`]),
+    ...(advice === undefined ? [] : [`        ${inCommands(advice)}`]),
   ];
 }

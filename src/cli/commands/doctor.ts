@@ -5,6 +5,7 @@ import { exitCodes } from '../context/exit-code.ts';
 import { readDeliveries } from '../deliveries/read-deliveries.ts';
 import { readNamedKeys, withScheme } from '../input/read-keys.ts';
 import { count } from '../output/count.ts';
+import { inCommands } from '../output/in-commands.ts';
 import { openOutput } from '../output/output.ts';
 import type { Style } from '../output/paint.ts';
 import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
@@ -51,8 +52,8 @@ export const doctor: RunCommand<DoctorFlags> = async (context, flags) => {
   });
   output.result({ checks }, (paint) =>
     checks.flatMap(({ id, status, found, fix, assumptions }: DoctorCheck) => [
-      `${paint(styles[status], status.padEnd(4))} ${paint('bold', id)}: ${found}`,
-      ...(fix === undefined ? [] : [`     ${fix}`]),
+      `${paint(styles[status], status.padEnd(4))} ${paint('bold', id)}: ${inCommands(found)}`,
+      ...(fix === undefined ? [] : [`     ${inCommands(fix)}`]),
       ...(assumptions.length === 0 || status === 'ok'
         ? []
         : [paint('dim', `     assumptions: ${assumptions.join(', ')}`)]),

@@ -5,6 +5,7 @@ import { readDelivery } from '../deliveries/delivery-file.ts';
 import { readDetectionSecrets } from '../input/detection-secrets.ts';
 import { inputName, readInput } from '../input/read-input.ts';
 import { readDeployment } from '../input/read-keys.ts';
+import { inCommands } from '../output/in-commands.ts';
 import { openOutput } from '../output/output.ts';
 import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
 import type { RunCommand } from '../routes/define-command.ts';
@@ -22,9 +23,9 @@ export const explain: RunCommand<ExplainFlags, [path?: string]> = async (context
   const explanation = explainMismatch(body, { secrets, scheme, purpose: flags.purpose });
   const { findings, deviations, nextStep } = explanation;
   output.result(explanation, (paint) => [
-    ...findings.map(({ code, message }) => `${paint('bold', code)}: ${message}`),
+    ...findings.map(({ code, message }) => `${paint('bold', code)}: ${inCommands(message)}`),
     ...deviations.map(({ code, count, description }) => `${paint('dim', code)}: ${description} (${count})`),
-    `Next: ${nextStep}`,
+    `Next: ${inCommands(nextStep)}`,
   ]);
   return findings.every(({ code }) => code === 'no-mismatch') ? exitCodes.ok : exitCodes.findings;
 };

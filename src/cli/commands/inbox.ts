@@ -32,7 +32,7 @@ export const inboxList: RunCommand<InboxListFlags> = async (context, flags) => {
     for (const letter of await inbox.deadLetters({ limit: flags.limit })) {
       output.item(letter, (paint) => {
         const { digest, name, attempts, receivedAt, reason } = letter;
-        const facts = `${attempts} attempts, received ${receivedAt.toISOString()}`;
+        const facts = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, received ${receivedAt.toISOString()}`;
         return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
       });
     }

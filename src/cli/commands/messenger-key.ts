@@ -8,10 +8,10 @@ import { requireAddress } from '../input/require-address.ts';
 import { secretOrAsk } from '../input/secret-or-ask.ts';
 import { keepReply } from '../output/keep-reply.ts';
 import { openOutput } from '../output/output.ts';
-import type { CommonFlags } from '../routes/common-flags.ts';
+import type { CommonFlags, FormatFlags } from '../routes/common-flags.ts';
 import type { RunCommand } from '../routes/define-command.ts';
 
-export interface MessengerKeyFlags extends CommonFlags {
+export interface MessengerKeyFlags extends CommonFlags, FormatFlags {
   readonly save: string;
 }
 
@@ -21,7 +21,7 @@ export const messengerKey: RunCommand<MessengerKeyFlags, [device: string]> = asy
   flags,
   device,
 ) => {
-  const output = openOutput(context);
+  const output = openOutput(context, flags);
   const { deployment, masterKey: given } = await readConfiguration(context);
   requireAddress(deployment, 'generateApiKey');
   const variable = 'MESSENGER_MASTER_KEY';
@@ -35,9 +35,9 @@ export const messengerKey: RunCommand<MessengerKeyFlags, [device: string]> = asy
     const message = 'The reply was empty: ask the operator of the messenger where the key is shown.';
     throw new CliError(message, { exitCode: exitCodes.findings });
   }
-  output.say(
-    (paint) => `${paint('green', 'kept')} the reply in ${printableText(flags.save)}, for you alone.`,
-  );
+  output.result({ device, file: flags.save }, (paint) => [
+    `${paint('green', 'kept')} the reply in ${printableText(flags.save)}, for you alone.`,
+  ]);
   output.say('Next: set MESSENGER_API_KEY to the key in it, and run: partner-exchange messenger scan.');
   return exitCodes.ok;
 };

@@ -10,6 +10,7 @@ import { inputName, readInput } from '../input/read-input.ts';
 import { readJsonObject } from '../input/read-json.ts';
 import { allCredentials, type Configuration, readConfiguration } from '../input/read-keys.ts';
 import { describeScheme } from '../output/describe-detection.ts';
+import { inCommands } from '../output/in-commands.ts';
 import { openOutput } from '../output/output.ts';
 import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
 import type { RunCommand } from '../routes/define-command.ts';
@@ -58,7 +59,9 @@ function findScheme(
   const { verdict, message, survivors } = detectScheme(samples, current ?? {});
   const [only] = survivors;
   if (verdict === 'found' && only !== undefined) return only.scheme;
-  throw new CliError(`${message} Or say which scheme it is with --scheme.`, { exitCode: exitCodes.findings });
+  throw new CliError(`${inCommands(message)} Or say which scheme it is with --scheme.`, {
+    exitCode: exitCodes.findings,
+  });
 }
 
 async function check(

@@ -3,7 +3,6 @@ import type { BullQueue } from '../../inbox/bullmq/bullmq-types.ts';
 import type { ManagedInbox } from '../../inbox/managed-inbox.ts';
 import { pgBossInbox } from '../../inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../inbox/pg-boss/pg-boss-types.ts';
-import { sqliteInbox } from '../../inbox/sqlite/sqlite-inbox.ts';
 import { printableText } from '../../redaction/printable-text.ts';
 import type { CliContext } from '../context/cli-context.ts';
 import { CliError } from '../context/cli-error.ts';
@@ -53,6 +52,8 @@ async function open(
   const role = 'receiver';
   const place = readExistingPlace(context, where);
   if (place.kind === 'file') {
+    // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
+    const { sqliteInbox } = await import('../../inbox/sqlite/sqlite-inbox.ts');
     return { inbox: sqliteInbox({ path: place.path, role, now: context.now }), close: async () => {} };
   }
   if (place.kind === 'redis') {

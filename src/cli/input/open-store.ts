@@ -3,7 +3,6 @@ import { postgresStore } from '../../store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { IoredisClient } from '../../store/redis/redis-client.ts';
 import { redisStore } from '../../store/redis/redis-store.ts';
-import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { CliContext } from '../context/cli-context.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 import type { StorePlace } from './store-place.ts';
@@ -41,7 +40,11 @@ async function open(
   place: StorePlace,
 ): Promise<{ store: RecordStore; close: () => Promise<void> }> {
   const { now } = context;
-  if (place.kind === 'file') return { store: sqliteStore({ path: place.path, now }), close: async () => {} };
+  if (place.kind === 'file') {
+    // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
+    const { sqliteStore } = await import('../../store/sqlite/sqlite-store.ts');
+    return { store: sqliteStore({ path: place.path, now }), close: async () => {} };
+  }
   if (place.kind === 'redis') {
     const { Redis } = await loadOptionalPackage(context, 'ioredis');
     // Sound: it is the class that ioredis exports under this name.

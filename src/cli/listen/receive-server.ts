@@ -25,16 +25,18 @@ export interface ReceiveOptions {
   readonly allowedHosts: readonly string[];
   readonly maxBodyBytes: number;
   readonly now: () => number;
+  /** A sender may take this long for a whole request. @default 10_000 */
+  readonly requestTimeoutMs?: number;
   /** Must not reject. */
   readonly receive: (delivery: Delivery) => Promise<SenderAnswer>;
 }
 
-/** A sender may take this long for a whole request. */
-const requestTimeoutMs = 30_000;
-
 /** An HTTP server that takes deliveries. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export async function startReceiveServer(options: ReceiveOptions): Promise<ReceiveServer> {
-  const server = createServer({ requestTimeout: requestTimeoutMs });
+  const { requestTimeoutMs = 10_000 } = options;
+  // Node looks for late ones every 30 s by default.
+  const connectionsCheckingInterval = Math.min(1000, requestTimeoutMs);
+  const server = createServer({ requestTimeout: requestTimeoutMs, connectionsCheckingInterval });
   const { address, port } = await listenOn(server, options);
   const name = address.includes(':') ? `[${address}]` : address;
   const isAllowed = hostCheck([name, 'localhost', '127.0.0.1', '[::1]', ...options.allowedHosts]);

@@ -1,6 +1,7 @@
 import type { SchemeDetection } from '../../diagnostics/detection/detection.ts';
 import { printableText } from '../../redaction/printable-text.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { inCommands } from './in-commands.ts';
 import type { Paint } from './paint.ts';
 
 /** What a search has found, as lines. */
@@ -11,13 +12,13 @@ export function describeDetection(
   const { verdict, message, survivors, nearMisses, samples } = detection;
   const nameOf = (index: number) => printableText(sources[index] ?? `sample ${index}`);
   return [
-    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${message}`,
+    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${inCommands(message)}`,
     ...survivors.flatMap(({ scheme, notes }) => [
       `  ${describeScheme(scheme)}`,
-      ...notes.map((note) => `    ${paint('yellow', note.code)}: ${note.message}`),
+      ...notes.map((note) => `    ${paint('yellow', note.code)}: ${inCommands(note.message)}`),
     ]),
     ...nearMisses.flatMap((miss) => [
-      `near miss (${miss.code}): ${miss.message}`,
+      `near miss (${miss.code}): ${inCommands(miss.message)}`,
       `  ${describeScheme(miss.scheme)}, for ${miss.samples.map(nameOf).join(', ')}`,
     ]),
     ...samples.flatMap((sample, index) =>

@@ -9,6 +9,7 @@ import { printableText } from '../../redaction/printable-text.ts';
 import { redactCredentials } from '../../redaction/redact-credentials.ts';
 import { CliError } from '../context/cli-error.ts';
 import { type ExitCode, exitCodes } from '../context/exit-code.ts';
+import { inCommands } from './in-commands.ts';
 
 /** What went wrong, as the user is told. */
 export interface Failure {
@@ -31,11 +32,11 @@ export function describeFailure(error: unknown): Failure {
     const { code, outcome, assumptions } = error;
     const isUnknown = outcome === 'unknown';
     const exitCode = isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
-    return { message: printableText(error.message), exitCode, code, outcome, assumptions };
+    return { message: inCommands(printableText(error.message)), exitCode, code, outcome, assumptions };
   }
   if (isPartnerExchangeError(error)) {
     return {
-      message: withFlags(printableText(error.message)),
+      message: inCommands(printableText(error.message)),
       exitCode: exitCodeOf(error),
       code: error.code,
       ...('assumptions' in error && { assumptions: error.assumptions }),
@@ -44,20 +45,19 @@ export function describeFailure(error: unknown): Failure {
   return describeForeign(error);
 }
 
-/** The library's messages name its option; here it is a flag. */
-function withFlags(message: string): string {
-  return message.replace(/\{ again: true \}|again: true/, '--again');
-}
-
 function exitCodeOf(error: SdkError): ExitCode {
   if (isConfigurationError(error) || isValidationError(error)) return exitCodes.usage;
   if (isBulkError(error) && error.code === 'csv_unreadable') return exitCodes.usage;
+  if (isKeyError(error) && badKeyFile.has(error.code)) return exitCodes.usage;
   // A request before this one may have been acted on.
   const isUnknown =
     (isOrderError(error) && error.code === 'outcome_unknown') ||
     (isKeyError(error) && error.code === 'rotation_unknown');
   return isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
 }
+
+/** The key file is not right, and nothing was done with it. */
+const badKeyFile: ReadonlySet<string> = new Set(['key_storage_exposed', 'key_storage_invalid']);
 
 /** What the errors of the system mean here. */
 const systemErrors: Readonly<Record<string, (path: string) => string>> = {
@@ -70,6 +70,9 @@ const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: () => 'The disk is full: free some space.',
   EROFS: (path) => `${path} cannot be written, its file system is read-only: name another one.`,
   EADDRINUSE: () => 'The port is in use: choose another with --port.',
+  // Of SQLite, which Node has without a flag since 22.13.
+  ERR_UNKNOWN_BUILTIN_MODULE: () =>
+    'This Node has no SQLite: use 22.13 or later, set NODE_OPTIONS=--experimental-sqlite, or name a store at a redis: or postgres: address.',
   EADDRNOTAVAIL: () => 'This machine does not have that address: choose another with --host.',
 };
 

@@ -20,6 +20,7 @@ const keyCommand = defineCommand<MessengerKeyFlags, [device: string]>({
         placeholder: 'file',
         brief: 'Where the reply with the key is kept',
       },
+      ...formatFlags,
       ...commonFlags,
     },
     positional: {
