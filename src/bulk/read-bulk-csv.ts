@@ -118,7 +118,8 @@ async function* boundedLines(
   const partLength = 64 * 1024;
   let length = 0;
   for await (const piece of source) {
-    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    // Throws for what is neither bytes nor text.
+    const bytes = piece instanceof Uint8Array ? piece : Buffer.from(piece);
     for (let at = 0; at < bytes.length; at += partLength) {
       const part = bytes.subarray(at, at + partLength);
       const lastBreak = Math.max(part.lastIndexOf(lineFeed), part.lastIndexOf(carriageReturn));
