@@ -175,7 +175,7 @@ describeWith('redis', 'redisStore', () => {
 
   test('makes no change any more after its time limit', async () => {
     const { proxy, client } = await throughProxy();
-    const store = open({ client, storeTimeoutMs: 200 });
+    const store = open({ client, storeTimeoutMs: 1_000 });
     await increment(store);
     const { held, release } = proxy.hold(isCommit);
     const failure = increment(store);
@@ -192,7 +192,7 @@ describeWith('redis', 'redisStore', () => {
 
   test('says that nothing was written when it could not read', async () => {
     const { proxy, client } = await throughProxy();
-    const store = open({ client, storeTimeoutMs: 100 });
+    const store = open({ client, storeTimeoutMs: 1_000 });
     await client.ping();
     const { release } = proxy.hold(isRead);
     await expect(increment(store)).rejects.toMatchObject({
