@@ -1,8 +1,18 @@
-import { defineConfig } from 'vitest/config';
-import { inspectorPage } from './rollup.inspector.js';
+import { defineConfig, type Plugin } from 'vitest/config';
+import { buildPage, pageModule } from './src/inspector/build-page.ts';
+
+/** The page, as the build makes it. */
+const inspectorPage: Plugin = {
+  name: 'inspector-page',
+  enforce: 'pre',
+  load: async (id) => (pageModule.test(id) ? (await buildPage()).contents : null),
+  // Made of more files than its own: vitest must not keep it from an earlier run.
+  configureVitest: ({ defineCacheKeyGenerator }) =>
+    defineCacheKeyGenerator(({ id }) => (pageModule.test(id) ? false : undefined)),
+};
 
 export default defineConfig({
-  plugins: [inspectorPage()],
+  plugins: [inspectorPage],
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/runtimes/**', '**/node_modules/**'],

@@ -44,7 +44,7 @@ await place('A-1');
 await rotation.request(identity);
 console.log('asked for new keys:', (await rotation.status()).step);
 await rotation.receive(sandbox.openLink(sandbox.emails.at(-1)?.link ?? ''));
-// At once in this process; others read the keys again within a cool-down (30 seconds).
+// At once in this process; others read a changed key file again when they need to.
 await ring.reload();
 
 // The old keys are dead now. The order is refused, and repeated with the received ones.

@@ -6,8 +6,7 @@
 export { type Environment, readEnvironment } from './config/read-environment.ts';
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
-export type { KeyRing } from './credentials/key-ring.ts';
-export type { KeySets, LoadedKeys } from './credentials/key-sets.ts';
+export type { KeyRing, KeySets, LoadedKeys } from './credentials/key-ring.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
 export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
@@ -19,30 +18,37 @@ export {
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
 export type { Operation } from './deployment/operations.ts';
+export { defaultPaths, type Paths } from './deployment/operations.ts';
+export { type OrderReply, type OrderVerdict, usualOrderReply } from './deployment/order-reply.ts';
 export { type BuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
-export { defaultPaths, type Paths } from './deployment/paths.ts';
 export type { StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
+  InboxError,
+  type InboxErrorCode,
   isConfigurationError,
-} from './errors/configuration-error.ts';
-export { InboxError, type InboxErrorCode, isInboxError } from './errors/inbox-error.ts';
-export { isKeyError, KeyError, type KeyErrorCode } from './errors/key-error.ts';
-export { PartnerExchangeError } from './errors/partner-exchange-error.ts';
-export {
+  isInboxError,
+  isKeyError,
+  isPartnerExchangeError,
   isRequestError,
+  isSignatureError,
+  isValidationError,
+  KeyError,
+  type KeyErrorCode,
+  PartnerExchangeError,
   RequestError,
   type RequestErrorCode,
   type RequestOutcome,
-} from './errors/request-error.ts';
-export { isPartnerExchangeError, type SdkError } from './errors/sdk-error.ts';
-export { isSignatureError, SignatureError, type SignatureErrorCode } from './errors/signature-error.ts';
-export { isValidationError, ValidationError, type ValidationIssue } from './errors/validation-error.ts';
+  type SdkError,
+  SignatureError,
+  type SignatureErrorCode,
+  ValidationError,
+  type ValidationIssue,
+} from './errors/errors.ts';
+export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange-client.ts';
 export { ExchangeClient } from './exchange/exchange-client.ts';
-export type { ExchangeClientOptions } from './exchange/exchange-client-options.ts';
-export type { PartnerIdentity } from './exchange/partner-identity.ts';
 export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
 export type { CallOptions, CallOptionsWithSchema } from './http/call.ts';
 export type {
@@ -52,7 +58,7 @@ export type {
   RetryOptions,
 } from './http/client-options.ts';
 export type { Reply } from './http/reply.ts';
-export type { JsonObject, JsonValue } from './json/json-value.ts';
+export type { JsonObject, JsonValue } from './internal/json.ts';
 export {
   type ApiKeyRequest,
   type DeviceReference,

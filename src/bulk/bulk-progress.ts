@@ -1,11 +1,11 @@
-import { warnOnce } from '../errors/warn.ts';
-import type { BulkResult, BulkState } from './bulk-row.ts';
+import { callHook } from '../internal/warn.ts';
+import type { BulkResult, BulkState } from './rows.ts';
 
 /** How far a run is. A snapshot. */
 export interface BulkProgress extends Readonly<Record<BulkState, number>> {
   /** Rows with a result; the sum of the states. */
   readonly done: number;
-  /** Of these, the rows that an earlier run or another process had settled. */
+  /** Of these, the rows whose result is that of an earlier run or another process. */
   readonly replayed: number;
   /** Rows in all, if that is known. */
   readonly total: number | undefined;
@@ -19,7 +19,7 @@ export interface BulkProgress extends Readonly<Record<BulkState, number>> {
 /** How often `onProgress` is called. */
 const reportEveryMs = 1000;
 
-/** Counts results, and says so with the first one of each second. */
+/** Counts results, and reports with the first one of each second. */
 export function countProgress(options: {
   readonly total: number | undefined;
   readonly now: () => number;
@@ -30,7 +30,7 @@ export function countProgress(options: {
   const states: Record<BulkState, number> = {
     sent: 0,
     refused: 0,
-    not_sent: 0,
+    'not-sent': 0,
     unknown: 0,
     duplicate: 0,
     invalid: 0,
@@ -59,9 +59,7 @@ export function countProgress(options: {
   }
 
   function report(): void {
-    void (async () => onProgress?.(current()))().catch(() =>
-      warnOnce('onProgress failed; the runs are not affected.'),
-    );
+    if (onProgress !== undefined) callHook('onProgress', () => onProgress(current()));
   }
 
   return {

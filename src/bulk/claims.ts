@@ -1,26 +1,26 @@
-import type { RequestErrorCode } from '../errors/request-error.ts';
-import { isJsonObject, type JsonValue } from '../json/json-value.ts';
-import { hash } from '../signature/hash.ts';
+import type { RequestErrorCode } from '../errors/errors.ts';
+import { isJsonObject, type JsonValue } from '../internal/json.ts';
+import { hash } from '../signature/digest.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 /** What is known of a row whose message was tried. */
 export interface Settled {
-  readonly state: 'sent' | 'refused' | 'not_sent' | 'unknown';
+  readonly state: 'sent' | 'refused' | 'not-sent' | 'unknown';
   readonly attempts: number;
   readonly code?: RequestErrorCode;
   readonly status?: number;
 }
 
-/** What a number of a campaign is to a row. */
-export type ClaimView =
-  /** The row may be sent; `claim` has noted that it is. */
-  | { readonly kind: 'free'; readonly attempts: number }
+/** Whether a row may be sent to its number. */
+export type ClaimState =
+  /** The row may be sent. After `claim` it is claimed, until this time. */
+  | { readonly kind: 'free'; readonly attempts: number; readonly until?: number }
   /** Another process is sending this very row. */
   | { readonly kind: 'busy'; readonly attempts: number }
   | { readonly kind: 'settled'; readonly settled: Settled }
   | { readonly kind: 'duplicate' };
 
-/** A number of a campaign, and the row that asks. */
+/** The record of a number, and the row that asks for it. */
 export interface ClaimSubject {
   readonly key: string;
   readonly row: string;
@@ -48,14 +48,18 @@ export function campaignClaims(options: {
   readonly owner: string;
   readonly leaseMs: number;
   readonly rememberMs: number | undefined;
-  readonly repeat: ReadonlySet<string>;
+  readonly repeat: readonly string[];
   readonly now: () => number;
 }) {
   const { store, campaign, owner, leaseMs, rememberMs, repeat, now } = options;
   const prefix = `bulk/${shortHash(campaign)}/`;
 
-  /** @param before what an attempt of this run came to: it may try again what it has not sent */
-  function view(record: ClaimRecord | undefined, row: string, before: Settled | undefined): ClaimView {
+  /** @param earlierAttempt of this run, which may try again what it has not sent */
+  function claimState(
+    record: ClaimRecord | undefined,
+    row: string,
+    earlierAttempt: Settled | undefined,
+  ): ClaimState {
     if (record === undefined) return { kind: 'free', attempts: 0 };
     const { attempts, code, status } = record;
     const isOwn = record.row === row;
@@ -63,8 +67,8 @@ export function campaignClaims(options: {
       return isOwn && record.owner !== owner ? { kind: 'busy', attempts } : { kind: 'duplicate' };
     }
     const state = record.state === 'claimed' ? 'unknown' : record.state;
-    const isUnfinished = isOwn && state === 'not_sent' && before?.attempts === attempts;
-    if (isUnfinished || repeat.has(state.replace('_', '-'))) return { kind: 'free', attempts };
+    const isUnfinished = isOwn && state === 'not-sent' && earlierAttempt?.attempts === attempts;
+    if (isUnfinished || repeat.includes(state)) return { kind: 'free', attempts };
     if (!isOwn) return { kind: 'duplicate' };
     return {
       kind: 'settled',
@@ -85,25 +89,26 @@ export function campaignClaims(options: {
       row: shortHash(row),
     }),
 
-    /** Looks without claiming: what is settled need not wait for its turn. */
-    look: ({ key, row }: ClaimSubject, before?: Settled): Promise<ClaimView> =>
-      store.transact([key], (records) => view(toClaim(records.get(key)), row, before)),
+    /** Reads without claiming: a row that is settled need not wait for its turn. */
+    peek: ({ key, row }: ClaimSubject, earlierAttempt?: Settled): Promise<ClaimState> =>
+      store.transact([key], (records) => claimState(toClaim(records.get(key)), row, earlierAttempt)),
 
     /** Claims the number if it is `free`. */
-    claim: ({ key, row }: ClaimSubject, before?: Settled): Promise<ClaimView> =>
+    claim: ({ key, row }: ClaimSubject, earlierAttempt?: Settled): Promise<ClaimState> =>
       store.transact([key], (records) => {
-        const seen = view(toClaim(records.get(key)), row, before);
-        if (seen.kind !== 'free') return seen;
+        const found = claimState(toClaim(records.get(key)), row, earlierAttempt);
+        if (found.kind !== 'free') return found;
         const at = now();
-        const attempts = seen.attempts + 1;
-        records.set(key, { row, state: 'claimed', attempts, owner, until: at + leaseMs }, expiry(at));
-        return { kind: 'free', attempts };
+        const attempts = found.attempts + 1;
+        const until = at + leaseMs;
+        records.set(key, { row, state: 'claimed', attempts, owner, until }, expiry(at));
+        return { kind: 'free', attempts, until };
       }),
 
-    /** Notes what became of a claim of this run. */
+    /** Stores the result of a claim of this run. */
     settle: ({ key, row }: ClaimSubject, settled: Settled): Promise<void> =>
       store.transact([key], (records) => {
-        // Past its lease another run may have claimed it: then its result is the one that counts.
+        // After the lease another run may have claimed it; then that run's result counts.
         if (toClaim(records.get(key))?.owner === owner) records.set(key, { row, ...settled }, expiry(now()));
       }),
   };

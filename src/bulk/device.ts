@@ -1,58 +1,49 @@
-import type { Sleep } from '../runtime/sleep.ts';
-import type { BulkDevice } from './bulk-options.ts';
+import { isRequestError, outcomeOf, type RequestError } from '../errors/errors.ts';
+import type { BulkDevice, BulkSettings } from './bulk-options.ts';
+import type { Settled } from './claims.ts';
 
-/** A device, its pace, and whether it may send. */
-export interface PacedDevice {
-  readonly messenger: BulkDevice;
-  /** Waits until the device may send the next message, or until the signal is aborted. */
-  turn(signal: AbortSignal): Promise<void>;
-  /** Sends nothing for so long. False if it was pausing already: then this is a reply to what was under way. */
-  pause(ms: number): boolean;
-  /** The service refused its API key: it sends nothing more. */
-  stop(): void;
-  readonly isStopped: boolean;
-}
+export type PacedDevice = ReturnType<typeof pacedDevice>;
 
-/** Hands out turns in even steps, whatever the messages themselves take. What was missed is not made up for. */
+/** A device that sends in even steps, however long the messages take. Steps that were missed are not made up for. */
 export function pacedDevice(
   messenger: BulkDevice,
-  {
-    intervalMs,
-    now,
-    sleep,
-  }: { readonly intervalMs: number; readonly now: () => number; readonly sleep: Sleep },
-): PacedDevice {
+  { messagesPerSecond, now, sleep }: Pick<BulkSettings, 'messagesPerSecond' | 'now' | 'sleep'>,
+) {
+  const intervalMs = 1000 / messagesPerSecond;
   const time = forwardClock(now);
   let nextAt = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let isStopped = false;
   return {
     messenger,
-    async turn(signal) {
+    /** Waits until the device may send the next message, or until the signal is aborted. */
+    async waitForTurn(signal: AbortSignal): Promise<void> {
       for (;;) {
         const at = Math.max(nextAt, pausedUntil, time());
         nextAt = at + intervalMs;
         if (at > time()) await sleep(at - time(), signal);
-        // A reply may have paused the device meanwhile: then this turn is lost, and another one is due.
+        // If a reply has paused the device meanwhile, this turn is lost and the device waits for another.
         if (signal.aborted || isStopped || pausedUntil <= at) return;
       }
     },
-    pause(ms) {
+    /** Sends nothing for this long. False if it was paused already: then the reply is to a message sent before that. */
+    pause(ms: number): boolean {
       const at = time();
       const isFirst = pausedUntil <= at;
       pausedUntil = Math.max(pausedUntil, at + ms);
       return isFirst;
     },
-    stop() {
+    /** The service refused its API key: it sends nothing more. */
+    stop(): void {
       isStopped = true;
     },
-    get isStopped() {
+    get isStopped(): boolean {
       return isStopped;
     },
   };
 }
 
-/** A clock that stands still while the other one is set back: nobody waits until it has caught up. */
+/** A clock that stands still while the other is set back, so that nothing waits until it has caught up. */
 function forwardClock(now: () => number): () => number {
   let last = now();
   let lost = 0;
@@ -62,4 +53,61 @@ function forwardClock(now: () => number): () => number {
     last = current;
     return current + lost;
   };
+}
+
+/** The result of one message on one device. */
+export interface SendOutcome {
+  readonly state: Settled['state'];
+  readonly error?: RequestError;
+  /**
+   * `retry`: the service asked to slow down; nothing was sent. `other-device`: it refuses this device, not the message.
+   * `stop`: nothing can be sent at all.
+   */
+  readonly next?: 'retry' | 'other-device' | 'stop';
+  /** False if another message under way was answered 429 as well, and counted. @default true */
+  readonly isCounted?: boolean;
+  /** The error that ends the run, of `stop`. */
+  readonly fatal?: unknown;
+}
+
+/** How long a device rests after 429 without `Retry-After`. */
+const restMs = 30_000;
+
+/**
+ * Sends a message, and pauses or stops the device as the reply asks. Never rejects.
+ *
+ * @param leftMs what is left of the claim: after it another run may send the message, so this one must not leave
+ */
+export async function sendRow(
+  device: PacedDevice,
+  { to_phone, message }: { readonly to_phone: string; readonly message: string },
+  leftMs: () => number,
+): Promise<SendOutcome> {
+  if (leftMs() <= 0) return { state: 'not-sent' };
+  try {
+    await device.messenger.sendMessage({ to_phone, message }, { leftMs });
+    return { state: 'sent' };
+  } catch (error) {
+    if (isRequestError(error)) return readRefusal(error, device);
+    // Thrown before anything is sent.
+    if (outcomeOf(error) === 'not-sent') {
+      return { state: 'not-sent', next: 'stop', fatal: error };
+    }
+    return { state: 'unknown', next: 'stop', fatal: error };
+  }
+}
+
+function readRefusal(error: RequestError, device: PacedDevice): SendOutcome {
+  switch (error.status) {
+    case 429: {
+      const isFirst = device.pause(error.retryAfterMs ?? restMs);
+      return { state: 'not-sent', error, next: 'retry', isCounted: isFirst };
+    }
+    case 401:
+    case 403:
+      device.stop();
+      return { state: 'not-sent', error, next: 'other-device' };
+    default:
+      return { state: error.outcome, error };
+  }
 }

@@ -3,10 +3,15 @@
  *
  * @module partner-exchange-sdk/bulk
  */
-export { BulkError, type BulkErrorCode, isBulkError } from '../errors/bulk-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
+export {
+  BulkError,
+  type BulkErrorCode,
+  isBulkError,
+  isPartnerExchangeError,
+  type SdkError,
+} from '../errors/errors.ts';
 export type { BulkDevice, BulkOptions, BulkRepeat } from './bulk-options.ts';
 export type { BulkProgress } from './bulk-progress.ts';
-export type { BulkMessage, BulkResult, BulkRow, BulkState, UnreadableRow } from './bulk-row.ts';
 export { type BulkCsvOptions, type CsvSource, readBulkCsv } from './read-bulk-csv.ts';
+export type { BulkMessage, BulkResult, BulkRow, BulkState, UnreadableRow } from './rows.ts';
 export { type BulkRun, sendBulk } from './send-bulk.ts';

@@ -1,13 +1,21 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { BulkError } from '../errors/bulk-error.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { invalidOption } from '../options/check-values.ts';
-import type { BulkRow } from './bulk-row.ts';
-import { type FillTemplate, readTemplate } from './message-template.ts';
+import { BulkError } from '../errors/errors.ts';
+import { inWords, type Text } from '../errors/remedies.ts';
+import {
+  defineOptions,
+  invalidOption,
+  nested,
+  type OptionTable,
+  optional,
+  text,
+  value,
+} from '../internal/options.ts';
+import { printableText } from '../internal/printable-text.ts';
+import type { BulkRow } from './rows.ts';
 
 export interface BulkCsvOptions {
-  /** The columns that hold what a message needs, by their names in the header. */
+  /** The names of the columns in the header. */
   columns?:
     | {
         /** @default 'to_phone' */
@@ -24,19 +32,18 @@ export interface BulkCsvOptions {
   delimiter?: string | undefined;
 }
 
-/** What a file is read from: a Node or web stream, chunks of text or bytes, or the whole text. */
+/** A Node or web stream, chunks of text or bytes, or the whole text. */
 export type CsvSource =
   | string
   | AsyncIterable<string | Uint8Array>
   | Iterable<string | Uint8Array>
   | ReadableStream<Uint8Array>;
 
-const names: OptionNames<BulkCsvOptions> = { columns: true, template: true, delimiter: true };
-const columnNames: OptionNames<NonNullable<BulkCsvOptions['columns']>> = {
-  to_phone: true,
-  message: true,
-  key: true,
-};
+const readOptions = defineOptions('readBulkCsv', {
+  columns: nested({ to_phone: optional(text()), message: optional(text()), key: optional(text()) }),
+  template: optional(value(checkTemplate)),
+  delimiter: value(checkDelimiter, { default: ',' }),
+} satisfies OptionTable<BulkCsvOptions>);
 
 /**
  * Longest row and longest line, in characters or bytes. An unclosed quote would otherwise collect the rest of the file,
@@ -49,8 +56,8 @@ const maxLength = 1024 * 1024;
  * that cannot be read, also one that is not UTF-8, becomes an `invalid` row with its line number, and the others go on.
  * Only a quote that is never closed and a row of more than 1 MiB end the reading.
  *
- * @throws {BulkError} `csv_unreadable` from the iteration: before the first row if there is no header, or if it lacks a
- *   column that `columns` or the template names; later at an open quote, and at a row that is too long
+ * @throws {BulkError} `csv_unreadable` from the iteration: before the first row if there is no header, if it lacks a
+ *   column that `columns` or the template names, or if two columns have one title; later at an open quote, and at a row that is too long
  * @throws {ConfigurationError} `invalid_option`, at once: unknown options, an unsound template
  * @example
  * ```ts
@@ -61,26 +68,26 @@ const maxLength = 1024 * 1024;
  * ```
  */
 export function readBulkCsv(source: CsvSource, options: BulkCsvOptions = {}): AsyncIterable<BulkRow> {
-  checkNames('readBulkCsv', options, names);
-  const columns = options.columns ?? {};
-  checkNames('columns', columns, columnNames);
-  const template = options.template === undefined ? undefined : readTemplate(options.template);
-  const delimiter = options.delimiter ?? ',';
-  if (typeof delimiter !== 'string' || !/^[^"\r\n]$/.test(delimiter))
-    throw invalidOption('delimiter must be one character, and neither a quote nor a line break.');
-  return readRows(source, { columns, template, delimiter });
+  const settings = readOptions(options);
+  const template = settings.template === undefined ? undefined : readTemplate(settings.template);
+  return readRows(source, { ...settings, template });
 }
 
-interface CheckedOptions {
-  readonly columns: NonNullable<BulkCsvOptions['columns']>;
+type CsvLayout = Omit<ReturnType<typeof readOptions>, 'template'> & {
   readonly template: FillTemplate | undefined;
-  readonly delimiter: string;
+};
+
+function checkTemplate(template: unknown): string {
+  if (typeof template === 'string' && template.trim() !== '') return template;
+  throw invalidOption('template must be text.');
 }
 
-async function* readRows(
-  source: CsvSource,
-  options: CheckedOptions,
-): AsyncGenerator<BulkRow, void, undefined> {
+function checkDelimiter(delimiter: unknown): string {
+  if (typeof delimiter === 'string' && /^[^"\r\n]$/.test(delimiter)) return delimiter;
+  throw invalidOption('delimiter must be one character, and neither a quote nor a line break.');
+}
+
+async function* readRows(source: CsvSource, options: CsvLayout): AsyncGenerator<BulkRow, void, undefined> {
   const reader = lineReader(options);
   const parser = parse({
     bom: true,
@@ -136,29 +143,24 @@ const carriageReturn = 0x0d;
 /** A record of the parser with `raw: true`. */
 interface ParsedRow {
   readonly record: readonly string[];
-  /** Of `\r\n` behind it, only the `\r`. */
+  /** With the line break after it; of `\r\n` only the `\r`. */
   readonly raw: string;
 }
 
-interface LineReader {
-  /** The last line of the last record. */
-  readonly line: number;
-  /** `undefined` for the header and for an empty line. */
-  read(row: ParsedRow): BulkRow | undefined;
-  /** Refuses a file without a header. */
-  end(): void;
-}
+type LineReader = ReturnType<typeof lineReader>;
 
-/** Makes rows of what the parser reads, in its order. */
-function lineReader({ columns, template, delimiter }: CheckedOptions): LineReader {
+/** Makes rows of the parser's records, in their order. */
+function lineReader({ columns, template, delimiter }: CsvLayout) {
   let layout: Layout | undefined;
   let line = 0;
   return {
-    get line() {
+    /** The last line of the last record. */
+    get line(): number {
       return line;
     },
 
-    read({ record, raw }) {
+    /** `undefined` for the header and for an empty line. */
+    read({ record, raw }: ParsedRow): BulkRow | undefined {
       const text = raw.replace(/[\r\n]$/, '');
       const first = line + 1;
       line += text.split(/\r\n|\r|\n/).length;
@@ -171,7 +173,7 @@ function lineReader({ columns, template, delimiter }: CheckedOptions): LineReade
       }
       const key = record[layout.keyAt] || String(line);
       const place = first === line ? `line ${line}` : `lines ${first} to ${line}`;
-      // A key in such a line may be anything.
+      // The key in such a line cannot be trusted.
       if (damage !== undefined) return { key: String(line), invalid: `${place}: ${damage}` };
       if (record.length !== layout.width) {
         return { key, invalid: `${place}: ${record.length} columns instead of ${layout.width}` };
@@ -179,20 +181,21 @@ function lineReader({ columns, template, delimiter }: CheckedOptions): LineReade
       return { key, to_phone: record[layout.phoneAt] ?? '', message: layout.message(record) };
     },
 
-    end() {
+    /** Refuses a file without a header. */
+    end(): void {
       if (layout === undefined) throw unreadableFile('it has no header');
     },
   };
 }
 
-/** What makes all fields of a row doubtful. */
+/** Damage that makes all fields of a row doubtful. */
 function damageOf(text: string, record: readonly string[], delimiter: string): string | undefined {
-  // The parser puts U+FFFD in place of bytes that are no UTF-8. No customer should get that.
+  // The parser replaces bytes that are not UTF-8 by U+FFFD, which no customer should get.
   if (text.includes('\uFFFD')) return 'not UTF-8';
   return isWrittenAs(text, record, delimiter) ? undefined : 'a quote is in the wrong place';
 }
 
-/** Whether a text is what these fields look like in CSV. A quote in the wrong place is read, but not written. */
+/** Whether these fields, written as CSV, give this text. They do not if a quote is in the wrong place. */
 function isWrittenAs(text: string, record: readonly string[], delimiter: string): boolean {
   if (!text.includes('"')) return true;
   let at = 0;
@@ -214,15 +217,17 @@ interface Layout {
 
 function readHeader(
   header: readonly string[],
-  { columns, template }: Pick<CheckedOptions, 'columns' | 'template'>,
+  { columns, template }: Pick<CsvLayout, 'columns' | 'template'>,
 ): Layout {
   const titles = header.map((title) => title.trim());
   const find = (column: string): number => {
     const index = titles.indexOf(column);
-    if (index === -1) throw unreadableFile(`it has no column "${column}"`);
+    if (index === -1) throw unreadableFile(missingColumn(column, titles));
     return index;
   };
   const phoneAt = find(columns.to_phone ?? 'to_phone');
+  // Only after that column was found: before, the first line may be a customer's data.
+  refuseRepeated(titles);
   const keyAt = columns.key === undefined ? titles.indexOf('key') : find(columns.key);
   const layout = { width: titles.length, phoneAt, keyAt };
   if (template !== undefined) return { ...layout, message: template(find) };
@@ -230,7 +235,35 @@ function readHeader(
   return { ...layout, message: (record) => record[messageAt] ?? '' };
 }
 
-/** Without the parser's error, whose message may quote the row. */
+/** Why a column is missing. Without a header the first line is a customer's data, and is not shown. */
+function missingColumn(column: string, titles: readonly string[]): Text {
+  const missing = `it has no column "${column}"`;
+  if (titles.some((title) => /\d{5}|@/.test(title))) {
+    return `${missing}: its first line holds no titles, but data. Add a line of titles above it`;
+  }
+  const [only = '', ...others] = titles;
+  const used = [';', '\t', '|'].find((each) => only.includes(each));
+  if (others.length === 0 && used !== undefined) {
+    return (say) =>
+      `${missing}, and its columns are not separated by the delimiter. ${say.delimiter} ${JSON.stringify(used)}`;
+  }
+  const shown = titles.slice(0, maxTitles).map((title) => `"${printableText(title).slice(0, 40)}"`);
+  const more = titles.length > maxTitles ? ` and ${titles.length - maxTitles} more` : '';
+  return (say) => `${missing}. Its columns are ${shown.join(', ')}${more}: ${say.columns}`;
+}
+
+const maxTitles = 12;
+
+/** Refuses two columns with one title, since either could be meant. Columns without a title cannot be used. */
+function refuseRepeated(titles: readonly string[]): void {
+  const repeated = titles.find((title, index) => title !== '' && titles.indexOf(title) !== index);
+  if (repeated === undefined) return;
+  throw unreadableFile(
+    `two of its columns have the title "${printableText(repeated).slice(0, 40)}". Give each a title of its own`,
+  );
+}
+
+/** The parser's error is not the cause, since its message may quote the row. */
 function unreadableRow({ code }: CsvError, reader: LineReader): BulkError {
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? unreadableFile(`a quote that opens after line ${reader.line} is not closed`)
@@ -241,6 +274,28 @@ function rowTooLong({ line }: LineReader): BulkError {
   return unreadableFile(`a row after line ${line} is longer than 1 MiB, or a quote in it is not closed`);
 }
 
-function unreadableFile(problem: string): BulkError {
-  return new BulkError('csv_unreadable', `The CSV file cannot be read: ${problem}.`);
+function unreadableFile(problem: Text): BulkError {
+  return new BulkError('csv_unreadable', (say) => `The CSV file cannot be read: ${inWords(problem, say)}.`);
+}
+
+/** Looks up the columns of a template, and returns the function that fills it in with a line. */
+type FillTemplate = (indexOf: (column: string) => number) => (record: readonly string[]) => string;
+
+/**
+ * Reads `Dear {name}`: a column in braces; `{{` and `}}` are braces. Values are inserted as they are.
+ *
+ * @throws {ConfigurationError} `invalid_option` for a brace without its other half
+ */
+function readTemplate(template: string): FillTemplate {
+  const parts = template.match(/\{\{|\}\}|\{[^{}]+\}|[{}]|[^{}]+/g) ?? [];
+  if (parts.some((part) => part === '{' || part === '}')) {
+    throw invalidOption('template has a brace without its other half: write {{ or }} for a brace.');
+  }
+  return (indexOf) => {
+    const pieces = parts.map((part) => {
+      if (part === '{{' || part === '}}') return part.slice(1);
+      return part.startsWith('{') ? indexOf(part.slice(1, -1).trim()) : part;
+    });
+    return (record) => pieces.map((piece) => (typeof piece === 'number' ? record[piece] : piece)).join('');
+  };
 }

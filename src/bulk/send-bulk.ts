@@ -1,11 +1,10 @@
-import { invalidOption } from '../options/check-values.ts';
-import { type BulkOptions, resolveBulkOptions } from './bulk-options.ts';
+import { invalidOption } from '../internal/options.ts';
+import { type BulkOptions, readBulkOptions } from './bulk-options.ts';
 import { type BulkProgress, countProgress } from './bulk-progress.ts';
-import type { BulkResult } from './bulk-row.ts';
-import { createRun } from './create-run.ts';
-import { resultQueue } from './result-queue.ts';
+import type { BulkResult } from './rows.ts';
+import { createRun } from './run.ts';
 
-/** A run of a campaign. Iterating over it is what sends; it can be iterated once. */
+/** A run of a campaign. It sends while it is iterated, which is possible once. */
 export interface BulkRun extends AsyncIterable<BulkResult> {
   /** Begins no further message until `resume`. */
   pause(): void;
@@ -16,18 +15,18 @@ export interface BulkRun extends AsyncIterable<BulkResult> {
 }
 
 /**
- * Sends many messages, at a steady pace, and no number of a campaign gets two. It can be stopped or killed at any
- * point: a second run over the same rows, on this machine or another one, goes on where the first one stood.
+ * Sends many messages at a steady pace, and no number of a campaign gets two. It can be stopped or killed at any point:
+ * a second run over the same rows, on any machine, goes on where the first one stopped.
  *
  * Each number is claimed in the store before its request and settled after it. Where the reply was lost, or the process
  * died in between, the message is `unknown`, and is not sent again unless `repeat` says so.
  *
- * Status 429 pauses a device for as long as the service asks, 401 and 403 stop it. Results come in the order in which
- * they are known. Leaving the loop early stops the run.
+ * Status 429 pauses a device for as long as the service asks, 401 and 403 stop it. Results come as soon as they are
+ * known. Leaving the loop early stops the run.
  *
- * @throws {ConfigurationError} `invalid_option`, at once; from the iteration what the messenger's own configuration lacks
+ * @throws {ConfigurationError} `invalid_option`, at once; from the iteration for the messenger's own configuration
  * @throws {BulkError} from the iteration, when the run ends before its last row
- * @throws {StoreError} from the iteration; what was being sent then is `unknown` to the next run
+ * @throws {StoreError} from the iteration; messages under way then are `unknown` to the next run
  * @example
  * ```ts
  * const run = sendBulk({ messenger, store, campaign: 'newsletter-11', rows: readBulkCsv(createReadStream('rows.csv')) });
@@ -37,10 +36,11 @@ export interface BulkRun extends AsyncIterable<BulkResult> {
  * ```
  */
 export function sendBulk(options: BulkOptions): BulkRun {
-  const resolved = resolveBulkOptions(options);
-  const { total, now, signal, onProgress } = resolved;
-  const results = resultQueue<BulkResult>();
-  const run = createRun(resolved, results);
+  const settings = readBulkOptions(options);
+  const { rows, now, signal, onProgress } = settings;
+  const total = settings.total ?? (Array.isArray(rows) ? rows.length : undefined);
+  const results = resultQueue();
+  const run = createRun(settings, results.push);
   const progress = countProgress({ total, now, isPaused: () => run.isPaused, onProgress });
   let isIterated = false;
 
@@ -54,7 +54,7 @@ export function sendBulk(options: BulkOptions): BulkRun {
         progress.add(result);
         yield result;
       }
-      // Throws what ended the run early.
+      // Throws the error that ended the run early.
       await ended;
       signal?.throwIfAborted();
     } finally {
@@ -77,6 +77,50 @@ export function sendBulk(options: BulkOptions): BulkRun {
     stop: run.stop,
     get progress() {
       return progress.current();
+    },
+  };
+}
+
+/** Hands results from several workers to one reader. */
+function resultQueue() {
+  const waiting: { readonly result: BulkResult; readonly taken: () => void }[] = [];
+  let isDiscarded = false;
+  let wake = () => {};
+  return {
+    /** Resolves when the reader has taken it. */
+    push(result: BulkResult): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (isDiscarded) return Promise.resolve();
+      waiting.push({ result, taken: resolve });
+      wake();
+      return promise;
+    },
+    /** The results until `ended` has settled and all are read. */
+    async *until(ended: Promise<unknown>): AsyncGenerator<BulkResult, void, undefined> {
+      let isOver = false;
+      const over = () => {
+        isOver = true;
+        wake();
+      };
+      ended.then(over, over);
+      for (;;) {
+        const next = waiting.shift();
+        if (next !== undefined) {
+          next.taken();
+          yield next.result;
+        } else if (isOver) {
+          return;
+        } else {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          wake = resolve;
+          await promise;
+        }
+      }
+    },
+    /** Drops results that nobody will read, now and later. */
+    discard(): void {
+      isDiscarded = true;
+      for (const { taken } of waiting.splice(0)) taken();
     },
   };
 }

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
-import { exitCodes } from './context/exit-code.ts';
-import { processContext } from './context/process-context.ts';
-import { runCli } from './run-cli.ts';
+import { sleep } from '../internal/backoff.ts';
+import { type ExitCode, exitCodes, finalExitCode, type Variables, type World } from './context.ts';
+import { runCli } from './run.ts';
+import { visibleText } from './visible-text.ts';
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // The first lets the command end in order, the second ends it at once.
     if (stopping.signal.aborted) process.exit(exitCodes.stopped);
+    process.stderr.write('Stopping. Ctrl-C again ends at once.\n');
     stopping.abort();
   });
 }
@@ -15,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // Node's own form has several lines, and its warnings about itself are not for this command's user.
 process.removeAllListeners('warning');
 process.on('warning', ({ name, message }) => {
-  if (name === 'PartnerExchangeWarning') process.stderr.write(`warning: ${message}\n`);
+  if (name === 'PartnerExchangeWarning') process.stderr.write(`warning: ${visibleText(message)}\n`);
 });
 
 // npx runs it on whatever Node there is.
@@ -28,5 +30,157 @@ if (major < 22 || (major === 22 && minor < 12)) {
 }
 
 // Not awaited at the top: commands are loaded from files that import this one, and would wait for it.
-const { context, end } = processContext(stopping);
-void runCli(process.argv.slice(2), context).then(end);
+const { world, end } = processWorld(stopping);
+void runCli(process.argv.slice(2), world).then(end);
+
+/**
+ * The world as this process sees it. The streams are looked up when they are needed: opening each takes a millisecond
+ * of the time that `--help` has.
+ */
+function processWorld(stopping: AbortController) {
+  const outputs = new Set<NodeJS.WriteStream>();
+  let isOutputLost = false;
+  let endedWith: ExitCode | undefined;
+  /** Ends the command in order, as Ctrl-C does: what it has under way must not be left open. */
+  const unwritable = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException) => {
+    stopping.abort();
+    // A reader that has seen enough, such as `head`, is no failure.
+    if (error.code === 'EPIPE') return;
+    isOutputLost = true;
+    // The process may end before the command does.
+    process.exitCode = finalExitCode(endedWith ?? exitCodes.ok, { isOutputLost });
+    if (stream === process.stdout) {
+      process.stderr.write(`error: The output cannot be written (${error.code}): write it elsewhere.\n`);
+    }
+  };
+  const open = (stream: NodeJS.WriteStream) => {
+    outputs.add(stream);
+    return stopWhenUnwritable(stream, unwritable);
+  };
+  const world: World = {
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return open(process.stdout);
+    },
+    get stderr() {
+      return open(process.stderr);
+    },
+    env: process.env,
+    cwd: process.cwd(),
+    platform: process.platform,
+    fetch: (input, init) => globalThis.fetch(input, init),
+    now: () => Date.now(),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    sleep,
+    signal: stopping.signal,
+    askHidden,
+    confirm,
+    openBrowser: (url) => openBrowser(url, process),
+  };
+  return {
+    world,
+    /** Ends the process once its output is written, whatever is still connected. */
+    async end(exitCode: ExitCode): Promise<void> {
+      endedWith = exitCode;
+      process.exitCode = finalExitCode(exitCode, { isOutputLost });
+      await Promise.all([...outputs].map(flush));
+      process.exit();
+    },
+  };
+}
+
+/** Resolves when everything is written, or is known to be lost. */
+async function flush(stream: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => void stream.write('', () => resolve()));
+  // An error is emitted after the callback.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function stopWhenUnwritable(
+  stream: NodeJS.WriteStream,
+  stop: (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException) => void,
+): NodeJS.WriteStream {
+  if (stream.listenerCount('error') === 0) {
+    let isStopped = false;
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Each further write fails as well.
+      if (!isStopped) stop(stream, error);
+      isStopped = true;
+    });
+  }
+  return stream;
+}
+
+/** Asks on this process's terminal, and hides what is typed. `undefined` if the user cancelled it. */
+async function askHidden(message: string): Promise<string | undefined> {
+  const { isCancel, password } = await import('@clack/prompts');
+  const answer = await password({ message, input: process.stdin, output: promptTerminal() });
+  return isCancel(answer) ? undefined : (answer ?? '');
+}
+
+/** Asks yes or no on this process's terminal. No if the user cancels it. */
+async function confirm(message: string): Promise<boolean> {
+  const prompts = await import('@clack/prompts');
+  const terminal = { input: process.stdin, output: promptTerminal() };
+  const answer = await prompts.confirm({ message, initialValue: false, ...terminal });
+  return !prompts.isCancel(answer) && answer;
+}
+
+/**
+ * The terminal on which prompts are shown: stderr, since stdout is for results. A terminal that has not been told its
+ * size (of a container, of some test runners) says 0 columns, and each character of a prompt would be on its own line.
+ */
+function promptTerminal(): NodeJS.WriteStream {
+  const { stderr } = process;
+  if (stderr.isTTY && stderr.columns === 0) {
+    stderr.columns = 80;
+    stderr.rows = 24;
+  }
+  return stderr;
+}
+
+/** Opens an address in the user's browser. Rejects if there is no program for that. */
+async function openBrowser(
+  url: string,
+  { platform, env }: { platform: NodeJS.Platform; env: Variables },
+): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const [command, ...args] = openers[platform] ?? ['xdg-open'];
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(command, [...args, url], {
+      stdio: 'ignore',
+      detached: true,
+      env: harmlessVariables(env),
+    });
+    child.once('error', reject);
+    child.once('spawn', () => {
+      child.unref();
+      resolve();
+    });
+  });
+}
+
+/** `start` is no program, and would take a quoted address for a title; `rundll32` takes the address as it is. */
+const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** What a desktop program needs. Everything else stays here: the environment holds keys. */
+function harmlessVariables(env: Variables): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => harmlessName.test(name)));
+}
+
+const harmlessName = new RegExp(
+  `^(?:${[
+    'PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|BROWSER',
+    'DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|DESKTOP_SESSION|GNOME_DESKTOP_SESSION_ID',
+    'KDE_FULL_SESSION|KDE_SESSION_VERSION|XDG_[A-Z]+(?:_[A-Z]+)*|WSL_DISTRO_NAME|WSL_INTEROP',
+    'APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROGRAMDATA|PROGRAMFILES(?:\\(X86\\))?|PROGRAMW6432',
+    'SYSTEMDRIVE|SYSTEMROOT|TEMP|TMP|USERDOMAIN|USERNAME|USERPROFILE|WINDIR',
+  ].join('|')})$`,
+  // Windows spells them in any case.
+  'i',
+);

@@ -1,7 +1,6 @@
-import { warnOnce } from '../errors/warn.ts';
-import { nearestSpelling } from '../options/nearest-name.ts';
-import { environmentVariables, merchantPrefix } from './environment-variables.ts';
-import { invalidEnvironment } from './invalid-environment.ts';
+import { nearestSpelling } from '../internal/nearest-name.ts';
+import { warnOnce } from '../internal/warn.ts';
+import { environmentVariables, invalidEnvironment, merchantPrefix } from './environment-variables.ts';
 
 const ownPrefix = 'PARTNER_EXCHANGE_';
 const prefixes = /^(partner|merchant|messenger)_/i;

@@ -1,13 +1,13 @@
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
-import { operations } from '../deployment/operations.ts';
-import type { Paths } from '../deployment/paths.ts';
+import { operationNames } from '../deployment/operations.ts';
 import type { BrandedName } from '../deployment/wire-names.ts';
-import { readFlag } from './read-flag.ts';
-import { readScheme } from './read-scheme.ts';
-import { readTextFile } from './read-text-file.ts';
+import { ConfigurationError } from '../errors/errors.ts';
+import type { Text } from '../errors/remedies.ts';
+import { isJsonObject } from '../internal/json.ts';
+import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 
 /** One row of the table of variables; docs/configuration.md is checked against it. */
-export interface EnvironmentVariable {
+interface EnvironmentVariable {
   readonly name: string;
   /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */
   readonly sets: string;
@@ -16,13 +16,13 @@ export interface EnvironmentVariable {
 }
 
 /** A variable of the deployment. */
-export interface DeploymentVariable extends EnvironmentVariable {
+interface DeploymentVariable extends EnvironmentVariable {
   /** The option for a value. @throws {ConfigurationError} without the value in its message */
   readonly read: (value: string) => DeploymentOptions;
 }
 
 /** A variable whose value is used as it is. */
-export interface TextVariable<Member extends string> extends EnvironmentVariable {
+interface TextVariable<Member extends string> extends EnvironmentVariable {
   readonly member: Member;
 }
 
@@ -32,9 +32,6 @@ const wireNames = {
   messenger_device_no: 'PARTNER_EXCHANGE_NAME_MESSENGER_DEVICE_NO',
   'connect-msg': 'PARTNER_EXCHANGE_NAME_CONNECT_MSG',
 } as const satisfies Record<BrandedName, string>;
-
-// Sound: the keys of the table are the operations.
-const operationNames = Object.keys(operations) as (keyof Paths)[];
 
 export const deploymentVariables: readonly DeploymentVariable[] = [
   {
@@ -141,4 +138,77 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
 /** `createOrder` as `CREATE_ORDER`. */
 function constantCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+/** @throws {ConfigurationError} unless it is `true` or `false`, so that `0`, `no` or a typo cannot switch it on */
+function readFlag(value: string): boolean {
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  throw invalidEnvironment('must be true or false.');
+}
+
+/**
+ * Reads a signature scheme from its JSON, or from the JSON of a pin made by `pinScheme`. It does not check the pin,
+ * since that needs the keys: run `checkPin` in a test.
+ *
+ * @throws {ConfigurationError} without the text in its message
+ */
+export function readScheme(text: string): SignatureScheme {
+  const value = parse(text);
+  const scheme = isJsonObject(value) && 'scheme' in value ? value.scheme : value;
+  if (!isJsonObject(scheme))
+    throw invalidEnvironment((say) => `must be a scheme, or a pin made by ${say.pin}.`);
+  if (Object.keys(scheme).some((part) => !schemePartNames.some((name) => name === part))) {
+    throw invalidEnvironment(
+      `is a scheme with an unknown part: its parts are ${schemePartNames.join(', ')}.`,
+    );
+  }
+  // Sound: checkScheme refuses every value that the type does not allow.
+  return checkScheme(scheme as unknown as SignatureScheme);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON.parse's error is not kept as the cause: it quotes the text.
+    throw invalidEnvironment('is not JSON.');
+  }
+}
+
+/** A scheme has a few hundred bytes, a pin some thousands per sample. */
+const maxBytes = 1_048_576;
+
+/**
+ * Reads a text file. `node:fs` is looked up when needed, not imported: the clients also load where there is none.
+ *
+ * @throws {ConfigurationError} without the path in its message
+ */
+export function readTextFile(path: string): string {
+  const fs = process.getBuiltinModule?.('node:fs');
+  if (fs === undefined) throw invalidEnvironment('needs a file system, and this runtime has none.');
+  try {
+    const { size } = fs.statSync(path);
+    if (size <= maxBytes) return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = codeOf(error);
+    throw invalidEnvironment(reasons[code] ?? `the file cannot be read (${code}).`);
+  }
+  throw invalidEnvironment(`the file has more than ${maxBytes} bytes.`);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file (ENOENT): check the path.',
+  EACCES: 'the file may not be read (EACCES): check who owns it, and its mode.',
+  EISDIR: 'that is a folder (EISDIR): name a file in it.',
+};
+
+/** A code such as `ENOENT`. The system's message is not used, since it holds the path. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}
+
+/** The error for a malformed variable. The message never shows its value. */
+export function invalidEnvironment(message: Text): ConfigurationError {
+  return new ConfigurationError('invalid_environment', message);
 }

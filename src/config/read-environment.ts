@@ -1,21 +1,21 @@
-import { checkKey, checkSecretText } from '../credentials/check-key.ts';
 import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { checkKey, checkSecretText } from '../credentials/partner-credentials.ts';
 import {
   type Deployment,
   type DeploymentOptions,
   defineDeployment,
 } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { isConfigurationError } from '../errors/configuration-error.ts';
+import { describeIn, isConfigurationError } from '../errors/errors.ts';
 import { checkSpelling } from './check-spelling.ts';
 import {
   credentialVariables,
   deploymentVariables,
+  invalidEnvironment,
   merchantPrefix,
   messengerVariables,
 } from './environment-variables.ts';
-import { invalidEnvironment } from './invalid-environment.ts';
 
 /** What {@link readEnvironment} returns. `apiKey` and `masterKey` are not enumerable, so they are not printed. */
 export interface Environment<Order = BuyOrder> {
@@ -161,7 +161,8 @@ function named<Result>(variable: string, values: readonly string[], read: () => 
     return read();
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
-    const message = values.reduce((text, value) => text.replaceAll(`"${value}"`, 'its value'), error.message);
-    throw invalidEnvironment(`${variable}: ${message}`);
+    const conceal = (text: string) =>
+      values.reduce((shown, value) => shown.replaceAll(`"${value}"`, 'its value'), text);
+    throw invalidEnvironment((say) => `${variable}: ${conceal(describeIn(say, error))}`);
   }
 }

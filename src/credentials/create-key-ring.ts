@@ -1,28 +1,33 @@
-import { KeyError } from '../errors/key-error.ts';
-import { warn } from '../errors/warn.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, checkTimerMs } from '../options/check-values.ts';
-import { withDefaults } from '../options/with-defaults.ts';
-import { redactError } from '../redaction/redact-request.ts';
-import { settledWithin } from '../runtime/settled-within.ts';
+import { KeyError } from '../errors/errors.ts';
+import { withDeadline } from '../internal/deadline.ts';
+import {
+  callback,
+  defineOptions,
+  integer,
+  type OptionTable,
+  optional,
+  timerMs,
+} from '../internal/options.ts';
+import { redactError } from '../internal/redaction.ts';
+import { callHook, warn } from '../internal/warn.ts';
 import type { KeyRing } from './key-ring.ts';
-import { areSameSets, type KeySets, keySetsOf, type LoadedKeys, secretsOf } from './key-sets.ts';
+import { areSameSets, type KeySets, keySetsOf, type LoadedKeys, secretsOf } from './key-ring.ts';
 
 export interface KeyRingOptions {
   /**
    * Reads the keys, from wherever you keep them: one set of credentials, or a list with the newest first (the first
-   * signs, all verify), or `rotation.credentials` of `./rotation`. The signal is aborted past `timeLimitMs`.
+   * signs, all verify), or `rotation.credentials` of `./rotation`. The signal is aborted past `timeoutMs`.
    */
   load: (options: { readonly signal: AbortSignal }) => LoadedKeys | Promise<LoadedKeys>;
   /**
    * Least milliseconds between two loads, also after a load that failed. Until then a signature that matches none of
-   * the keys is refused with the keys there are. @default 30000
+   * the keys may be one of newer keys: webhooks answer 503 with `Retry-After`. @default 5000
    */
   cooldownMs?: number | undefined;
   /** Milliseconds after which the keys are read again before they are used. @default 600000 */
   maxAgeMs?: number | undefined;
   /** Milliseconds before a load counts as failed. @default 5000 */
-  timeLimitMs?: number | undefined;
+  timeoutMs?: number | undefined;
   /** Milliseconds of any clock, best one that nobody sets. @default performance.now */
   now?: (() => number) | undefined;
   /**
@@ -32,28 +37,21 @@ export interface KeyRingOptions {
   onError?: ((error: KeyError) => unknown) | undefined;
 }
 
-const optionNames: OptionNames<KeyRingOptions> = {
-  load: true,
-  cooldownMs: true,
-  maxAgeMs: true,
-  timeLimitMs: true,
-  now: true,
-  onError: true,
-};
-
-const defaults: Readonly<Record<'cooldownMs' | 'maxAgeMs' | 'timeLimitMs', number> & { now: () => number }> =
-  Object.freeze({
-    cooldownMs: 30_000,
-    maxAgeMs: 600_000,
-    timeLimitMs: 5_000,
-    // Never set back, unlike Date.now.
-    now: () => performance.now(),
-  });
+const readOptions = defineOptions('createKeyRing', {
+  load: callback(),
+  cooldownMs: integer({ default: 5_000, least: 0 }),
+  maxAgeMs: integer({ default: 600_000 }),
+  timeoutMs: timerMs({ default: 5_000 }),
+  // Never set back, unlike Date.now.
+  now: callback({ default: () => performance.now() }),
+  onError: optional(callback()),
+} satisfies OptionTable<KeyRingOptions>);
 
 /**
  * Makes a ring of keys that clients, webhooks and diagnostics read again by themselves, so that new keys need no
  * restart: when they are older than `maxAgeMs`, and when a signature matches none of them, or the service refuses them,
- * at most once per `cooldownMs`. So forged deliveries cannot make it read more often than that.
+ * at most once per `cooldownMs`. So forged deliveries cannot make it read more often than that. Keys of a `keyFile` are
+ * read again as soon as the file has changed, and only then.
  *
  * Everybody who needs keys while they are read waits for the same load. If it fails, the last good keys are kept. If
  * there are none, clients throw a {@link KeyError} `keys_unavailable`, and webhooks answer 503 with `Retry-After`: the
@@ -68,28 +66,21 @@ const defaults: Readonly<Record<'cooldownMs' | 'maxAgeMs' | 'timeLimitMs', numbe
  * ```
  */
 export function createKeyRing(options: KeyRingOptions): KeyRing {
-  checkNames('createKeyRing', options, optionNames);
-  const given = withDefaults(options, defaults);
-  return new LoadedKeyRing({
-    load: checkFunction('load', given.load),
-    cooldownMs: checkInteger('cooldownMs', given.cooldownMs, { least: 0 }),
-    maxAgeMs: checkInteger('maxAgeMs', given.maxAgeMs),
-    timeLimitMs: checkTimerMs('timeLimitMs', given.timeLimitMs),
-    now: checkFunction('now', given.now),
-    onError: given.onError && checkFunction('onError', given.onError),
-  });
+  return new LoadedKeyRing(readOptions(options));
 }
-
-type ResolvedOptions = Required<Omit<KeyRingOptions, keyof typeof defaults>> & typeof defaults;
 
 /** A time of the ring's clock. */
 interface Mark {
   at: number;
 }
 
+type KeyRingSettings = ReturnType<typeof readOptions>;
+
 class LoadedKeyRing implements KeyRing {
-  readonly #options: ResolvedOptions;
+  readonly #options: KeyRingSettings;
   #loaded: KeySets | undefined;
+  /** The result of the last load that worked: with the same keys as `#loaded`, but it may know more about the source. */
+  #latest: KeySets | undefined;
   /** When the keys were read. */
   #readAt: Mark | undefined;
   /** When the last load began, whether it succeeded or not. */
@@ -98,7 +89,7 @@ class LoadedKeyRing implements KeyRing {
   #failure: KeyError | undefined;
   readonly #warned = new Set<string>();
 
-  constructor(options: ResolvedOptions) {
+  constructor(options: KeyRingSettings) {
     this.#options = options;
   }
 
@@ -114,9 +105,13 @@ class LoadedKeyRing implements KeyRing {
   }
 
   async newerThan(used: KeySets): Promise<KeySets | undefined> {
+    // A load that runs may have read the keys before they were changed.
+    if (this.#loading !== undefined && !this.#isLost()) await this.#loading.catch(() => {});
     // What another call has read in the meantime counts as well.
-    if (this.#loaded === used) await this.#loadUnlessCooling().catch(() => {});
-    return this.#loaded === used ? undefined : this.#loaded;
+    if (this.#loaded === used) await this.#loadUnlessUnchanged();
+    if (this.#loaded !== used) return this.#loaded;
+    if (this.#latest?.awaited === true) throw this.#notReceived();
+    return undefined;
   }
 
   async reload(): Promise<void> {
@@ -125,10 +120,55 @@ class LoadedKeyRing implements KeyRing {
     await this.#load();
   }
 
+  /** @throws {KeyError} when it is not known whether the keys are still those of the source */
+  async #loadUnlessUnchanged(): Promise<void> {
+    const hasChanged = this.#hasChanged();
+    if (hasChanged === false) return;
+    // After a failure a change may not be readable: only the cool-down keeps forgeries from reading it each time.
+    const isReadable = hasChanged === true && this.#failure === undefined;
+    if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();
+    await this.#load().catch(() => {
+      throw this.#notReadAgain();
+    });
+  }
+
+  /** Whether the source has changed since it was read; `undefined` if it cannot tell. */
+  #hasChanged(): boolean | undefined {
+    try {
+      return this.#latest?.changed?.();
+    } catch {
+      return undefined;
+    }
+  }
+
+  #notReadAgain(): KeyError {
+    const retryAfterMs = this.#cooldownLeft();
+    if (this.#failure !== undefined) {
+      const { message, cause } = this.#failure;
+      const text = `The key ring may hold old keys, and reads them again in ${seconds(retryAfterMs)} (cooldownMs): ${message}`;
+      return new KeyError('keys_not_loaded', text, { cause, retryAfterMs });
+    }
+    const age = seconds(this.#since(this.#readAt));
+    return new KeyError(
+      'keys_cooling_down',
+      `The key ring read its keys ${age} ago, and reads them again in ${seconds(retryAfterMs)} (cooldownMs). Call ring.reload() in this process when they have changed.`,
+      { retryAfterMs },
+    );
+  }
+
+  #notReceived(): KeyError {
+    return new KeyError(
+      'keys_not_received',
+      (say) =>
+        `New keys were asked for and not received yet, and the service may use them already. Open the link in the e-mail, and ${say.receiveKeys}.`,
+      { retryAfterMs: this.#options.cooldownMs },
+    );
+  }
+
   async #refreshed(): Promise<KeySets> {
     await this.#loadUnlessCooling().catch(() => {});
     if (this.#loaded !== undefined) return this.#loaded;
-    const retryAfterMs = Math.max(0, this.#options.cooldownMs - this.#since(this.#triedAt));
+    const retryAfterMs = this.#cooldownLeft();
     throw new KeyError(
       'keys_unavailable',
       `The key ring has no keys: ${this.#failure?.message ?? 'they are being loaded.'}`,
@@ -137,8 +177,11 @@ class LoadedKeyRing implements KeyRing {
   }
 
   async #loadUnlessCooling(): Promise<void> {
-    if (this.#loading !== undefined || this.#since(this.#triedAt) >= this.#options.cooldownMs)
-      await this.#load();
+    if (this.#loading !== undefined || this.#cooldownLeft() === 0) await this.#load();
+  }
+
+  #cooldownLeft(): number {
+    return Math.max(0, this.#options.cooldownMs - this.#since(this.#triedAt));
   }
 
   #load(): Promise<void> {
@@ -154,8 +197,8 @@ class LoadedKeyRing implements KeyRing {
 
   /** When a request is cancelled, workerd drops the load that it began, and its timer with it. */
   #isLost(): boolean {
-    const { cooldownMs, timeLimitMs } = this.#options;
-    return this.#since(this.#triedAt) > Math.max(cooldownMs, 2 * timeLimitMs);
+    const { cooldownMs, timeoutMs } = this.#options;
+    return this.#since(this.#triedAt) > Math.max(cooldownMs, 2 * timeoutMs);
   }
 
   async #loadOnce(): Promise<void> {
@@ -163,6 +206,7 @@ class LoadedKeyRing implements KeyRing {
       const sets = await this.#read();
       this.#readAt = { at: this.#options.now() };
       this.#failure = undefined;
+      this.#latest = sets;
       // The same object as long as the keys are the same: that is how others see that nothing has changed.
       if (this.#loaded === undefined || !areSameSets(this.#loaded, sets)) this.#loaded = sets;
     } catch (error) {
@@ -173,12 +217,9 @@ class LoadedKeyRing implements KeyRing {
   }
 
   async #read(): Promise<KeySets> {
-    const { load, timeLimitMs } = this.#options;
-    const controller = new AbortController();
-    const loading = (async () => load({ signal: controller.signal }))();
-    if (await settledWithin([loading], timeLimitMs)) return keySetsOf(await loading);
-    controller.abort();
-    throw new KeyError('keys_not_loaded', `load did not settle within ${timeLimitMs} ms.`);
+    const { load, timeoutMs } = this.#options;
+    const tooLate = () => new KeyError('keys_not_loaded', `load did not settle within ${timeoutMs} ms.`);
+    return keySetsOf(await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => load({ signal })));
   }
 
   #describe(error: unknown): KeyError {
@@ -200,8 +241,10 @@ class LoadedKeyRing implements KeyRing {
       );
       return;
     }
-    void (async () => onError(error))().catch(() =>
-      this.#warnOnce('onError of a key ring failed; the ring is not affected.', 'onError'),
+    callHook(
+      'createKeyRing: onError',
+      () => onError(error),
+      (message) => this.#warnOnce(message, 'onError'),
     );
   }
 
@@ -219,4 +262,8 @@ class LoadedKeyRing implements KeyRing {
     mark.at += elapsed;
     return 0;
   }
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.ceil(milliseconds / 100) / 10} s`;
 }

@@ -1,15 +1,19 @@
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkKey, checkSecretText, invalid } from './check-key.ts';
-import type { PartnerCredentials } from './partner-credentials.ts';
+import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
+import { checkKey, checkSecretText, invalid, type PartnerCredentials } from './partner-credentials.ts';
 
-const memberNames: OptionNames<PartnerCredentials> = {
-  partnerPublicKey: true,
-  partnerSecretKey: true,
-  merchantSecretKey: true,
-  merchantSecretKeys: true,
-  partnerId: true,
-  partnerCode: true,
-};
+const readCredentials = defineOptions(
+  'credentials',
+  {
+    partnerPublicKey: value((given) => checkKey('partnerPublicKey', given)),
+    partnerSecretKey: value((given) => checkKey('partnerSecretKey', given)),
+    merchantSecretKey: optional(value((given) => checkKey('merchantSecretKey', given))),
+    merchantSecretKeys: optional(value(checkMerchants)),
+    partnerId: optional(value(checkName)),
+    partnerCode: optional(value(checkName)),
+  } satisfies OptionTable<PartnerCredentials>,
+  'invalid_credentials',
+);
+
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
 /** Node, Bun and Deno look under this name for how to print an object. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
@@ -30,28 +34,19 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
  */
 export function defineCredentials(credentials: PartnerCredentials): PartnerCredentials {
   if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
-  checkNames('credentials', credentials, memberNames, 'invalid_credentials');
-  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys } = credentials;
-  const copy = {
-    partnerPublicKey: checkKey('partnerPublicKey', partnerPublicKey),
-    partnerSecretKey: checkKey('partnerSecretKey', partnerSecretKey),
-    ...(merchantSecretKey !== undefined && {
-      merchantSecretKey: checkKey('merchantSecretKey', merchantSecretKey),
-    }),
-    ...(merchantSecretKeys !== undefined && { merchantSecretKeys: checkMerchants(merchantSecretKeys) }),
-    ...optionalText('partnerId', credentials.partnerId),
-    ...optionalText('partnerCode', credentials.partnerCode),
-  };
+  const read = readCredentials(credentials);
+  const copy = Object.fromEntries(Object.entries(read).filter(([, given]) => given !== undefined));
   for (const member of secretMembers) {
     if (member in copy) Object.defineProperty(copy, member, { enumerable: false });
   }
   Object.defineProperty(copy, inspect, {
-    value: () => `PartnerCredentials { partnerPublicKey: '${partnerPublicKey}', secrets: [redacted] }`,
+    value: () => `PartnerCredentials { partnerPublicKey: '${read.partnerPublicKey}', secrets: [redacted] }`,
   });
-  return Object.freeze(copy);
+  // Sound: it has the members that were read.
+  return Object.freeze(copy) as unknown as PartnerCredentials;
 }
 
-function checkMerchants(merchants: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function checkMerchants(merchants: unknown): Readonly<Record<string, string>> {
   if (typeof merchants !== 'object' || merchants === null) {
     throw invalid('merchantSecretKeys must be an object of name and key.');
   }
@@ -64,12 +59,19 @@ function checkMerchants(merchants: Readonly<Record<string, string>>): Readonly<R
   );
 }
 
-function optionalText(name: 'partnerId' | 'partnerCode', value: unknown): Record<string, string> {
-  if (value === undefined) return {};
-  if (typeof value !== 'string' || value === '' || value.trim() !== value) {
+function checkName(given: unknown, name: string): string {
+  if (typeof given !== 'string' || given === '' || given.trim() !== given) {
     throw invalid(`${name} must be text without blanks around it.`);
   }
   // It is sent as a header.
-  if (name === 'partnerId') checkSecretText(value, name);
-  return { [name]: value };
+  if (name === 'partnerId') checkSecretText(given, name);
+  return given;
+}
+
+/** Every secret of the credentials, to look for where none may be. The public key is none. */
+export function secretTexts(credentials: PartnerCredentials): readonly string[] {
+  const { partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
+  return [partnerSecretKey, merchantSecretKey, ...Object.values(merchantSecretKeys)].filter(
+    (secret): secret is string => secret !== undefined,
+  );
 }

@@ -1,5 +1,7 @@
-import { KeyError } from '../errors/key-error.ts';
-import type { KeySets } from './key-sets.ts';
+import { ConfigurationError, KeyError } from '../errors/errors.ts';
+import { checkFunction } from '../internal/options.ts';
+import { defineCredentials } from './define-credentials.ts';
+import type { PartnerCredentials } from './partner-credentials.ts';
 
 /**
  * Keys that are read again while the program runs: see `createKeyRing`. It goes wherever `credentials` goes. The
@@ -11,8 +13,12 @@ export interface KeyRing {
   /** The keys, read first if there are none or they are too old. @throws {KeyError} `keys_unavailable` */
   current(): KeySets | Promise<KeySets>;
   /**
-   * To be called when a signature matched none of these keys, or the service refused them: other keys, if there are
-   * any. Reads at most once per cool-down, and rejects never.
+   * To be called when a signature matched none of these keys, or the service refused them. Resolves with other keys if
+   * there are any, and with `undefined` if the keys were just read again, or have not changed: a forgery. Reads at most
+   * once per cool-down, and when the source knows that it has changed.
+   *
+   * @throws {KeyError} with `retryAfterMs` while that is not known: `keys_cooling_down` until they may be read again,
+   *   `keys_not_loaded` when reading them failed, `keys_not_received` when new keys were asked for and are not there yet
    */
   newerThan(used: KeySets): Promise<KeySets | undefined>;
   /**
@@ -38,4 +44,111 @@ export function loadedKeys(ring: KeyRing): KeySets {
     'keys_unavailable',
     'The key ring has not read its keys yet: await ring.reload() first.',
   );
+}
+
+/** What signs and what verifies at one moment. Made by the `load` of a key ring. */
+export interface KeySets {
+  /** Signs what is sent. */
+  readonly signing: PartnerCredentials;
+  /**
+   * Keys of a rotation that do not sign yet. A call that the service refuses with 401 or 403 is repeated once with them
+   * (ledger: `old-keys-die`).
+   */
+  readonly pending?: PartnerCredentials | undefined;
+  /** All that verify, `signing` and `pending` among them. `MatchedKey.index` is the place in this list. */
+  readonly verifying: readonly PartnerCredentials[];
+  /**
+   * Whether the keys have changed since they were read. It must be cheap, since it is called for each signature that
+   * matches none of them: a changed source is read again at once, and an unchanged one never. Without it the cool-down
+   * of the ring decides.
+   */
+  readonly changed?: (() => boolean) | undefined;
+  /** Whether new keys were asked for that are not here yet: the service may sign with them already. */
+  readonly awaited?: boolean | undefined;
+  /** Called for each delivery that was verified, with the place in `verifying`. Nothing waits for it. */
+  readonly matched?: ((index: number) => unknown) | undefined;
+}
+
+/** What the `load` of a key ring returns: one set of credentials, or several, newest first. */
+export type LoadedKeys = PartnerCredentials | readonly PartnerCredentials[] | KeySets;
+
+/** Of a list the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
+export function keySetsOf(loaded: LoadedKeys): KeySets {
+  if (isKeySets(loaded)) {
+    const { signing, pending, verifying, changed, awaited } = loaded;
+    return Object.freeze({
+      signing: defineCredentials(signing),
+      pending: pending && defineCredentials(pending),
+      verifying: checkAll(verifying),
+      changed: changed && checkFunction('changed', changed),
+      awaited,
+      matched: loaded.matched && checkFunction('matched', loaded.matched),
+    });
+  }
+  const verifying = checkAll(isList(loaded) ? loaded : [loaded]);
+  const [signing] = verifying;
+  if (signing === undefined) throw new ConfigurationError('invalid_credentials', 'There are no credentials.');
+  return Object.freeze({ signing, verifying });
+}
+
+/** Whether two loads gave the same keys. */
+export function areSameSets(one: KeySets, other: KeySets): boolean {
+  return textOf(one) === textOf(other);
+}
+
+/** Whether two sets of credentials are the same in everything. */
+export function areSameCredentials(one: PartnerCredentials, other: PartnerCredentials): boolean {
+  return JSON.stringify(membersOf(one)) === JSON.stringify(membersOf(other));
+}
+
+/**
+ * All members that have a value, in one order: also the secrets, which are not enumerable. Never show it.
+ */
+export function membersOf(credentials: PartnerCredentials): PartnerCredentials {
+  const {
+    partnerPublicKey,
+    partnerSecretKey,
+    merchantSecretKey,
+    merchantSecretKeys,
+    partnerId,
+    partnerCode,
+  } = credentials;
+  return {
+    partnerPublicKey,
+    partnerSecretKey,
+    ...(merchantSecretKey !== undefined && { merchantSecretKey }),
+    ...(merchantSecretKeys !== undefined && { merchantSecretKeys: { ...merchantSecretKeys } }),
+    ...(partnerId !== undefined && { partnerId }),
+    ...(partnerCode !== undefined && { partnerCode }),
+  };
+}
+
+/** The keys among the members: what no error or log may show. */
+export function secretsOf(credentials: PartnerCredentials): string[] {
+  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys } = credentials;
+  const named = Object.values(merchantSecretKeys ?? {});
+  return [
+    partnerPublicKey,
+    partnerSecretKey,
+    ...(merchantSecretKey === undefined ? [] : [merchantSecretKey]),
+    ...named,
+  ];
+}
+
+function textOf({ signing, pending, verifying }: KeySets): string {
+  return JSON.stringify([membersOf(signing), pending ? membersOf(pending) : null, verifying.map(membersOf)]);
+}
+
+function checkAll(list: readonly PartnerCredentials[]): readonly PartnerCredentials[] {
+  return Object.freeze(list.map((credentials) => defineCredentials(credentials)));
+}
+
+function isKeySets(loaded: LoadedKeys): loaded is KeySets {
+  return typeof loaded === 'object' && loaded !== null && 'signing' in loaded;
+}
+
+function isList(
+  loaded: PartnerCredentials | readonly PartnerCredentials[],
+): loaded is readonly PartnerCredentials[] {
+  return Array.isArray(loaded);
 }

@@ -1,3 +1,5 @@
+import { ConfigurationError } from '../errors/errors.ts';
+
 /**
  * What the service issues to a partner (contract: Partner credentials).
  *
@@ -17,4 +19,57 @@ export interface PartnerCredentials {
   readonly partnerId?: string | undefined;
   /** The code chosen at onboarding; the default of `onboard` and `regenerateKeys`. */
   readonly partnerCode?: string | undefined;
+}
+
+type KeyName = 'partnerPublicKey' | 'partnerSecretKey' | 'merchantSecretKey';
+
+/** How each key begins (contract: Partner credentials). */
+export const keyPrefixes = {
+  partnerPublicKey: 'pk_partner_',
+  partnerSecretKey: 'sk_partner_',
+  merchantSecretKey: 'sk_merchant_',
+} as const satisfies Record<KeyName, string>;
+
+/**
+ * Returns the key if it is present, of the right kind, and without blanks around it.
+ *
+ * The merchant secret's own prefix is optional (a published sample has none), but the prefix of another kind of key is
+ * refused.
+ *
+ * @throws {ConfigurationError} `invalid_credentials`; the message names the key and never shows it
+ */
+export function checkKey(name: KeyName, value: unknown, label: string = name): string {
+  const key = checkSecretText(value, label);
+  const kind = Object.entries(keyPrefixes).find(([, prefix]) => key.startsWith(prefix));
+  if (kind !== undefined && kind[0] !== name) {
+    throw invalid(`${label} holds a key that begins with ${kind[1]}: are two keys swapped?`);
+  }
+  if (kind === undefined && name !== 'merchantSecretKey') {
+    throw invalid(`${label} must begin with ${keyPrefixes[name]}.`);
+  }
+  if (key === keyPrefixes[name]) throw invalid(`${label} is only a prefix.`);
+  return key;
+}
+
+/** Checks a secret of any kind: non-empty text without blanks around it or control characters in it. */
+export function checkSecretText(value: unknown, label: string): string {
+  if (value === undefined || value === null || value === '') throw invalid(`${label} is missing.`);
+  if (typeof value !== 'string') throw invalid(`${label} must be text.`);
+  if (/^\s*Bearer\s/i.test(value)) {
+    throw invalid(
+      `${label} begins with "Bearer": give the key alone. Where the service wants that word, it is added.`,
+    );
+  }
+  if (value.trim() !== value) {
+    throw invalid(`${label} has blanks or a line break around it: trim it where it is read.`);
+  }
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index);
+    if (unit < 0x21 || unit > 0x7e) throw invalid(`${label} has a character that no key or header can hold.`);
+  }
+  return value;
+}
+
+export function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_credentials', message);
 }

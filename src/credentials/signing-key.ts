@@ -1,6 +1,8 @@
+import { quotedName } from '../internal/printable-text.ts';
+import { redactCredentials } from '../internal/redact-credentials.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
-import { checkKey, invalid } from './check-key.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
+import { checkKey, invalid } from './partner-credentials.ts';
 
 /**
  * What a signature is for: `order` for order creation and order notification, `general` for everything else
@@ -59,10 +61,43 @@ export function merchantsFor(credentials: PartnerCredentials, scheme: KeyScheme)
   return credentials.merchantSecretKey !== undefined || names.length === 0 ? [undefined, ...names] : names;
 }
 
+/**
+ * Which merchant signs an order: the one that is named, the only one, or the one that is named like the order's currency
+ * (ledger: `several-merchants`). Never a default among several: the service would refuse its key.
+ *
+ * @param order its members under the published names
+ * @returns a name in `merchantSecretKeys`; `undefined` for `merchantSecretKey`, or if the scheme needs no merchant
+ * @throws {ConfigurationError} `invalid_credentials` when it is open
+ */
+export function merchantOfOrder(
+  credentials: PartnerCredentials,
+  order: { readonly fiat_currency?: unknown },
+  { merchant, scheme = {} }: SigningKeyOptions = {},
+): string | undefined {
+  const candidates = merchantsFor(credentials, scheme);
+  if (merchant !== undefined || candidates.length === 1) return merchant ?? candidates[0];
+  const named = candidates.filter((name) => name !== undefined);
+  const currency = typeof order.fiat_currency === 'string' ? order.fiat_currency : '';
+  if (named.includes(currency)) return currency;
+  const [only, ...others] = named.filter((name) => name.toLowerCase() === currency.toLowerCase());
+  if (only !== undefined && others.length === 0) return only;
+  const unnamed =
+    credentials.merchantSecretKey === undefined
+      ? ''
+      : ' Give merchantSecretKey a name in merchantSecretKeys, too.';
+  throw invalid(
+    `There are several merchants, and none is named like the order's fiat_currency: say with the merchant option which one signs (${listOf(named)}).${unnamed}`,
+  );
+}
+
 function merchantKey(credentials: PartnerCredentials, merchant: string | undefined): string {
   const named = credentials.merchantSecretKeys ?? {};
   if (merchant !== undefined) {
-    if (!Object.hasOwn(named, merchant)) throw invalid(`merchantSecretKeys has no merchant "${merchant}".`);
+    if (!Object.hasOwn(named, merchant)) {
+      throw invalid(
+        `merchantSecretKeys has no merchant ${shown(merchant)}: it has ${listOf(Object.keys(named))}.`,
+      );
+    }
     return checkKey('merchantSecretKey', named[merchant], `merchantSecretKeys.${merchant}`);
   }
   if (credentials.merchantSecretKey !== undefined) {
@@ -74,6 +109,20 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
       'merchantSecretKey is missing: orders are signed with the merchant and the partner secret.',
     );
   }
-  if (others.length > 0) throw invalid('There are several merchants: say which one signs.');
+  if (others.length > 0)
+    throw invalid(`There are several merchants: say which one signs (${listOf(Object.keys(named))}).`);
   return checkKey('merchantSecretKey', named[only], `merchantSecretKeys.${only}`);
+}
+
+const mostListed = 20;
+
+function listOf(merchants: readonly string[]): string {
+  if (merchants.length === 0) return 'none';
+  const more = merchants.length > mostListed ? ', …' : '';
+  return merchants.slice(0, mostListed).map(shown).join(', ') + more;
+}
+
+/** Name and key may have been swapped. */
+function shown(merchant: string): string {
+  return redactCredentials(quotedName(merchant));
 }

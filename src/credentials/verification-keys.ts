@@ -1,6 +1,6 @@
-import { invalid } from './check-key.ts';
 import { defineCredentials } from './define-credentials.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
+import { invalid } from './partner-credentials.ts';
 import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 
 /** Which key verified a delivery. Never the key itself. */
@@ -13,15 +13,17 @@ export interface MatchedKey {
   readonly merchant?: string;
 }
 
-/** The keys to verify with, and what is known of each: the lists run in parallel. */
-export interface VerificationKeys {
-  readonly keys: readonly string[];
-  readonly labels: readonly MatchedKey[];
+/** A key to verify with. */
+export interface VerificationKey {
+  /** The key itself. */
+  readonly text: string;
+  /** What may be shown of it. */
+  readonly shown: MatchedKey;
   /**
    * Whose key it is: the same text for all keys of one partner, in every generation; empty where the configuration does
    * not say.
    */
-  readonly partners: readonly string[];
+  readonly partner: string;
 }
 
 /**
@@ -33,16 +35,16 @@ export interface VerificationKeys {
 export function verificationKeysOf(
   credentials: PartnerCredentials | readonly PartnerCredentials[],
   scheme: KeyScheme,
-): VerificationKeys {
+): readonly VerificationKey[] {
   const sets = (isList(credentials) ? credentials : [credentials]).map((set) => defineCredentials(set));
   if (sets.length === 0) throw invalid('credentials is an empty list.');
   const partners = partnersOf(sets);
-  const entries = sets.flatMap((checked, index) =>
+  return sets.flatMap((checked, index) =>
     merchantsFor(checked, scheme).map((merchant) => ({
       partner: partners[index] ?? '',
       // Throws when a merchant secret is needed and missing.
-      key: signingKey(checked, 'order', { merchant, scheme }),
-      label: {
+      text: signingKey(checked, 'order', { merchant, scheme }),
+      shown: {
         index,
         ...(checked.partnerId !== undefined && { partnerId: checked.partnerId }),
         ...(checked.partnerCode !== undefined && { partnerCode: checked.partnerCode }),
@@ -50,11 +52,6 @@ export function verificationKeysOf(
       },
     })),
   );
-  return {
-    keys: entries.map(({ key }) => key),
-    labels: entries.map(({ label }) => label),
-    partners: entries.map(({ partner }) => partner),
-  };
 }
 
 /**
@@ -86,7 +83,7 @@ function onlyValue(values: readonly (string | undefined)[]): string | undefined 
 }
 
 /** Keys as they are, for a deployment that combines secrets differently: all of one partner. */
-export function verificationKeysOfTexts(keys: readonly string[]): VerificationKeys {
+export function verificationKeysOfTexts(keys: readonly string[]): readonly VerificationKey[] {
   if (
     !Array.isArray(keys) ||
     keys.length === 0 ||
@@ -94,7 +91,7 @@ export function verificationKeysOfTexts(keys: readonly string[]): VerificationKe
   ) {
     throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
   }
-  return { keys: [...keys], labels: keys.map((_, index) => ({ index })), partners: keys.map(() => '') };
+  return keys.map((text, index) => ({ text, shown: { index }, partner: '' }));
 }
 
 function isList(

@@ -122,6 +122,13 @@ export const assumptions = [
     override: 'the schema option of each call',
   },
   {
+    id: 'order-reply',
+    statement:
+      'A 2xx reply to an order accepts it, unless its body says that it failed (success: false, status error or failed, an error that is not empty, a statusCode of 400 and more): then nobody knows.',
+    basis: 'assumed',
+    override: 'readOrderReply in defineDeployment',
+  },
+  {
     id: 'errors',
     statement: 'Status 4xx means the service refused to act; 408, 5xx and redirects leave it unknown.',
     basis: 'assumed',

@@ -1,31 +1,38 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import type { Text } from '../errors/remedies.ts';
+import { invalidOption } from '../internal/options.ts';
+import { environmentProxy } from './environment-proxy.ts';
 
 /**
- * A base URL without trailing slashes, so that a path of the contract can be appended.
+ * A URL that paths can be appended to.
  *
  * @throws {ConfigurationError} `invalid_deployment` unless it is absolute, http or https, and without credentials,
- *   query and fragment; also for `http:` to any host but this one unless `allowInsecureHttp` is set. The message does not
- *   show the value, which may hold a password.
+ *   query and fragment. The message does not show the value, which may hold a password.
  */
-export function checkBaseUrl(
-  name: string,
-  value: unknown,
-  { allowInsecureHttp = false }: { allowInsecureHttp?: boolean | undefined } = {},
-): string {
-  if (value === null || value === '') throw invalid(`${name} is empty.`);
-  if (typeof value !== 'string' && !(value instanceof URL))
+export function readUrl(given: unknown, name: string): URL {
+  if (given === null || given === '') throw invalid(`${name} is empty.`);
+  if (typeof given !== 'string' && !(given instanceof URL))
     throw invalid(`${name} must be a string or a URL.`);
-  if (!URL.canParse(String(value))) throw invalid(`${name} must be an absolute URL.`);
-  const url = new URL(String(value));
+  if (!URL.canParse(String(given))) throw invalid(`${name} must be an absolute URL.`);
+  const url = new URL(String(given));
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw invalid(`${name} must be an http or https URL.`);
   if (url.username !== '' || url.password !== '') throw invalid(`${name} must not hold credentials.`);
   if (url.search !== '' || url.hash !== '') throw invalid(`${name} must not hold a query or a fragment.`);
-  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
-    throw invalid(
-      `${name} is http: keys and one-time codes would cross the network unencrypted. Use https, or set allowInsecureHttp: true where the network is your own.`,
-    );
-  }
+  return url;
+}
+
+/**
+ * The URL without trailing slashes.
+ *
+ * @throws {ConfigurationError} `invalid_deployment` for `http:` to another host, or to this one where a proxy of the
+ *   environment would take it, unless `allowInsecureHttp` is set
+ */
+export function baseUrlOf(
+  name: string,
+  url: URL,
+  { allowInsecureHttp }: { allowInsecureHttp: boolean },
+): string {
+  if (url.protocol === 'http:' && !allowInsecureHttp) checkStaysHere(name, url);
   return url.origin + trimSlashes(url.pathname);
 }
 
@@ -34,11 +41,27 @@ export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Whether a host name of a URL object is always this machine (RFC 6761: `localhost` and all names below it). */
+/**
+ * Whether a host name of a URL object is always this machine: `localhost`, or a literal loopback address. Names below
+ * `localhost` are not: most resolvers ask the DNS for them, whatever RFC 6761 says.
+ */
 export function isLoopback(hostname: string): boolean {
-  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  if (name === 'localhost' || name.endsWith('.localhost')) return true;
-  return name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+function checkStaysHere(name: string, url: URL): void {
+  if (!isLoopback(url.hostname)) {
+    throw invalid(
+      (say) =>
+        `${name} is http: keys and one-time codes would cross the network unencrypted. Use https, or set ${say.allowInsecureHttp} where the network is your own.`,
+    );
+  }
+  const proxy = environmentProxy(url);
+  if (proxy === undefined) return;
+  throw invalid(
+    (say) =>
+      `${name} is http:, and ${proxy} would send it to a proxy instead of this machine, with keys and one-time codes unencrypted. Add ${url.hostname} to NO_PROXY, or set ${say.allowInsecureHttp} where the network is your own.`,
+  );
 }
 
 function trimSlashes(path: string): string {
@@ -47,6 +70,6 @@ function trimSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_deployment', message);
+function invalid(message: Text) {
+  return invalidOption(message, 'invalid_deployment');
 }

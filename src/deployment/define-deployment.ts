@@ -1,10 +1,26 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { ConfigurationError } from '../errors/errors.ts';
+import {
+  callback,
+  defineOptions,
+  flag,
+  invalidOption,
+  nested,
+  type OptionTable,
+  optional,
+  value,
+} from '../internal/options.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
-import { checkBaseUrl } from './base-url.ts';
-import { type BaseUrlName, type Operation, operationRules } from './operations.ts';
+import { baseUrlOf, readUrl } from './base-url.ts';
+import {
+  type BaseUrlName,
+  type Operation,
+  operationRules,
+  type Paths,
+  pathsOf,
+  pathsRow,
+} from './operations.ts';
+import { type OrderReply, type OrderVerdict, usualOrderReply } from './order-reply.ts';
 import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
-import { type Paths, resolvePaths } from './paths.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 
@@ -24,18 +40,25 @@ export interface DeploymentOptions<Order = BuyOrder> {
   /** Base URL of the messenger service: `{base_url}` of the contract. */
   messengerBaseUrl?: string | URL | undefined;
   /**
-   * Allows `http:` base URLs for other hosts than this one. Keys and one-time codes can then be read on the way.
+   * Allows `http:` base URLs for other hosts than this one (`localhost`, 127.0.0.0/8, `[::1]`), and for this one where
+   * the environment's proxy would take them (`HTTP_PROXY` without a fitting `NO_PROXY`; in Node only with
+   * `NODE_USE_ENV_PROXY=1`). Keys and one-time codes can then be read on the way.
    * @default false
    */
   allowInsecureHttp?: boolean | undefined;
   /** Paths that differ from the published ones, each beginning with `/`. */
-  paths?: Partial<Paths> | undefined;
+  paths?: { readonly [Name in keyof Paths]?: string | undefined } | undefined;
   /** Maps published names to this deployment's own, in requests and in events. */
   wireNames?: WireNames | undefined;
   /** How bodies are signed. @default defaultScheme (assumed) */
   signature?: SignatureScheme | undefined;
   /** Checks the orders of `createOrder`, and types them: any Standard Schema. @default reportedBuyOrder (reported) */
   orderSchema?: StandardSchema<Order, unknown> | undefined;
+  /**
+   * What a 2xx reply to an order says of it. If the function throws, or returns anything else, the order is `unknown`.
+   * @default usualOrderReply: a body that says that it failed leaves the order `unknown` (assumed, ledger: `order-reply`)
+   */
+  readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request. Headers that the client sets itself are refused. */
@@ -55,6 +78,7 @@ export interface Deployment<Order = BuyOrder> {
   readonly wireNames: WireNames;
   readonly signature: SignatureScheme;
   readonly orderSchema: StandardSchema<Order, unknown>;
+  readonly readOrderReply: (reply: OrderReply) => OrderVerdict;
   readonly numberCheckParameters: NumberCheckParameters;
   /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -63,18 +87,28 @@ export interface Deployment<Order = BuyOrder> {
 /** A deployment that has all of its base URLs. */
 export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
 
-const optionNames: OptionNames<DeploymentOptions> = {
-  onboardingBaseUrl: true,
-  stagingUrl: true,
-  messengerBaseUrl: true,
-  allowInsecureHttp: true,
-  paths: true,
-  wireNames: true,
-  signature: true,
-  orderSchema: true,
-  numberCheckParameters: true,
-  headers: true,
-};
+const parameter = (name: string) => value(checkParameterName, { default: name });
+
+const url = optional(value(readUrl));
+
+const readOptions = defineOptions(
+  'defineDeployment',
+  {
+    onboardingBaseUrl: url,
+    stagingUrl: url,
+    messengerBaseUrl: url,
+    allowInsecureHttp: flag({ default: false }),
+    paths: pathsRow,
+    wireNames: value(checkWireNames),
+    // Sound: it checks anything.
+    signature: value((given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) })),
+    orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
+    readOrderReply: callback({ default: usualOrderReply }),
+    numberCheckParameters: nested({ api_key: parameter('api_key'), to_phone: parameter('to_phone') }),
+    headers: value(checkHeaders),
+  } satisfies OptionTable<DeploymentOptions<unknown>>,
+  'invalid_deployment',
+);
 
 /** The client sets these for each request. */
 const clientHeaders = ['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding'];
@@ -95,28 +129,19 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
  * ```
  */
 export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Order>): Deployment<Order> {
-  checkNames('defineDeployment', options, optionNames, 'invalid_deployment');
-  const wireNames = checkWireNames(options.wireNames);
-  const orderSchema = options.orderSchema ?? reportedBuyOrder;
-  if (!isStandardSchema(orderSchema))
-    throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
-  const { allowInsecureHttp } = options;
-  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== 'boolean') {
-    throw invalid('allowInsecureHttp must be true or false.');
-  }
-  const baseUrl = (name: BaseUrlName) =>
-    options[name] === undefined ? undefined : checkBaseUrl(name, options[name], { allowInsecureHttp });
+  const { allowInsecureHttp, paths, orderSchema, ...given } = readOptions(options);
+  const { wireNames, numberCheckParameters } = given;
+  if (numberCheckParameters.api_key === numberCheckParameters.to_phone)
+    throw invalid('numberCheckParameters must differ.');
+  const baseUrl = (name: BaseUrlName) => given[name] && baseUrlOf(name, given[name], { allowInsecureHttp });
   const deployment: Deployment<Order> = {
+    ...given,
     onboardingBaseUrl: baseUrl('onboardingBaseUrl'),
     stagingUrl: baseUrl('stagingUrl'),
     messengerBaseUrl: baseUrl('messengerBaseUrl'),
-    paths: resolvePaths(options.paths, wireNames['connect-msg']),
-    wireNames,
-    signature: Object.freeze({ ...checkScheme(options.signature ?? defaultScheme) }),
+    paths: pathsOf(paths, wireNames['connect-msg']),
     // Sound: without an orderSchema the type parameter has its default, the reported order.
     orderSchema: orderSchema as StandardSchema<Order, unknown>,
-    numberCheckParameters: checkParameters(options.numberCheckParameters),
-    headers: checkHeaders(options.headers),
   };
   Object.defineProperty(deployment, 'headers', { enumerable: false });
   return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
@@ -128,7 +153,11 @@ const brand = Symbol.for('partner-exchange-sdk.deployment');
 /** Returns a deployment made by `defineDeployment`. @throws {ConfigurationError} `invalid_deployment` */
 export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
-  throw invalid('deployment is missing: pass what defineDeployment returns.');
+  if (deployment === undefined || deployment === null)
+    throw invalid('deployment is missing: pass what defineDeployment returns.');
+  throw invalid(
+    'deployment was not made by defineDeployment, or is a copy of what it made: pass the very object that it returned. To change an option, call defineDeployment again.',
+  );
 }
 
 /**
@@ -141,38 +170,32 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
   if (path === undefined) {
     throw new ConfigurationError(
       'not_configured',
-      `The path of ${operation} is not published: set paths.${operation} (and numberCheckParameters, where they differ) in defineDeployment.`,
+      (say) =>
+        `The path of ${operation} is not published: set ${say.settings(`paths.${operation}`)}, and where they differ ${say.settings('numberCheckParameters')}.`,
       { assumptions: ['number-check'] },
     );
   }
   const { baseUrl } = operationRules(operation);
   const base = deployment[baseUrl];
   if (base !== undefined) return base + path;
-  throw new ConfigurationError(
-    'not_configured',
-    `${operation} needs ${baseUrl}: set it in defineDeployment.`,
-  );
+  throw new ConfigurationError('not_configured', (say) => `${operation} needs ${say.settings(baseUrl)}.`);
 }
 
-const parameterNames: OptionNames<NumberCheckParameters> = { api_key: true, to_phone: true };
-
-function checkParameters(names: Partial<NumberCheckParameters> | undefined): NumberCheckParameters {
-  checkNames('numberCheckParameters', names ?? {}, parameterNames, 'invalid_deployment');
-  const parameters = { api_key: names?.api_key ?? 'api_key', to_phone: names?.to_phone ?? 'to_phone' };
-  for (const [name, own] of Object.entries(parameters)) {
-    if (typeof own !== 'string' || own.trim() === '')
-      throw invalid(`numberCheckParameters.${name} must be a name.`);
-  }
-  if (parameters.api_key === parameters.to_phone) throw invalid('numberCheckParameters must differ.');
-  return Object.freeze(parameters);
+function checkParameterName(given: unknown, name: string): string {
+  if (typeof given === 'string' && given.trim() !== '') return given;
+  throw invalid(`${name} must be a name.`);
 }
 
-function checkHeaders(
-  headers: Readonly<Record<string, string>> | undefined,
-): Readonly<Record<string, string>> {
+function checkOrderSchema(given: unknown): StandardSchema {
+  if (isStandardSchema(given)) return given;
+  throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
+}
+
+function checkHeaders(given: unknown): Readonly<Record<string, string>> {
   let checked: Headers;
   try {
-    checked = new Headers(headers);
+    // Sound: the constructor refuses what it cannot read.
+    checked = new Headers(given as HeadersInit | undefined);
   } catch {
     throw invalid('headers holds a name or a value that no HTTP header can have.');
   }
@@ -182,6 +205,6 @@ function checkHeaders(
   return Object.freeze(Object.fromEntries(checked));
 }
 
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_deployment', message);
+function invalid(message: string) {
+  return invalidOption(message, 'invalid_deployment');
 }

@@ -1,3 +1,4 @@
+import { invalidOption, nested, optional, value } from '../internal/options.ts';
 import type { AssumptionId } from './assumptions.ts';
 
 /** The operations of the contract that have an address on the service. */
@@ -28,11 +29,11 @@ export interface OperationRules {
   /** Which key signs the body (contract: Authentication 5). */
   readonly signedWith: 'nothing' | 'general' | 'order';
   /**
-   * `always`: repeating it does no harm. `unless-acted`: repeat it only if it was not sent, or if the service says with
-   * 429 that it did not act, which is assumed (ledger: `errors`). `unless-sent`: a repetition costs money, so only what
+   * `always`: repeating it does no harm. `if-not-acted`: repeat it only if it was not sent, or if the service says with
+   * 429 that it did not act, which is assumed (ledger: `errors`). `if-not-sent`: a repetition costs money, so only what
    * has certainly not been sent is repeated.
    */
-  readonly repeat: 'always' | 'unless-acted' | 'unless-sent';
+  readonly repeat: 'always' | 'if-not-acted' | 'if-not-sent';
   /** Assumptions that can be behind a refusal, besides the caller's own data. */
   readonly assumptions: {
     /** The path may differ. */
@@ -53,7 +54,7 @@ export const operations = {
     path: '/api/v1/no-auth/PartnerP2P/OnboardPartner',
     authorization: 'none',
     signedWith: 'nothing',
-    repeat: 'unless-acted',
+    repeat: 'if-not-acted',
     assumptions: {},
   },
   whitelistIp: {
@@ -72,7 +73,7 @@ export const operations = {
     path: '/api/v1/no-auth/PartnerP2P/OnboardPartner./',
     authorization: 'public-key',
     signedWith: 'general',
-    repeat: 'unless-acted',
+    repeat: 'if-not-acted',
     assumptions: { path: 'regeneration-path' },
   },
   createOrder: {
@@ -82,7 +83,7 @@ export const operations = {
     path: '/api/v1/no-auth/PartnerP2P/CreateOrder/',
     authorization: 'public-key',
     signedWith: 'order',
-    repeat: 'unless-sent',
+    repeat: 'if-not-sent',
     assumptions: { path: 'order-path', payload: 'order-payload' },
   },
   generateApiKey: {
@@ -91,7 +92,7 @@ export const operations = {
     path: '/api-keys/generate',
     authorization: 'master-key',
     signedWith: 'nothing',
-    repeat: 'unless-acted',
+    repeat: 'if-not-acted',
     assumptions: { payload: 'branded-names' },
   },
   scanDevice: {
@@ -118,12 +119,58 @@ export const operations = {
     path: '/send-messages/send',
     authorization: 'api-key-in-body',
     signedWith: 'nothing',
-    repeat: 'unless-acted',
+    repeat: 'if-not-acted',
     assumptions: { payload: 'verify-check' },
   },
 } as const satisfies Record<Operation, OperationRules>;
 
+// Sound: the keys of the table are the operations.
+export const operationNames = Object.freeze(Object.keys(operations)) as readonly Operation[];
+
 /** Everything that is known of an operation. */
 export function operationRules(operation: Operation): OperationRules {
   return operations[operation];
+}
+
+/** Path of each operation below its base URL; `undefined` where nothing is published or reported. */
+export type Paths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> & {
+  readonly checkNumber: string | undefined;
+};
+
+/** As published (contract: Endpoints), except `createOrder`, which is reported. */
+export const defaultPaths: Paths = Object.freeze(eachOperation(({ path }) => path) as Paths);
+
+/** The row of the option `paths`. */
+export const pathsRow = nested(eachOperation(() => optional(value(checkPath))));
+
+/** The published paths, replaced by a deployment's own where given. */
+export function pathsOf(
+  given: Readonly<Record<Operation, string | undefined>>,
+  connectSegment = 'connect-msg',
+): Paths {
+  const scanDevice = defaultPaths.scanDevice.replace('connect-msg', connectSegment);
+  const published = { ...defaultPaths, scanDevice };
+  // Sound: only the number check has no published path.
+  return Object.freeze(eachOperation((_, operation) => given[operation] ?? published[operation])) as Paths;
+}
+
+function eachOperation<Value>(
+  make: (rules: OperationRules, operation: Operation) => Value,
+): Record<Operation, Value> {
+  const made = operationNames.map((name) => [name, make(operations[name], name)]);
+  // Sound: the names are all operations.
+  return Object.fromEntries(made) as Record<Operation, Value>;
+}
+
+function checkPath(path: unknown, name: string): string {
+  if (typeof path !== 'string' || !path.startsWith('/')) throw invalid(`${name} must begin with "/".`);
+  const unwanted = ['?', '#', '\\', '//'].find((piece) => path.includes(piece));
+  if (unwanted !== undefined) throw invalid(`${name} must be a plain path: it holds "${unwanted}".`);
+  // The URL parser would rewrite such a path (dot segments, blanks, non-ASCII).
+  if (new URL(path, 'http://host').pathname === path) return path;
+  throw invalid(`${name} must be written as it goes over the wire, percent-encoded where needed.`);
+}
+
+function invalid(message: string) {
+  return invalidOption(message, 'invalid_deployment');
 }

@@ -1,5 +1,5 @@
-import type { ValidationIssue } from '../errors/validation-error.ts';
-import { hidden } from '../redaction/redact-credentials.ts';
+import type { ValidationIssue } from '../errors/errors.ts';
+import { hidden } from '../internal/redact-credentials.ts';
 import { issuePath, type StandardIssue } from './standard-schema.ts';
 
 /** How zod's own messages begin. A message from the author of a schema stays as it is. */

@@ -1,7 +1,6 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
+import { ValidationError } from '../errors/errors.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { invalidOption, nested, type OptionTable, optional, value } from '../internal/options.ts';
 
 /**
  * Names that the contract and the reported facts give with a neutral word in place of a brand: three members of bodies
@@ -16,12 +15,20 @@ export type BrandedName =
 /** Published name to this deployment's own name. */
 export type WireNames = Readonly<Partial<Record<BrandedName, string>>>;
 
-const brandedNames: OptionNames<Record<BrandedName, string>> = {
-  platform_order_ref: true,
-  platform_merchant_id: true,
-  messenger_device_no: true,
-  'connect-msg': true,
-};
+const ownName = optional(
+  value((own, name) => {
+    if (typeof own === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(own)) return own;
+    throw invalid(`${name} must be 1 to 64 letters, digits, "_" or "-".`);
+  }),
+);
+
+const rows = {
+  platform_order_ref: ownName,
+  platform_merchant_id: ownName,
+  messenger_device_no: ownName,
+  'connect-msg': ownName,
+} satisfies OptionTable<Record<BrandedName, string | undefined>>;
+const readNames = nested(rows);
 
 /** Names that have another meaning in a body of the contract, or in JavaScript. */
 const reserved: readonly string[] = [
@@ -54,20 +61,16 @@ const reserved: readonly string[] = [
 ];
 
 /** @throws {ConfigurationError} `invalid_deployment` for an unknown, unsafe or ambiguous name */
-export function checkWireNames(names: WireNames | undefined): WireNames {
-  checkNames('wireNames', names ?? {}, brandedNames, 'invalid_deployment');
-  const seen = new Set<string>();
-  for (const [published, own] of Object.entries(names ?? {})) {
-    if (typeof own !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(own)) {
-      throw invalid(`wireNames.${published} must be 1 to 64 letters, digits, "_" or "-".`);
-    }
-    const isInUse = reserved.includes(own) || Object.hasOwn(brandedNames, own);
-    if ((own !== published && isInUse) || seen.has(own)) {
+export function checkWireNames(given: unknown): WireNames {
+  const all = Object.entries(readNames.read('wireNames', given, 'invalid_deployment'));
+  const names = all.flatMap(([published, own]) => (own === undefined ? [] : [[published, own] as const]));
+  for (const [index, [published, own]] of names.entries()) {
+    const isInUse = own !== published && (reserved.includes(own) || Object.hasOwn(rows, own));
+    if (isInUse || names.slice(0, index).some(([, other]) => other === own)) {
       throw invalid(`wireNames.${published}: "${own}" already names something else.`);
     }
-    seen.add(own);
   }
-  return Object.freeze({ ...names });
+  return Object.freeze(Object.fromEntries(names));
 }
 
 /** Replaces the published names in a body with the deployment's own, keeping the order. */
@@ -108,6 +111,6 @@ function pairs(names: WireNames): [string, string][] {
   return Object.entries(names).filter(([published, own]) => published !== 'connect-msg' && published !== own);
 }
 
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_deployment', message);
+function invalid(message: string) {
+  return invalidOption(message, 'invalid_deployment');
 }

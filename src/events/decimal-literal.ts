@@ -1,12 +1,21 @@
-import { findElement, findMembers, type Span } from '../json/text-scanner.ts';
+import { findElement, findMembers, type Span } from '../internal/json-scanner.ts';
+
+/** Most characters of a number; more than any amount has. */
+const maxLength = 100;
 
 /**
  * The number at a path of a JSON text exactly as it is written, e.g. `15000.10`, `9007199254740993` or `1e2`: the
- * digits that `JSON.parse` rounds away are still there. Decimal libraries accept it.
+ * digits that `JSON.parse` rounds away are still there. Decimal libraries accept it. Its exponent may be of any size
+ * (`1e999999999`): compare it with a limit before you write it out.
+ *
+ * It is as authentic as the text. Where the signature is over the parsed value (serializations `compact`, `sorted`,
+ * `sorted-shallow` and their base64), only the double is signed: anyone with a signed event can write other digits that
+ * round to the same double.
  *
  * @param text the verified text (`text` of `verifyBody`, or of a webhook handler's context)
  * @param path the member's name, or names and array indexes from the outermost inwards
- * @returns `undefined` when there is no such member, when it is not a number, or when the text is not JSON
+ * @returns `undefined` when there is no such member, when it is not a number or longer than 100
+ *   characters, or when the text is not JSON
  * @example
  * ```ts
  * decimalLiteral('{"fiat_amount_to_pay":15000.10}', 'fiat_amount_to_pay'); // '15000.10'
@@ -24,7 +33,8 @@ export function decimalLiteral(
   }
   const literal = text.slice(at.start, at.end).trim();
   const first = literal.charCodeAt(0);
-  return first === 0x2d || (first >= 0x30 && first <= 0x39) ? literal : undefined;
+  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
+  return isNumber && literal.length <= maxLength ? literal : undefined;
 }
 
 function step(text: string, at: Span, segment: string | number): Span | undefined {

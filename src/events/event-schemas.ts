@@ -1,7 +1,7 @@
 import type * as zod from 'zod';
-import { settledCryptoStatuses, thirdPartyKycErrors } from './spellings.ts';
+import { settledCryptoStatuses, thirdPartyKycErrors } from './status.ts';
 
-/** What the schemas are made with: the functions that zod and zod/mini have in common. */
+/** The functions for making schemas that zod and zod/mini have in common. */
 export interface SchemaFunctions
   extends Pick<
     typeof zod,

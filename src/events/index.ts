@@ -3,7 +3,9 @@
  *
  * @module partner-exchange-sdk/events
  */
-export type { JsonObject, JsonValue } from '../json/json-value.ts';
+
+export type { PartnerNames } from '../credentials/same-partner.ts';
+export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
 export type {
   BuyCloseEvent,
@@ -35,6 +37,18 @@ export {
   type OrderEventOf,
   orderEvent,
 } from './order-event.ts';
+export type { OrderFactName, OrderFacts } from './order-facts.ts';
+export {
+  applyEvent,
+  type EventParties,
+  emptyTimeline,
+  isFinalStage,
+  type OrderFlag,
+  type OrderStage,
+  type OrderTimeline,
+  orderStages,
+  raisedFlags,
+} from './order-timeline.ts';
 export {
   type EventIssue,
   orderEventNames,
@@ -47,13 +61,3 @@ export {
   type SettledCryptoStatus,
   type ThirdPartyKycError,
 } from './status.ts';
-export type { OrderFactName, OrderFacts } from './timeline/order-facts.ts';
-export { type OrderFlag, raisedFlags } from './timeline/order-flags.ts';
-export {
-  applyEvent,
-  emptyTimeline,
-  isFinalStage,
-  type OrderStage,
-  type OrderTimeline,
-  orderStages,
-} from './timeline/order-timeline.ts';

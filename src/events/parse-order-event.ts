@@ -1,5 +1,21 @@
-import * as z from 'zod/mini';
-import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { en } from 'zod/locales';
+import {
+  compile,
+  type core,
+  discriminatedUnion,
+  literal,
+  minLength,
+  nullable,
+  number,
+  object,
+  optional,
+  safeParse,
+  string,
+  union,
+  enum as zodEnum,
+  null as zodNull,
+} from 'zod/mini';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
 
@@ -19,7 +35,7 @@ export interface EventIssue {
   readonly message: string;
 }
 
-/** What a body turned out to be. All of its members are kept in every case. */
+/** The result of parsing a body. All of its members are kept in every case. */
 export type ParsedOrderEvent =
   | {
       readonly kind: 'known';
@@ -60,7 +76,7 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
   checks ??= buildChecks();
   const check = checks.get(name);
   if (check === undefined) return { kind: 'unknown', name, body: value };
-  const result = z.safeParse(check, value, { error: inEnglish });
+  const result = safeParse(check, value, { error: inEnglish });
   if (result.success) {
     // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
     return { kind: 'known', event: value as unknown as OrderEvent, body: value };
@@ -70,15 +86,15 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
 }
 
 /**
- * The published schemas by event name. Made when the first event arrives, since that takes longer than loading this.
+ * The published schemas by event name. Made when the first event arrives, since making them takes longer than loading this file.
  */
-let checks: ReadonlyMap<string, z.core.$ZodType> | undefined;
+let checks: ReadonlyMap<string, core.$ZodType> | undefined;
 
-function buildChecks(): ReadonlyMap<string, z.core.$ZodType> {
+function buildChecks(): ReadonlyMap<string, core.$ZodType> {
   // Sound: these have the same parameters in zod/mini, and only the verdict of the schemas is used. Schemas that drop
   // unknown members are faster than those that copy them.
   const schemas = makeEventSchemas(miniFunctions as unknown as SchemaFunctions) as unknown as MiniSchemas;
-  const byName: Record<OrderEventName, z.core.$ZodType> = {
+  const byName: Record<OrderEventName, core.$ZodType> = {
     'event.buy.init': schemas.buyInitEvent,
     'event.buy.received.fiat': schemas.buyFiatReceivedEvent,
     'event.buy.received.fiat_kyc_error': schemas.buyKycErrorEvent,
@@ -86,26 +102,27 @@ function buildChecks(): ReadonlyMap<string, z.core.$ZodType> {
     'event.buy.credited.crypto': schemas.buyCreditedEvent,
     'buy.event.close': schemas.buyCloseEvent,
   };
-  // Compiled, a right event is checked in a tenth of the time. Where code cannot be made at run time, they stay as they are.
-  return new Map(Object.entries(byName).map(([name, schema]) => [name, z.compile(schema)]));
+  // Compiled schemas check a valid event in a tenth of the time. Where code cannot be made at run time, zod does not
+  // compile them.
+  return new Map(Object.entries(byName).map(([name, schema]) => [name, compile(schema)]));
 }
 
-type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, z.core.$ZodType>;
+type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, core.$ZodType>;
 
-/** By name, so that what is not used stays out of the package. */
+/** By name: a bundler keeps a namespace whole. */
 const miniFunctions = {
-  string: z.string,
-  number: z.number,
-  null: z.null,
-  literal: z.literal,
-  enum: z.enum,
-  union: z.union,
-  discriminatedUnion: z.discriminatedUnion,
-  nullable: z.nullable,
-  optional: z.optional,
-  minLength: z.minLength,
-  object: z.object,
+  string,
+  number,
+  null: zodNull,
+  literal,
+  enum: zodEnum,
+  union,
+  discriminatedUnion,
+  nullable,
+  optional,
+  minLength,
+  object,
 } satisfies Record<keyof SchemaFunctions, unknown>;
 
 /** The same messages as those of zod itself, whatever language a program has set for its own schemas. */
-const inEnglish = z.locales.en().localeError;
+const inEnglish = en().localeError;

@@ -1,5 +1,3 @@
-import { settledCryptoStatuses, thirdPartyKycErrors } from './spellings.ts';
-
 /** The terminal crypto status, in one of its spellings. */
 export type SettledCryptoStatus = (typeof settledCryptoStatuses)[number];
 /** The third-party payment error, in one of its spellings. */
@@ -14,3 +12,12 @@ export function isSettledStatus(status: unknown): status is SettledCryptoStatus 
 export function isThirdPartyKycError(type: unknown): type is ThirdPartyKycError {
   return thirdPartyKycErrors.some((spelling) => spelling === type);
 }
+
+/**
+ * The terminal crypto status in each spelling: the crediting event carries `PAID`, the prose says `Completed`,
+ * and an upper-case `COMPLETED` is reported.
+ */
+export const settledCryptoStatuses = ['PAID', 'Completed', 'COMPLETED'] as const;
+
+/** The third-party payment error in both spellings of the contract. */
+export const thirdPartyKycErrors = ['THIRD_PARTY_ERROR', 'THIRD_PARTY_PAYMENT'] as const;

@@ -1,31 +1,34 @@
+import * as z from 'zod';
+import { isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { signingKey } from '../credentials/signing-key.ts';
+import { merchantOfOrder, merchantsFor, signingKey } from '../credentials/signing-key.ts';
+import { unsetVariables } from '../credentials/unset-variables.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import type { RequestError } from '../errors/request-error.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
+import { ConfigurationError, type RequestError, ValidationError } from '../errors/errors.ts';
+import { type CallOptions, type CallOptionsWithSchema, makeCall } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
-import { type ResolvedClientOptions, resolveClientOptions } from '../http/client-options.ts';
-import { sendCall } from '../http/http-client.ts';
-import { makeCall } from '../http/make-call.ts';
+import {
+  type ClientOptions,
+  type ClientSettings,
+  clientRows,
+  clientSettings,
+} from '../http/client-options.ts';
 import type { Reply } from '../http/reply.ts';
-import { findNonJson } from '../json/check-json-data.ts';
-import type { JsonValue } from '../json/json-value.ts';
-import { checkNames } from '../options/check-names.ts';
+import { sendCall } from '../http/send-call.ts';
+import { findNonJson, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
 import { signBody } from '../signature/sign-body.ts';
-import { type CredentialSource, credentialSource } from './credential-source.ts';
-import { type ExchangeClientOptions, exchangeClientOptionNames } from './exchange-client-options.ts';
-import { type PartnerIdentity, partnerIdentity, withPartnerCode } from './partner-identity.ts';
 import {
   checkOrder,
   type OrderCallOptions,
-  orderCallOptionNames,
   type PreparedOrder,
+  readOrderCallOptions,
+  readPrepareOptions,
 } from './prepared-order.ts';
+import { fixedKeyRing, type SigningCredentials, signingCredentials } from './signing-credentials.ts';
 
 /**
  * Onboarding, IP whitelisting, key regeneration and orders of one partner.
@@ -52,14 +55,15 @@ import {
  */
 export class ExchangeClient<Order = BuyOrder> {
   readonly #deployment: Deployment<Order>;
-  readonly #source: CredentialSource | undefined;
-  readonly #client: ResolvedClientOptions;
+  readonly #credentials: SigningCredentials | undefined;
+  readonly #client: ClientSettings;
 
   constructor(options: ExchangeClientOptions<Order>) {
-    this.#deployment = requireDeployment(options?.deployment);
-    checkNames('ExchangeClient', options, exchangeClientOptionNames);
-    this.#source = options.credentials === undefined ? undefined : credentialSource(options.credentials);
-    this.#client = resolveClientOptions(options);
+    const { deployment, credentials, ...shared } = readOptions(options ?? {});
+    // Sound: the deployment is the one that was given.
+    this.#deployment = deployment as Deployment<Order>;
+    this.#credentials = credentials && signingCredentials(credentials);
+    this.#client = clientSettings(shared);
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -78,8 +82,8 @@ export class ExchangeClient<Order = BuyOrder> {
       return this.#post('onboard', { text: JSON.stringify(body), options });
     };
     // A partner who is about to be onboarded has no keys that a ring could load.
-    if (this.#source === undefined || partner?.partner_code !== undefined) return await send();
-    return await this.#source.send(send);
+    if (this.#credentials === undefined || partner?.partner_code !== undefined) return await send();
+    return await this.#credentials.call(send);
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
@@ -97,9 +101,9 @@ export class ExchangeClient<Order = BuyOrder> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
     const text = JSON.stringify(data);
-    if (this.#source === undefined) return await this.#post('whitelistIp', { text, options });
-    return await this.#source.send((credentials, before) =>
-      this.#post('whitelistIp', { text, credentials, before, options }),
+    if (this.#credentials === undefined) return await this.#post('whitelistIp', { text, options });
+    return await this.#credentials.call((credentials, previousFailure) =>
+      this.#post('whitelistIp', { text, credentials, previousFailure, options }),
     );
   }
 
@@ -118,11 +122,11 @@ export class ExchangeClient<Order = BuyOrder> {
     partner: PartnerIdentity,
     options: CallOptions<Body> = {},
   ): Promise<Reply<Body>> {
-    return await this.#requireSource('regenerateKeys').send((credentials, before) => {
+    return await this.#requireCredentials('regenerateKeys').call((credentials, previousFailure) => {
       const key = this.#signingKey('regenerateKeys', credentials);
       const body = checkInput('regenerateKeys', partnerIdentity, withPartnerCode(partner, credentials));
       const signed = signBody(body, { key, scheme: this.#deployment.signature });
-      return this.#post('regenerateKeys', { ...signed, credentials, before, options });
+      return this.#post('regenerateKeys', { ...signed, credentials, previousFailure, options });
     });
   }
 
@@ -144,10 +148,10 @@ export class ExchangeClient<Order = BuyOrder> {
    */
   createOrder(order: Order, options?: OrderCallOptions): Promise<Reply>;
   async createOrder<Body>(order: Order, options: OrderCallOptions<Body> = {}): Promise<Reply<Body>> {
-    checkNames('createOrder', options, orderCallOptionNames);
-    const { merchant, ...callOptions } = options;
+    const { merchant, ...callOptions } = readOrderCallOptions(options);
     const prepared = await this.prepareOrder(order, { merchant });
-    return await prepared.send(callOptions);
+    // Sound: the schema is the one that was given.
+    return await prepared.send(callOptions as CallOptions<Body>);
   }
 
   /**
@@ -158,37 +162,37 @@ export class ExchangeClient<Order = BuyOrder> {
    * @throws {ConfigurationError} without credentials, or without a merchant secret
    */
   async prepareOrder(order: Order, options: Pick<OrderCallOptions, 'merchant'> = {}): Promise<PreparedOrder> {
-    checkNames('prepareOrder', options, { merchant: true });
-    const { merchant } = options;
-    const source = this.#requireSource('createOrder');
-    const { payload, partnerId } = await source.send(async (credentials) => {
-      // Before the schema: a missing merchant secret is a configuration error, whatever the order.
-      this.#signingKey('createOrder', credentials, merchant);
-      // Once, should the call be repeated with other keys: a schema may transform.
-      const checked = await checkOrder(this.#deployment.orderSchema, order);
-      return { payload: checked, partnerId: credentials.partnerId };
-    });
+    const { merchant } = readPrepareOptions(options);
+    const signing = this.#requireCredentials('createOrder');
+    const signer = await signing.current();
+    // Before the schema: a missing merchant secret is a configuration error, whatever the order.
+    if (merchant !== undefined || merchantsFor(signer, this.#deployment.signature).length === 1)
+      this.#signingKey('createOrder', signer, merchant);
+    // Once, should the call be repeated with other keys: a schema may transform.
+    const payload = await checkOrder(this.#deployment.orderSchema, order);
+    this.#orderKey(signer, payload, merchant);
     const body = toWireNames(payload, this.#deployment.wireNames);
     return {
       payload,
-      partnerId,
+      partnerId: signer.partnerId,
+      partnerCode: signer.partnerCode,
       send: (callOptions = {}) =>
-        source.send(async (credentials, before) => {
-          const key = this.#signingKey('createOrder', credentials, merchant);
+        signing.call(async (credentials, previousFailure) => {
+          const key = this.#orderKey(credentials, payload, merchant);
           const signed = signBody(body, { key, scheme: this.#deployment.signature });
           const headers =
             credentials.partnerId === undefined ? undefined : { 'x-partner-id': credentials.partnerId };
-          const content = { ...signed, headers, credentials, before, options: callOptions };
+          const content = { ...signed, headers, credentials, previousFailure, options: callOptions };
           return await this.#post('createOrder', content);
         }),
     };
   }
 
-  #requireSource(operation: Operation): CredentialSource {
-    if (this.#source !== undefined) return this.#source;
+  #requireCredentials(operation: Operation): SigningCredentials {
+    if (this.#credentials !== undefined) return this.#credentials;
     throw new ConfigurationError(
       'not_configured',
-      `${operation} needs credentials: give them to ExchangeClient.`,
+      `${operation} needs credentials: give them to ExchangeClient (${unsetVariables()}).`,
     );
   }
 
@@ -198,6 +202,12 @@ export class ExchangeClient<Order = BuyOrder> {
     return signingKey(credentials, purpose, { merchant, scheme: this.#deployment.signature });
   }
 
+  #orderKey(credentials: PartnerCredentials, payload: JsonObject, merchant: string | undefined): string {
+    const scheme = this.#deployment.signature;
+    const signer = merchantOfOrder(credentials, payload, { merchant, scheme });
+    return this.#signingKey('createOrder', credentials, signer);
+  }
+
   #post<Body>(
     operation: Operation,
     content: {
@@ -205,16 +215,57 @@ export class ExchangeClient<Order = BuyOrder> {
       readonly signature?: string;
       readonly headers?: Readonly<Record<string, string>> | undefined;
       readonly credentials?: PartnerCredentials;
-      readonly before?: RequestError | undefined;
+      readonly previousFailure?: RequestError | undefined;
       readonly options: CallOptions<Body>;
     },
   ): Promise<Reply<Body>> {
-    const { text: body, signature = '', headers, credentials, before, options } = content;
+    const { text: body, signature = '', headers, credentials, previousFailure, options } = content;
     const call = makeCall(this.#deployment, operation, {
       credential: credentials?.partnerPublicKey,
-      secrets: [signature, ...(this.#source?.secrets ?? [])],
-      ...{ body, headers, before, options },
+      secrets: [signature, ...(this.#credentials?.secrets() ?? [])],
+      ...{ body, headers, previousFailure, options },
     });
     return sendCall(call, this.#client);
   }
+}
+
+export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
+  deployment: Deployment<Order>;
+  /**
+   * Not needed for `onboard` and `whitelistIp`. With a key ring each call takes the keys that sign then. One that the
+   * service refuses with 401 or 403 is repeated once if the ring has newer or pending keys: a refusal is safe to repeat.
+   */
+  credentials?: PartnerCredentials | KeyRing | undefined;
+}
+
+const readOptions = defineOptions('ExchangeClient', {
+  ...clientRows,
+  // Sound: both check anything.
+  deployment: value((given) => requireDeployment(given as Deployment<unknown>)),
+  credentials: optional(
+    value((given) => (isKeyRing(given) ? given : fixedKeyRing(given as PartnerCredentials))),
+  ),
+} satisfies OptionTable<ExchangeClientOptions<unknown>>);
+
+/** The partner to onboard, or to give new keys. */
+export interface PartnerIdentity {
+  /** Where the one-time link is sent. */
+  email: string;
+  /** @default `partnerCode` of the credentials */
+  partner_code?: string | undefined;
+}
+
+const text = z.string().min(1);
+const partnerIdentity = z.looseObject({
+  partner_code: text,
+  email: z
+    .string()
+    .max(320)
+    .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
+});
+
+/** The identity as it is sent: the code may come from the credentials. */
+function withPartnerCode(partner: PartnerIdentity, credentials: PartnerCredentials | undefined): unknown {
+  if (partner?.partner_code !== undefined || credentials?.partnerCode === undefined) return partner;
+  return { ...partner, partner_code: credentials.partnerCode };
 }

@@ -1,13 +1,16 @@
 import type { StandardSchema } from '../deployment/standard-schema.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import { type CallOptions, callOptionNames } from '../http/call.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { type CallOptions, callRows } from '../http/call.ts';
 import { checkWithSchema } from '../http/check-input.ts';
 import type { Reply } from '../http/reply.ts';
-import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import type { OptionNames } from '../options/check-names.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { defineOptions, type OptionTable, optional, text } from '../internal/options.ts';
 
 export interface OrderCallOptions<Body = unknown> extends CallOptions<Body> {
-  /** Which of `merchantSecretKeys` signs; not needed with a single merchant. */
+  /**
+   * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
+   * `fiat_currency`; refused if that leaves a choice
+   */
   merchant?: string | undefined;
 }
 
@@ -17,11 +20,19 @@ export interface PreparedOrder {
   readonly payload: JsonObject;
   /** Of the credentials that signed when it was checked. */
   readonly partnerId: string | undefined;
+  /** Of the same. */
+  readonly partnerCode?: string | undefined;
   /** Sends it, as `createOrder` does; each call is a request of its own. @throws {RequestError} */
   send<Body = unknown>(options?: CallOptions<Body>): Promise<Reply<Body>>;
 }
 
-export const orderCallOptionNames: OptionNames<OrderCallOptions> = { ...callOptionNames, merchant: true };
+const merchantRow = { merchant: optional(text()) };
+
+export const readPrepareOptions = defineOptions('prepareOrder', merchantRow);
+export const readOrderCallOptions = defineOptions('createOrder', {
+  ...callRows,
+  ...merchantRow,
+} satisfies OptionTable<OrderCallOptions>);
 
 /** The payload of an order, as its schema makes it. @throws {ValidationError} */
 export async function checkOrder(schema: StandardSchema, order: unknown): Promise<JsonObject> {

@@ -1,8 +1,19 @@
-import type { Operation, OperationRules } from '../deployment/operations.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
-import type { RequestError } from '../errors/request-error.ts';
-import type { OptionNames } from '../options/check-names.ts';
-import { sensitiveValues } from '../redaction/redact-request.ts';
+import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
+import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
+import { type OrderReply, type OrderVerdict, usualOrderReply } from '../deployment/order-reply.ts';
+import { isStandardSchema, type StandardSchema } from '../deployment/standard-schema.ts';
+import type { RequestError } from '../errors/errors.ts';
+import {
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  optional,
+  timerMs,
+  value,
+} from '../internal/options.ts';
+import { sensitiveValues } from '../internal/redaction.ts';
+import { userAgent } from '../internal/user-agent.ts';
 
 /** Options of a single call. */
 export interface CallOptions<Body = unknown> {
@@ -10,11 +21,32 @@ export interface CallOptions<Body = unknown> {
   signal?: AbortSignal | undefined;
   /** Milliseconds for each attempt. @default the client's `timeoutMs` */
   timeoutMs?: number | undefined;
+  /**
+   * Milliseconds in which the request may still leave, such as the rest of a lease. It is asked immediately before each
+   * attempt leaves: at 0 or below nothing does, and the call ends with code `timeout`. The call also takes no longer
+   * than what was left when it began. @default no such limit
+   */
+  leftMs?: (() => number) | undefined;
   /** Checks the reply's body, and types it: any Standard Schema. Without one the body is `unknown`. */
   schema?: StandardSchema<unknown, Body> | undefined;
 }
 
-export const callOptionNames: OptionNames<CallOptions> = { signal: true, timeoutMs: true, schema: true };
+export const callRows = {
+  signal: optional(
+    value((given, name) => {
+      if (given instanceof AbortSignal) return given;
+      throw invalidOption(`${name} must be an AbortSignal.`);
+    }),
+  ),
+  timeoutMs: optional(timerMs()),
+  leftMs: optional(callback()),
+  schema: optional(
+    value((given, name) => {
+      if (isStandardSchema(given)) return given;
+      throw invalidOption(`${name} must be a Standard Schema (zod, valibot, arktype …).`);
+    }),
+  ),
+} satisfies OptionTable<CallOptions>;
 
 /** Options of a call whose reply must fit a schema, which also gives the body its type. */
 export interface CallOptionsWithSchema<Body> extends CallOptions<Body> {
@@ -34,11 +66,85 @@ export interface Call<Body> {
   /** Never shown in an error, even if an error of the transport quotes them. The headers hold more: {@link secretsOf}. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Body>;
+  /** Of an order: what its 2xx reply says. */
+  readonly readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
-  readonly before?: RequestError | undefined;
+  readonly previousFailure?: RequestError | undefined;
 }
 
-/** All that no text about a call may repeat. Gathered when there is such a text: most calls succeed. */
+/** Values to redact from any message about this call. */
 export function secretsOf({ secrets, headers }: Call<unknown>): string[] {
   return [...secrets, ...sensitiveValues(headers)];
+}
+
+/** Milliseconds in which the request may still leave. Nothing leaves by a function that fails. */
+export function leftMsOf({ options: { leftMs } }: Call<unknown>): number {
+  if (leftMs === undefined) return Number.POSITIVE_INFINITY;
+  try {
+    const left = leftMs();
+    return left > 0 ? left : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** What a call adds to the rules of its operation. */
+interface CallContent<Body> {
+  /** Proves who calls. The rules say where it goes; an API key in the body is already there. */
+  readonly credential?: string | undefined;
+  /** Exactly what is posted: JSON. */
+  readonly body?: string | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Added to the headers of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Never shown in an error; credential, body and query are added to these. */
+  readonly secrets: readonly string[];
+  readonly options: CallOptions<Body>;
+  /** How the service refused the same call with other keys. */
+  readonly previousFailure?: RequestError | undefined;
+}
+
+/**
+ * Builds the request of an operation from the table of operations.
+ *
+ * @throws {ConfigurationError} `not_configured` when the deployment has no address for it, `invalid_option` for
+ *   malformed options
+ */
+export function makeCall<Body>(
+  deployment: Deployment<unknown>,
+  operation: Operation,
+  content: CallContent<Body>,
+): Call<Body> {
+  const { method, authorization, repeat } = operationRules(operation);
+  const { body, credential, previousFailure } = content;
+  // Sound: an object that is returned is the one that was given, so its schema has the same types.
+  const options = defineOptions(operation, callRows)(content.options) as CallOptions<Body>;
+  const url = new URL(operationUrl(deployment, operation));
+  for (const [name, value] of Object.entries(content.query ?? {})) url.searchParams.set(name, value);
+  const headers = new Headers({
+    accept: 'application/json',
+    'user-agent': userAgent,
+    // The deployment may replace these two headers, but not those below.
+    ...deployment.headers,
+    ...content.headers,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...authorizationHeader(authorization, credential),
+  });
+  const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
+  // A deployment that an older copy of this package made has no such function.
+  const { readOrderReply = usualOrderReply } = deployment;
+  return {
+    ...{ operation, method, url: url.href, headers, body, repeat, secrets, options, previousFailure },
+    ...(operation === 'createOrder' && { readOrderReply }),
+  };
+}
+
+function authorizationHeader(
+  authorization: OperationRules['authorization'],
+  credential: string | undefined,
+): Record<string, string> {
+  if (credential === undefined) return {};
+  if (authorization === 'public-key') return { authorization: `Bearer ${credential}` };
+  // The master key goes bare, without a scheme in front (contract: Endpoints 6).
+  return authorization === 'master-key' ? { authorization: credential } : {};
 }

@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import { findNonJson } from '../json/check-json-data.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import { warnOfMisspelt } from './warn-of-misspelt.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { findNonJson, type JsonObject } from '../internal/json.ts';
+import { nearestName } from '../internal/nearest-name.ts';
+import { warnOnce } from '../internal/warn.ts';
 
 /**
  * Checks a call's input with its schema, and for anything that JSON would change.
@@ -43,4 +43,25 @@ export async function checkWithSchema(
   const issue = findNonJson(result.value);
   if (issue) throw new ValidationError(operation, [issue]);
   return result.value;
+}
+
+/** More members than any payload has. A larger object is not one with a misspelt member. */
+const maxMembers = 100;
+
+/**
+ * Warns of a member that looks like a misspelt one of the schema, once per name. It is not an error, since deployments
+ * differ. TypeScript refuses it already; this is for JavaScript and for objects built in several steps.
+ *
+ * Only a zod object lists its members, so other schemas get no warning.
+ */
+function warnOfMisspelt(operation: string, schema: StandardSchema, input: unknown): void {
+  if (!(schema instanceof z.ZodObject) || typeof input !== 'object' || input === null) return;
+  const known = Object.keys(schema.shape);
+  for (const name of Object.keys(input).slice(0, maxMembers)) {
+    if (known.includes(name)) continue;
+    const meant = nearestName(name, known);
+    // A longer name that contains a known one is a member of its own: fiat_amount_usd, message_type.
+    if (meant === undefined || name.length > meant.length + 2) continue;
+    warnOnce(`${operation} does not know the member "${name}": did you mean "${meant}"?`);
+  }
 }

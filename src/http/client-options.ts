@@ -1,8 +1,15 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
-import type { Backoff } from '../runtime/backoff.ts';
-import { type ConcurrencyLimit, limitConcurrency } from './concurrency-limit.ts';
+import { ConfigurationError } from '../errors/errors.ts';
+import {
+  callback,
+  flag,
+  integer,
+  nested,
+  type OptionTable,
+  optional,
+  type Settings,
+  timerMs,
+} from '../internal/options.ts';
+import { limitConcurrency } from './slots.ts';
 
 /** A request that is about to be sent, without its secrets and its body. */
 export interface RequestObservation {
@@ -68,96 +75,59 @@ export interface ClientOptions {
   onRequest?: ((request: RequestObservation) => void) | undefined;
   /** Called for each reply; secrets are redacted. If it throws, that becomes a process warning. */
   onResponse?: ((response: ResponseObservation) => void) | undefined;
-  /** A number from 0 up to 1, for jitter. @default Math.random */
-  random?: (() => number) | undefined;
+  /** As many random bytes as it is asked for, for jitter. @default crypto.getRandomValues */
+  random?: ((size: number) => Uint8Array) | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
   /** Allows a browser, where secret keys do not belong. For tests in a simulated browser. @default false */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-export interface ResolvedClientOptions {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  readonly limit: ConcurrencyLimit;
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly maxAttempts: number;
-  readonly retry: Backoff;
-  readonly maxReplyBytes: number;
-  readonly onRequest: ((request: RequestObservation) => void) | undefined;
-  readonly onResponse: ((response: ResponseObservation) => void) | undefined;
-  readonly random: () => number;
-  readonly now: () => number;
-}
-
-/** The names of the shared options; each client adds its own. */
-export const clientOptionNames: OptionNames<ClientOptions> = {
-  fetch: true,
-  timeoutMs: true,
-  concurrency: true,
-  totalTimeoutMs: true,
-  maxAttempts: true,
-  retry: true,
-  maxReplyBytes: true,
-  onRequest: true,
-  onResponse: true,
-  random: true,
-  now: true,
-  dangerouslyAllowBrowser: true,
-};
-
-const retryNames: OptionNames<RetryOptions> = { firstDelayMs: true, maxDelayMs: true };
-
 /** No JavaScript engine holds a longer string. */
 const longestText = 2 ** 30;
 
-/**
- * The options that both clients share, with their defaults. The client has already refused unknown names.
- *
- * @throws {ConfigurationError} `invalid_option` or `browser_environment`
- */
-export function resolveClientOptions(options: ClientOptions): ResolvedClientOptions {
-  const { dangerouslyAllowBrowser = false } = options;
-  if (typeof dangerouslyAllowBrowser !== 'boolean') {
-    throw invalidOption('dangerouslyAllowBrowser must be true or false.');
-  }
-  if (!dangerouslyAllowBrowser && isBrowser()) {
+/** The options that both clients share; each adds its own. */
+export const clientRows = {
+  fetch: optional(callback()),
+  timeoutMs: timerMs({ default: 30_000 }),
+  concurrency: integer({ default: 100 }),
+  totalTimeoutMs: timerMs({ default: 90_000 }),
+  maxAttempts: integer({ default: 3 }),
+  retry: nested({
+    firstDelayMs: timerMs({ default: 300, least: 0 }),
+    maxDelayMs: timerMs({ default: 10_000, least: 0 }),
+  }),
+  maxReplyBytes: integer({ default: 1_048_576, most: longestText }),
+  onRequest: optional(callback()),
+  onResponse: optional(callback()),
+  random: callback({ default: (size) => crypto.getRandomValues(new Uint8Array(size)) }),
+  now: callback({ default: () => Date.now() }),
+  dangerouslyAllowBrowser: flag({ default: false }),
+} satisfies OptionTable<ClientOptions>;
+
+/** What every call of a client needs. */
+export type ClientSettings = ReturnType<typeof clientSettings>;
+
+/** @throws {ConfigurationError} `browser_environment` */
+export function clientSettings({ fetch, concurrency, ...settings }: Settings<typeof clientRows>) {
+  if (!settings.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'browser_environment',
       'This looks like a browser: secret keys would be readable by anyone. Call the service from your server.',
     );
   }
-  return {
-    fetch: resolveFetch(optionalFunction('fetch', options.fetch)),
-    limit: limitConcurrency(checkInteger('concurrency', options.concurrency ?? 100)),
-    timeoutMs: checkTimerMs('timeoutMs', options.timeoutMs ?? 30_000),
-    totalTimeoutMs: checkTimerMs('totalTimeoutMs', options.totalTimeoutMs ?? 90_000),
-    maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? 3),
-    retry: checkRetry(options.retry),
-    maxReplyBytes: checkInteger('maxReplyBytes', options.maxReplyBytes ?? 1_048_576, { most: longestText }),
-    onRequest: optionalFunction('onRequest', options.onRequest),
-    onResponse: optionalFunction('onResponse', options.onResponse),
-    random: optionalFunction('random', options.random) ?? Math.random,
-    now: optionalFunction('now', options.now) ?? Date.now,
-  };
+  return { ...settings, fetch: fetchWith(fetch), slots: limitConcurrency(concurrency) };
 }
 
 /** The platform's fetch makes a Request itself: one more would cost as much again. */
-function resolveFetch(given: ClientOptions['fetch']): ResolvedClientOptions['fetch'] {
+function fetchWith(given: ClientOptions['fetch']): (url: string, init: RequestInit) => Promise<Response> {
   if (given === undefined) return (url, init) => globalThis.fetch(url, init);
-  return (url, init) => given(new Request(url, init));
-}
-
-function checkRetry(retry: RetryOptions | undefined): Backoff {
-  if (retry !== undefined) checkNames('retry', retry, retryNames);
-  return {
-    firstDelayMs: checkTimerMs('retry.firstDelayMs', retry?.firstDelayMs ?? 300, 0),
-    maxDelayMs: checkTimerMs('retry.maxDelayMs', retry?.maxDelayMs ?? 10_000, 0),
+  return (url, init) => {
+    const request = new Request(url, init);
+    // Node follows the signal only until the Request is garbage-collected: this refers to it for as long.
+    init.signal?.addEventListener('abort', () => void request, { once: true });
+    return given(request);
   };
-}
-
-function optionalFunction<Callable>(name: string, value: Callable | undefined): Callable | undefined {
-  return value === undefined ? undefined : checkFunction(name, value);
 }
 
 function isBrowser(): boolean {

@@ -1,13 +1,13 @@
-import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/request-error.ts';
-import { personalValues } from '../redaction/personal-values.ts';
-import { printableText } from '../redaction/printable-text.ts';
-import { redactCredentials } from '../redaction/redact-credentials.ts';
-import { redactError, redactText, redactUrl } from '../redaction/redact-request.ts';
+import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/errors.ts';
+import { causes, inWords, type Words } from '../errors/remedies.ts';
+import { printableText } from '../internal/printable-text.ts';
+import { redactCredentials } from '../internal/redact-credentials.ts';
+import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
+import { redactError, redactUrl } from '../internal/redaction.ts';
+import type { CallRecord } from './attempt.ts';
 import { type Call, secretsOf } from './call.ts';
-import type { CallState } from './call-state.ts';
-import { causeText } from './cause-text.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
-import { replyTexts } from './reply-texts.ts';
+import { type ReadReply, replyTexts } from './reply.ts';
 
 const advice = {
   'not-sent': 'It did not reach the service: it is safe to repeat.',
@@ -24,59 +24,82 @@ const whatHappened = {
   http_error: 'the service answered with an error',
   reply_too_large: 'the reply is larger than maxReplyBytes',
   reply_nonconforming: 'the reply does not fit the schema given',
+  reply_not_accepted: 'the reply does not accept the order',
 } as const satisfies Record<RequestErrorDetails['code'], string>;
+
+/** A 2xx reply may only look like a failure. */
+const otherReading: LikelyCause = causes.orderReply;
 
 type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
   retryAfterMs?: number | undefined;
+  /** Replaces what the code says of it. */
+  what?: string | undefined;
 };
 
 /** The error of a failed call, with everything that is known and without secrets. */
-export function failure(call: Call<unknown>, state: CallState, details: FailureDetails): RequestError {
-  const { retryAfterMs: wait, cause: original, assumptions, ...rest } = details;
-  const reply = state.reply;
+export function failure(call: Call<unknown>, record: CallRecord, details: FailureDetails): RequestError {
+  const { retryAfterMs: wait, cause: original, assumptions, what: happened, ...rest } = details;
+  const reply = record.reply;
   const secrets = [...secretsOf(call), ...personalValues(call)];
+  const redact = echoRedactor(secrets);
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
-  const said = details.code === 'http_error' ? replyTexts(reply?.body) : [];
-  const causes =
-    details.code === 'http_error' && reply !== undefined
-      ? likelyCauses(call.operation, reply.status, said)
-      : [];
+  const isError = details.code === 'http_error' || details.code === 'reply_not_accepted';
+  const said = isError ? replyTexts(reply?.body) : [];
+  const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
+  if (details.code === 'reply_not_accepted') likely.push(otherReading);
   const what =
-    whatHappened[details.code] + reasonOf(details, secrets, { status: reply?.status, said: said[0] });
-  const message = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}${adviceOn(causes)}`;
-  return new RequestError(message, {
+    (happened ?? whatHappened[details.code]) +
+    reasonOf(details, redact, { status: reply?.status, said: said[0] });
+  const happening = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}`;
+  return new RequestError((say) => happening + adviceOn(likely, say), {
     ...rest,
-    assumptions: assumptions ?? causes.flatMap(({ ids }) => ids),
+    assumptions: assumptions ?? likely.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
     url,
-    attempts: state.attempts,
-    ...(reply && { status: reply.status, headers: reply.headers, body: reply.body }),
+    attempts: record.attempts,
+    ...(reply && { status: reply.status, ...shownReply(call, reply, redact) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...(cause && { cause }),
   });
 }
 
+/**
+ * What an error keeps of a reply: everything, since a reply may hold keys that are nowhere else. Only one to a message
+ * holds nothing that anybody needs, and may repeat the message with its one-time code.
+ */
+function shownReply(
+  { operation }: Call<unknown>,
+  { headers, body }: Pick<ReadReply, 'headers' | 'body'>,
+  redact: (text: unknown) => string,
+): Pick<RequestErrorDetails, 'headers' | 'body'> {
+  if (operation !== 'sendMessage') return { headers, body };
+  const shown = [...headers].map(([name, value]): [string, string] => [name, redact(value)]);
+  return { headers: new Headers(shown), body: redactReply(body, redact) };
+}
+
 /** The status and the service's own reason, or the transport's if there was no reply. */
 function reasonOf(
   { code, cause }: FailureDetails,
-  secrets: readonly string[],
+  redact: (text: string) => string,
   { status, said }: { status: number | undefined; said: string | undefined },
 ): string {
   if (status !== undefined) {
-    const quoted = quotable(said ?? '', secrets);
+    const quoted = quotable(said ?? '', redact);
     return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
   }
   if (code !== 'connection_failed' && code !== 'network_error' && code !== 'timeout') return '';
-  const quoted = quotable(causeText(cause) ?? '', secrets);
+  const quoted = quotable(causeText(cause) ?? '', redact);
   return quoted === '' ? '' : ` (${quoted})`;
 }
 
-function adviceOn([first, ...others]: readonly LikelyCause[]): string {
+function adviceOn([first, ...others]: readonly LikelyCause[], say: Words): string {
   if (first === undefined) return '';
-  const line = ({ advice, ids }: LikelyCause) =>
-    ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`;
+  const line = ({ advice, ids }: LikelyCause) => {
+    const text = inWords(advice, say);
+    return ids.length === 0 ? text : `${text} (${ids.join(', ')})`;
+  };
   const rest = others.length === 0 ? '' : ` Or: ${others.map(line).join('; ')}.`;
   return ` Likely: ${line(first)}.${rest}`;
 }
@@ -87,10 +110,10 @@ const maxQuoted = 200;
 const maxRead = 4_000;
 
 /** A foreign text that is safe to quote: one short line without secrets, which cannot pass for our own words. */
-function quotable(text: string, secrets: readonly string[]): string {
-  const plain = printableText(redactText(text, secrets).slice(0, maxRead));
-  // Again, since a secret that invisible characters had split is whole now.
-  const shown = redactCredentials(redactText(plain, secrets)).replaceAll('"', "'");
+function quotable(text: string, redact: (text: string) => string): string {
+  const plain = printableText(redact(text).slice(0, maxRead));
+  // Again, since a secret that control characters had split is whole now.
+  const shown = redactCredentials(redact(plain)).replaceAll('"', "'");
   // Do not cut through the middle of a character.
   return shown.length > maxQuoted
     ? `${shown
@@ -98,4 +121,49 @@ function quotable(text: string, secrets: readonly string[]): string {
         .replace(/\p{Cs}$/u, '')
         .trimEnd()}…`
     : shown;
+}
+
+/** How many causes are followed: an error may be its own cause. */
+const maxDepth = 5;
+
+/**
+ * What the transport says about a failure: the innermost cause with a message, since `fetch failed` tells nothing.
+ * Neither bounded nor redacted.
+ */
+function causeText(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > maxDepth) return undefined;
+  // Several addresses were tried. The first failure speaks for all.
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return causeText(inner, depth + 1) ?? ownText(error);
+}
+
+function ownText(error: Error): string | undefined {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // OpenSSL's own messages are mostly places in its source.
+  const message =
+    'reason' in error && typeof error.reason === 'string' ? error.reason : String(error.message);
+  if (message.includes(code)) return message === '' ? undefined : message;
+  return `${code}: ${message}`;
+}
+
+/** Members that speak of a person. */
+const personalName = /phone|mail|name|account|device/i;
+
+/**
+ * What a request says of a person, so that no message repeats it: the members of its body, at any depth, whose names
+ * tell, and all values of its query. Phone numbers without their `+`, as services often write them. A value of one to
+ * three characters is left: hiding it would take such characters out of every text.
+ *
+ * @param body JSON
+ */
+function personalValues({ url, body }: { url: string; body?: string | undefined }): string[] {
+  const found = [...new URL(url).searchParams.values()];
+  if (body !== undefined) {
+    JSON.parse(body, (name, value: unknown) => {
+      if (personalName.test(name) && (typeof value === 'string' || typeof value === 'number'))
+        found.push(String(value));
+      return value;
+    });
+  }
+  return found.map((value) => value.replace(/^\+/, '')).filter((value) => value.length > 3);
 }

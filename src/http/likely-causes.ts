@@ -1,10 +1,11 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
+import { causeOf, causes, type Text } from '../errors/remedies.ts';
 
 /** Something that can cause a refusal. */
 export interface LikelyCause {
   /** What to check, as a clause without its full stop. */
-  readonly advice: string;
+  readonly advice: Text;
   /** Its entries in the assumption ledger; empty where we assume nothing. */
   readonly ids: readonly AssumptionId[];
 }
@@ -18,6 +19,8 @@ interface Refused {
 interface Clue {
   /** The words in a reply that point to it, if there are any. */
   readonly words?: RegExp;
+  /** Words that can mean nothing else: it comes before all that only `words` point to. */
+  readonly certain?: RegExp;
   /** The cause for an operation; `undefined` where it cannot be the cause. */
   readonly cause: (refused: Refused) => LikelyCause | undefined;
 }
@@ -26,76 +29,44 @@ interface Clue {
 const clues = {
   whitelist: {
     words: /\b(?:white|allow) ?list|\bips?\b|\bip address/,
-    cause: ({ operation }) =>
-      operation === 'whitelistIp'
-        ? undefined
-        : {
-            advice: "this machine's IP address is not whitelisted: call whitelistIp() from it",
-            ids: ['ip-whitelist'],
-          },
+    cause: ({ operation }) => (operation === 'whitelistIp' ? undefined : causes.whitelist),
   },
   limits: {
     words: /\brate limit|\btoo many\b|\bthrottl/,
-    cause: () => ({
-      advice: 'the service wants fewer requests: wait before the next one',
-      ids: ['request-limits'],
-    }),
+    cause: () => causes.limits,
   },
   device: {
     words: /\bdevice\b|\bscan(?:ned)?\b|\bpair(?:ed|ing)\b|\bnot connected\b/,
-    cause: ({ rules }) =>
-      needsDevice(rules)
-        ? { advice: 'the device of this API key is not connected: open scanDeviceUrl() and scan', ids: [] }
-        : undefined,
+    cause: ({ rules }) => (needsDevice(rules) ? causes.device : undefined),
   },
   recipient: {
     words: /\b(?:phone|mobile|number(?! of\b)|recipient|msisdn|receiver)\b|\bnot on (?:the )?messenger\b/,
-    cause: ({ rules }) =>
-      needsDevice(rules)
-        ? { advice: 'to_phone is not on the messenger, or is misspelt', ids: [] }
-        : undefined,
+    cause: ({ rules }) => (needsDevice(rules) ? causes.recipient : undefined),
   },
   partnerId: {
     words: /\bpartner ?id\b/,
-    cause: ({ operation }) =>
-      operation === 'createOrder'
-        ? { advice: 'partnerId of the credentials belongs to another key', ids: ['order-partner-id'] }
-        : undefined,
+    cause: ({ operation }) => (operation === 'createOrder' ? causes.partnerId : undefined),
   },
   values: {
     words: /\b(?:chain|currency|pair)\b/,
-    cause: ({ operation }) =>
-      operation === 'createOrder'
-        ? { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] }
-        : undefined,
+    cause: ({ operation }) => (operation === 'createOrder' ? causes.values : undefined),
   },
   signature: {
     words: /\bsign(?:ature|atures|ed|ing)?\b|\bhmac\b|\bhash\b|\bdigest\b|\bchecksum\b/,
-    cause: ({ rules }) =>
-      rules.signedWith === 'nothing'
-        ? undefined
-        : {
-            advice:
-              'the service signs in another way, or with another key: give a body that it signed to detectScheme of partner-exchange-sdk/diagnostics',
-            ids: ['signature-construction', 'signature-serialization', 'signature-encoding', 'signature-key'],
-          },
+    cause: ({ rules }) => (rules.signedWith === 'nothing' ? undefined : causes.signature),
   },
   key: {
     words: /\b(?:api|master|public|access|partner) keys?\b|\btoken\b|\bbearer\b|\bcredentials?\b/,
     cause: ({ rules }) => {
       const key = keyNames[rules.authorization];
-      return key && { advice: `${key} is not one that the service knows (any more)`, ids: [] };
+      return key && { advice: causeOf.key(key), ids: [] };
     },
   },
   merchant: {
     words: /\bmerchant\b/,
-    cause: ({ operation }) =>
-      operation === 'createOrder'
-        ? {
-            advice: 'the order needs another merchant secret: name it with the merchant option',
-            ids: ['several-merchants'],
-          }
-        : undefined,
+    // A merchant has one currency: a reply that names both is about the key, not about the order's values.
+    certain: /\bmerchant (?:secret )?keys?\b|\bmerchant\b.*\bcurrenc|\bcurrenc.*\bmerchant\b/,
+    cause: ({ operation }) => (operation === 'createOrder' ? causes.merchant : undefined),
   },
   payload: {
     // Every refused body mentions fields and values, so only this name tells more than the status does.
@@ -104,7 +75,7 @@ const clues = {
   },
   path: {
     cause: ({ operation, rules }) => ({
-      advice: `the service has it at another address: check ${rules.baseUrl} and paths.${operation} of defineDeployment`,
+      advice: causeOf.path(rules.baseUrl, `paths.${operation}`),
       ids: rules.assumptions.path === undefined ? [] : [rules.assumptions.path],
     }),
   },
@@ -125,7 +96,12 @@ export function likelyCauses(
   const words = plainWords(said);
   const all: readonly [string, Clue][] = Object.entries(clues);
   const named = all.filter(([, clue]) => clue.words?.test(words));
-  const names = new Set([...named.map(([name]) => name), ...causesOfStatus(status, refused.rules)]);
+  const certain = named.filter(([, clue]) => clue.certain?.test(words));
+  const names = new Set([
+    ...certain.map(([name]) => name),
+    ...named.map(([name]) => name),
+    ...causesOfStatus(status, refused.rules),
+  ]);
   // If the recipient cannot be reached, the members of the request are not to blame.
   if (needsDevice(refused.rules) && named.some(([name]) => name === 'recipient')) names.delete('payload');
   return [...names].flatMap((name) => all.find(([own]) => own === name)?.[1].cause(refused) ?? []);
@@ -168,15 +144,17 @@ function needsDevice(rules: OperationRules): boolean {
 function payloadCause({ assumptions }: OperationRules): LikelyCause | undefined {
   const id = assumptions.payload;
   if (id === undefined) return undefined;
-  return { advice: payloadAdvice[id] ?? 'the service wants other members', ids: [id] };
+  return (
+    payloadCauses.find(({ ids }) => ids.some((each) => each === id)) ?? { advice: causeOf.payload, ids: [id] }
+  );
 }
 
-const payloadAdvice: Partial<Record<AssumptionId, string>> = {
-  'order-payload': 'the service wants other members: describe them with orderSchema of defineDeployment',
-  'branded-names': 'the service has another name for messenger_device_no: set wireNames of defineDeployment',
-  'number-check': 'the service has other names in the query: set numberCheckParameters of defineDeployment',
-  'verify-check': 'verify_check may be needed, or mean something else than you think',
-};
+const payloadCauses: readonly LikelyCause[] = [
+  causes.orderPayload,
+  causes.deviceName,
+  causes.queryNames,
+  causes.verifyCheck,
+];
 
 /** In lower case, with `ip_not_whitelisted` and `ipNotWhitelisted` split into words. */
 function plainWords(said: readonly string[]): string {

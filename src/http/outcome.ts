@@ -1,7 +1,7 @@
-import type { RequestErrorCode, RequestOutcome } from '../errors/request-error.ts';
-import { isConnectError } from './connect-errors.ts';
+import { subscribe } from 'node:diagnostics_channel';
+import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
 
-/** How one attempt failed before a whole reply was read. */
+/** An attempt failed: anything but a whole 2xx reply. */
 export class AttemptFailure extends Error {
   readonly code: RequestErrorCode;
   readonly outcome: RequestOutcome;
@@ -94,9 +94,27 @@ export function outcomeOfStatus(status: number): RequestOutcome {
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unknown';
 }
 
-const weight = { 'not-sent': 0, refused: 1, unknown: 2 } as const satisfies Record<RequestOutcome, number>;
+const uncertainty = { 'not-sent': 0, refused: 1, unknown: 2 } as const satisfies Record<
+  RequestOutcome,
+  number
+>;
 
 /** The outcome of several attempts is the least certain one. */
-export function worseOutcome(one: RequestOutcome, other: RequestOutcome): RequestOutcome {
-  return weight[one] >= weight[other] ? one : other;
+export function lessCertain(one: RequestOutcome, other: RequestOutcome): RequestOutcome {
+  return uncertainty[one] >= uncertainty[other] ? one : other;
+}
+
+const connectErrors = new WeakSet<Error>();
+
+// undici, Node's fetch, reports every connection that it could not make here, and passes the same error object on as
+// the cause of the rejected fetch. The codes alone do not tell: a reset or a broken TLS record can also come after the
+// request has left.
+subscribe('undici:client:connectError', (message) => {
+  const error = typeof message === 'object' && message !== null && 'error' in message && message.error;
+  if (error instanceof Error) connectErrors.add(error);
+});
+
+/** Whether undici failed with this error while connecting (TCP, proxy, TLS), so that no request can have left. */
+function isConnectError(error: Error): boolean {
+  return connectErrors.has(error);
 }

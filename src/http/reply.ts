@@ -1,4 +1,4 @@
-import { readBounded } from '../runtime/read-bounded.ts';
+import { readBounded } from '../internal/read-bounded.ts';
 
 /**
  * A successful reply. The contract shows none (ledger: `replies`), so we assume nothing about its body: pass a `schema`
@@ -32,8 +32,8 @@ export function replyHead(response: Response): ReadReply {
 /** Reads a response's body up to a limit. Never throws: a failure is part of the result. */
 export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
   const { status, headers } = replyHead(response);
-  const reader = response.body?.getReader();
   try {
+    const reader = response.body?.getReader();
     const bytes = reader === undefined ? new Uint8Array() : await readBounded(reader, maxBytes);
     if (bytes !== undefined) {
       return { status, headers, body: parseReplyBody(new TextDecoder().decode(bytes)) };
@@ -46,6 +46,21 @@ export async function readReply(response: Response, maxBytes: number): Promise<R
   }
 }
 
+/** An HTTP date. `Date.parse` alone accepts almost anything, even `-5` and `1.5`. */
+const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * The milliseconds that a `Retry-After` header asks to wait, given in seconds or as a date. `undefined` if it is
+ * malformed. A number that is too large becomes the longest exact wait.
+ */
+export function retryAfterMs(reply: ReadReply | undefined, now: number): number | undefined {
+  const value = reply?.headers.get('retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
+  const date = httpDate.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
 function parseReplyBody(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
@@ -53,4 +68,43 @@ function parseReplyBody(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Where services put a message for people, the most telling member first. */
+const members = ['message', 'error_description', 'detail', 'title', 'reason', 'msg', 'description'] as const;
+/** Members that hold a text, or an object or list with the members above. A code is better than nothing. */
+const nested = ['error', 'errors', 'code'] as const;
+/** How deep to look for errors inside errors. */
+const maxDepth = 3;
+
+/**
+ * The texts in a reply, the most telling first: the usual members of a JSON error, otherwise the title or the start of
+ * a page, or the text itself. Neither bounded nor redacted.
+ */
+export function replyTexts(body: unknown): string[] {
+  if (typeof body === 'string') return textsOf(pageText(body));
+  return textsIn(body, 0);
+}
+
+function textsIn(value: unknown, depth: number): string[] {
+  if (typeof value === 'string') return textsOf(value);
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return [];
+  if (Array.isArray(value)) return textsIn(value[0], depth + 1);
+  const object: { readonly [name: string]: unknown } = { ...value };
+  const own = members.flatMap((name) => {
+    const text = object[name];
+    return typeof text === 'string' ? textsOf(text) : [];
+  });
+  return [...own, ...nested.flatMap((name) => textsIn(object[name], depth + 1))];
+}
+
+function textsOf(text: string): string[] {
+  return text.trim() === '' ? [] : [text];
+}
+
+function pageText(text: string): string {
+  if (!/^\s*<(?:!doctype|html|head|body|\?xml|title|h1)\b/i.test(text)) return text;
+  const title = /<title[^<>]*>([^<]*)/i.exec(text)?.[1]?.trim();
+  if (title !== undefined && title !== '') return title;
+  return text.replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ').replace(/<[^<>]*>/g, ' ');
 }

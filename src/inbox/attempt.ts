@@ -1,4 +1,5 @@
-import { withTimeLimit } from '../runtime/time-limit.ts';
+import { InboxError } from '../errors/errors.ts';
+import { withDeadline } from '../internal/deadline.ts';
 import type { AttemptResult, Delivery, InboxHost } from './inbox.ts';
 
 /** A delivery that belongs to one worker until its lease ends. */
@@ -30,12 +31,35 @@ export async function attemptDelivery(
   const begun = performance.now();
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
-    const work = (handleOptions: { readonly signal: AbortSignal }) => host.handle(delivery, handleOptions);
-    await withTimeLimit(work, Math.min(timeLimitMs, options.timeLimitMs), options.signal);
+    await handleWithin(Math.min(timeLimitMs, options.timeLimitMs), options.signal, (signal) =>
+      host.handle(delivery, { signal }),
+    );
     return { outcome: 'handled', ...timings() };
   } catch (error) {
     // A stop never makes a dead letter of what it interrupts.
     const isLast = attempt >= options.maxAttempts && options.signal?.aborted !== true;
     return { outcome: isLast ? 'dead' : 'failed', error, ...timings() };
   }
+}
+
+/** Runs a handler, which rejects with `handler_timeout` past the time limit. */
+export function handleWithin(
+  timeLimitMs: number,
+  signal: AbortSignal | undefined,
+  handle: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const tooLate = () =>
+    new InboxError(
+      'handler_timeout',
+      `A handler did not settle within ${timeLimitMs} ms: it is cut off, and its delivery counts as failed.`,
+    );
+  return withDeadline({ ms: timeLimitMs, signal, tooLate }, handle);
+}
+
+/** The error of a dead letter whose last attempt never reported its end. */
+export function leaseLost(): InboxError {
+  return new InboxError(
+    'lease_lost',
+    'The process that handled it for the last time died, or lost its lease.',
+  );
 }

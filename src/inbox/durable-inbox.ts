@@ -1,14 +1,17 @@
-import { InboxError } from '../errors/inbox-error.ts';
-import { invalidOption } from '../options/check-values.ts';
+import { InboxError } from '../errors/errors.ts';
+import { driverError } from '../internal/describe-error.ts';
+import { limitCalls } from '../internal/limited-calls.ts';
+import { invalidOption } from '../internal/options.ts';
+import { callHook } from '../internal/warn.ts';
+import type { Handling } from './handling-options.ts';
+import type { DeadLetter, Delivery, InboxCounts, InboxHost, ManagedInbox } from './inbox.ts';
 import {
-  checkDeadLetterOptions,
-  checkDeadLetterRead,
   type DeadLetterQuery,
   type DeadLetterRead,
-} from './dead-letter-options.ts';
-import type { Handling } from './handling-options.ts';
-import type { Delivery, InboxHost } from './inbox.ts';
-import type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
+  defaultStopMs,
+  readDeadLetterQuery,
+  readDeadLetterRead,
+} from './inbox.ts';
 
 /** What a durable inbox needs from its engine. */
 export interface InboxEngine {
@@ -23,8 +26,6 @@ export interface InboxEngine {
   /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
-
-const defaults = Object.freeze({ stopTimeoutMs: 10_000 });
 
 /** An inbox on an engine. It belongs to one host, accepts nothing while it stops, and does nothing after that. */
 export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
@@ -47,13 +48,13 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
       if (stopping !== undefined) throw inboxStopped();
       return await engine.store(delivery);
     },
-    async deadLetters(options) {
+    async deadLetters(options = {}) {
       checkOpen();
-      return await engine.deadLetters(checkDeadLetterOptions(options));
+      return await engine.deadLetters(readDeadLetterQuery(options));
     },
-    async deadLetter(digest, options) {
+    async deadLetter(digest, options = {}) {
       checkOpen();
-      return await engine.deadLetter(checkDigest(digest), checkDeadLetterRead(options));
+      return await engine.deadLetter(checkDigest(digest), readDeadLetterRead(options));
     },
     async replay(digest) {
       checkOpen();
@@ -67,7 +68,7 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
       checkOpen();
       return await engine.counts();
     },
-    stop({ timeoutMs = defaults.stopTimeoutMs } = {}) {
+    stop({ timeoutMs = defaultStopMs } = {}) {
       stopping ??= engine.stop(timeoutMs).finally(() => {
         stopped = true;
       });
@@ -84,4 +85,25 @@ function checkDigest(digest: unknown): string {
 
 function inboxStopped(): InboxError {
   return new InboxError('inbox_stopped', 'The inbox was stopped.');
+}
+
+/** Calls a store over the network. Rejects with an {@link InboxError} at the latest when the time is over. */
+type CallStore = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Waits no longer for the store than the sender of a webhook would, and limits how many deliveries wait. */
+export function limitStoreCalls(limits: { storeTimeoutMs: number; maxPending: number }): CallStore {
+  const { storeTimeoutMs: timeoutMs, maxPending } = limits;
+  const tooMany = () =>
+    new InboxError('store_unavailable', `${maxPending} deliveries wait for the store of the inbox.`);
+  const call = limitCalls({ timeoutMs, maxPending, tooMany });
+  return (work) =>
+    call(work, (error) => {
+      const cause = driverError(error);
+      return new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
+    });
+}
+
+/** Tells `onStoreError` that the store failed while nobody waited for an answer. */
+export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
+  callHook('onStoreError of an inbox', () => onStoreError(driverError(error)));
 }

@@ -1,9 +1,8 @@
-import { warn } from '../errors/warn.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, checkOneOf } from '../options/check-values.ts';
-import { describeError } from '../redaction/describe-error.ts';
-import type { Backoff } from '../runtime/backoff.ts';
-import { longestTimerMs } from '../runtime/longest-timer.ts';
+import { longestTimerMs } from '../internal/deadline.ts';
+import { describeError } from '../internal/describe-error.ts';
+import { callback, integer, nested, type OptionTable, oneOf, type Settings } from '../internal/options.ts';
+import { type RandomBytes, randomBytes } from '../internal/random.ts';
+import { warn } from '../internal/warn.ts';
 
 /** How long to wait between attempts. */
 export interface RetryDelays {
@@ -33,73 +32,31 @@ export interface HandlingOptions {
   role?: 'both' | 'receiver' | undefined;
   /** Called when the store fails while nobody waits for an answer. @default a process warning */
   onStoreError?: ((error: unknown) => unknown) | undefined;
-  /** From 0 to 1. @default Math.random */
-  random?: (() => number) | undefined;
+  /** Returns this many random bytes, for the random part of a delay. @default crypto.getRandomValues */
+  random?: RandomBytes | undefined;
   /** Milliseconds since the epoch. @default Date.now */
   now?: (() => number) | undefined;
 }
 
-/** For {@link checkNames}; each inbox adds its own. */
-export const handlingOptionNames: OptionNames<HandlingOptions> = Object.freeze({
-  maxAttempts: true,
-  timeLimitMs: true,
-  retry: true,
-  concurrency: true,
-  rememberMs: true,
-  role: true,
-  onStoreError: true,
-  random: true,
-  now: true,
-});
-
-const retryNames: OptionNames<RetryDelays> = { firstDelayMs: true, maxDelayMs: true };
+/** The rows of {@link HandlingOptions}, to be spread into the table of each inbox. */
+export const handlingRows = {
+  maxAttempts: integer({ default: 8, most: 1000 }),
+  // A lease is longer than the time limit and has to fit into a timer too.
+  timeLimitMs: integer({ default: 60_000, most: Math.floor(longestTimerMs / 2) }),
+  retry: nested({
+    firstDelayMs: integer({ default: 1_000 }),
+    maxDelayMs: integer({ default: 600_000 }),
+  } satisfies OptionTable<RetryDelays>),
+  concurrency: integer({ default: 10, most: 10_000 }),
+  rememberMs: integer({ default: 30 * 24 * 60 * 60 * 1000 }),
+  role: oneOf(['both', 'receiver'], { default: 'both' }),
+  onStoreError: callback({ default: warnOfStore }),
+  random: callback({ default: randomBytes }),
+  now: callback({ default: Date.now }),
+} satisfies OptionTable<HandlingOptions>;
 
 /** The options with their defaults. */
-export type Handling = {
-  readonly [Option in Exclude<keyof HandlingOptions, 'retry'>]-?: Exclude<HandlingOptions[Option], undefined>;
-} & { readonly retry: Backoff };
-
-export const handlingDefaults = Object.freeze({
-  maxAttempts: 8,
-  timeLimitMs: 60_000,
-  retry: Object.freeze({ firstDelayMs: 1_000, maxDelayMs: 600_000 }),
-  concurrency: 10,
-  rememberMs: 30 * 24 * 60 * 60 * 1000,
-  role: 'both',
-  onStoreError: warnOfStore,
-  random: Math.random,
-  now: Date.now,
-}) satisfies Handling;
-
-/**
- * Checks values but not names, since an inbox may have further options. @throws {ConfigurationError} `invalid_option`
- */
-export function checkHandling(options: HandlingOptions): Handling {
-  const defaults = handlingDefaults;
-  return Object.freeze({
-    maxAttempts: checkInteger('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, { most: 1000 }),
-    timeLimitMs: checkInteger('timeLimitMs', options.timeLimitMs ?? defaults.timeLimitMs, {
-      // A lease is longer than the time limit and has to fit into a timer too.
-      most: Math.floor(longestTimerMs / 2),
-    }),
-    retry: checkDelays(options.retry ?? {}),
-    concurrency: checkInteger('concurrency', options.concurrency ?? defaults.concurrency, { most: 10_000 }),
-    rememberMs: checkInteger('rememberMs', options.rememberMs ?? defaults.rememberMs),
-    role: checkOneOf('role', options.role ?? defaults.role, ['both', 'receiver']),
-    onStoreError: checkFunction('onStoreError', options.onStoreError ?? defaults.onStoreError),
-    random: checkFunction('random', options.random ?? defaults.random),
-    now: checkFunction('now', options.now ?? defaults.now),
-  });
-}
-
-function checkDelays(retry: RetryDelays): Backoff {
-  checkNames('retry', retry, retryNames);
-  const defaults = handlingDefaults.retry;
-  return Object.freeze({
-    firstDelayMs: checkInteger('retry.firstDelayMs', retry.firstDelayMs ?? defaults.firstDelayMs),
-    maxDelayMs: checkInteger('retry.maxDelayMs', retry.maxDelayMs ?? defaults.maxDelayMs),
-  });
-}
+export type Handling = Settings<typeof handlingRows>;
 
 function warnOfStore(error: unknown): void {
   warn(`The store of the inbox failed, and is tried again: ${describeError(error)}`);

@@ -1,4 +1,5 @@
 import type { MatchedKey } from '../credentials/verification-keys.ts';
+import { defineOptions, flag, integer, type OptionTable, type Settings } from '../internal/options.ts';
 
 /** What identifies an authentic delivery. */
 export interface DeliveryReference {
@@ -10,6 +11,7 @@ export interface DeliveryReference {
    * body as well.
    */
   readonly digest: string;
+  /** Who signed it. With several partners, compare it with the owner of the order before you act on the event. */
   readonly key: MatchedKey;
 }
 
@@ -67,10 +69,94 @@ export interface AttemptResult {
   readonly durationMs?: number | undefined;
   /** Milliseconds from storing to this attempt. */
   readonly waitedMs?: number | undefined;
-  /** Why it failed, for `onError`; absent if somebody else was told. */
+  /** Why it failed, for `onError`; absent if the caller of `receive` gets the error. */
   readonly error?: unknown;
 }
 
 /** What can happen to a delivery that an inbox receives. */
 export const inboxResults = ['handled', 'stored', 'duplicate', 'busy'] as const;
 export type InboxResult = (typeof inboxResults)[number];
+
+/** An inbox with dead letters that can be stopped. */
+export interface ManagedInbox extends Inbox {
+  /**
+   * Deliveries that are not tried again unless they are replayed, oldest first.
+   * @throws {ConfigurationError} `invalid_option`
+   */
+  deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
+  /**
+   * The dead letter of this digest, read without the others; `undefined` if there is none.
+   * @throws {ConfigurationError} `invalid_option`
+   */
+  deadLetter(digest: string, options?: DeadLetterReadOptions): Promise<DeadLetter | undefined>;
+  /**
+   * Tries a dead letter again, with all its attempts. Resolves with false if no dead letter has this digest. A durable
+   * inbox handles it soon afterwards. The memory inbox handles it before this resolves, and this rejects if that fails
+   * (false also while a repetition is being handled).
+   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
+   */
+  replay(digest: string): Promise<boolean>;
+  /**
+   * Drops a dead letter; its digest stays remembered. False if no dead letter has this digest.
+   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
+   */
+  discard(digest: string): Promise<boolean>;
+  /** What is in the inbox now. */
+  counts(): Promise<InboxCounts>;
+  /**
+   * Accepts nothing more (503), waits for running handlers, and releases the store. Handlers that still run after the
+   * time are aborted; a durable inbox has their deliveries handled again. Afterwards every call to a durable inbox
+   * rejects with `inbox_stopped`.
+   * @param options.timeoutMs @default 10000
+   */
+  stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
+}
+
+/** A delivery that failed at every attempt. */
+export interface DeadLetter {
+  readonly digest: string;
+  /** The `event_name`. */
+  readonly name: string;
+  readonly attempts: number;
+  readonly receivedAt: Date;
+  /**
+   * The error of the last attempt, cut to 500 characters. Credentials in addresses, queries and Authorization headers
+   * are left out; anything else that a handler puts into its error is kept.
+   */
+  readonly reason: string;
+  /** The body as received, signature included; only with `withBody`. It holds personal data. */
+  readonly body?: string;
+}
+
+export interface InboxCounts {
+  /** Stored and not yet handled: waiting for an attempt, or being handled. */
+  readonly open: number;
+  readonly dead: number;
+}
+
+/** How to read one dead letter. */
+export interface DeadLetterReadOptions {
+  /** Whether to add the body, which holds personal data. @default false */
+  readonly withBody?: boolean | undefined;
+}
+
+/** Which dead letters to list, and whether with their bodies. */
+export interface DeadLetterOptions extends DeadLetterReadOptions {
+  /** How many to list; no more are read from the store. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+const readRows = { withBody: flag({ default: false }) } satisfies OptionTable<DeadLetterReadOptions>;
+
+const queryRows = { limit: integer({ default: 100 }), ...readRows } satisfies OptionTable<DeadLetterOptions>;
+
+/** @throws {ConfigurationError} `invalid_option` */
+export const readDeadLetterQuery = defineOptions('deadLetters', queryRows);
+export type DeadLetterQuery = Settings<typeof queryRows>;
+
+/** @throws {ConfigurationError} `invalid_option` */
+export const readDeadLetterRead = defineOptions('deadLetter', readRows);
+export type DeadLetterRead = Settings<typeof readRows>;
+
+/** Milliseconds that `stop` waits for running handlers. */
+export const defaultStopMs = 10_000;

@@ -4,17 +4,23 @@
  *
  * @module partner-exchange-sdk/inbox
  */
-export { InboxError, type InboxErrorCode, isInboxError } from '../errors/inbox-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
-export type { DeadLetterOptions, DeadLetterReadOptions } from './dead-letter-options.ts';
+export {
+  InboxError,
+  type InboxErrorCode,
+  isInboxError,
+} from '../errors/errors.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,
+  DeadLetter,
+  DeadLetterOptions,
+  DeadLetterReadOptions,
   Delivery,
   HandleDelivery,
   Inbox,
+  InboxCounts,
   InboxHost,
   InboxResult,
+  ManagedInbox,
 } from './inbox.ts';
-export type { DeadLetter, InboxCounts, ManagedInbox } from './managed-inbox.ts';
-export { type MemoryInboxOptions, memoryInbox } from './memory/memory-inbox.ts';
+export { type MemoryInboxOptions, memoryInbox } from './memory-inbox.ts';

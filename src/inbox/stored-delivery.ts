@@ -1,10 +1,13 @@
-import { storableText } from '../redaction/storable-text.ts';
+import { storableText } from '../internal/describe-error.ts';
 import type { Delivery } from './inbox.ts';
 
 /** The data of a delivery's job. The name is stored as the sender wrote it; the body holds it too. */
 export function writeDelivery({ digest, name, key, body }: Delivery): object {
   return { digest, name: storableText(name), key, body };
 }
+
+/** The data of a job that no handler gets any more: the queue remembers its digest by the job's id. */
+export const handledData: object = Object.freeze({ handled: true });
 
 /**
  * Reads a delivery from a job's data, or `handled` if only its digest is remembered.

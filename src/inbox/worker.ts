@@ -1,18 +1,17 @@
-import { InboxError } from '../errors/inbox-error.ts';
-import { redactCommand } from '../redaction/redact-command.ts';
-import { settledWithin } from '../runtime/settled-within.ts';
-import type { Sleep } from '../runtime/sleep.ts';
-import { attemptDelivery, type LeasedDelivery } from './attempt.ts';
+import { InboxError } from '../errors/errors.ts';
+import type { Sleep } from '../internal/backoff.ts';
+import { settledWithin } from '../internal/deadline.ts';
+import { attemptDelivery, type LeasedDelivery, leaseLost } from './attempt.ts';
+import { reportStore } from './durable-inbox.ts';
 import type { Handling } from './handling-options.ts';
 import type { AttemptResult, InboxHost } from './inbox.ts';
-import { leaseLost } from './lease-lost.ts';
 
 /**
  * Where a worker gets its deliveries, and where it reports their outcomes.
  *
- * When a process dies, everything it had leased loses its lease, and nobody knows which delivery killed it. So each of
- * them is tried alone from then on, while nothing else runs in its process, and a lost lease counts as an attempt only
- * for a delivery that ran alone.
+ * When a process dies, all its deliveries lose their leases, and any of them may have killed it. From then on each of
+ * them is isolated: it is tried alone, while nothing else runs in its process. A lost lease counts as an attempt only for
+ * a delivery that ran alone.
  */
 export interface WorkSource<One extends LeasedDelivery> {
   /**
@@ -20,12 +19,12 @@ export interface WorkSource<One extends LeasedDelivery> {
    */
   lease(limit: number): Promise<{ leased: One[]; pauseMs: number }>;
   /** Whether a delivery that has to be tried alone is due. */
-  isAloneDue(): Promise<boolean>;
+  isIsolatedDue(): Promise<boolean>;
   /**
    * Leases one delivery that has to be tried alone; called while nothing runs. Those whose last attempt lost its lease
    * have become dead letters.
    */
-  leaseAlone(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
+  leaseIsolated(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
   /**
    * Stores the outcome of an attempt; repeated if it rejects. False if another worker has the delivery by now: that
    * worker's outcome counts.
@@ -37,11 +36,14 @@ export interface WorkSource<One extends LeasedDelivery> {
   tidy?(): Promise<void>;
 }
 
-export interface Worker {
-  /** Tells the worker that something may be due. */
-  wake(): void;
-  /** Resolves when all handlers have ended, or when the time is over and the rest was given back. */
-  stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
+export type Worker = ReturnType<typeof startWorker>;
+
+export interface WorkerOptions
+  extends Pick<Handling, 'concurrency' | 'maxAttempts' | 'timeLimitMs' | 'onStoreError' | 'now'> {
+  readonly host: InboxHost;
+  /** Milliseconds between two checks for due deliveries. */
+  readonly pollMs: number;
+  readonly sleep: Sleep;
 }
 
 const afterErrorMs = 1_000;
@@ -49,24 +51,16 @@ const afterErrorMs = 1_000;
 const woken = 'woken';
 const settleTries = 5;
 
-/** Handles due deliveries, at most `concurrency` at a time, until it is stopped. Keeps none that wait in memory. */
-export function startWorker<One extends LeasedDelivery>(
-  source: WorkSource<One>,
-  options: {
-    readonly host: InboxHost;
-    readonly handling: Handling;
-    readonly pollMs: number;
-    readonly sleep: Sleep;
-  },
-): Worker {
-  const { host, handling, pollMs, sleep } = options;
+/** Handles due deliveries, at most `concurrency` at a time, until it is stopped. Waiting deliveries stay in the store. */
+export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>, options: WorkerOptions) {
+  const { host, concurrency, pollMs, sleep } = options;
   const running = new Map<One, Promise<void>>();
   const cutOff = new AbortController();
   let alarm = new AbortController();
   let stopping = false;
   /** `due`: nothing starts until everything running has ended; then that delivery runs alone. */
-  let alone: 'none' | 'due' | 'running' = 'none';
-  let lookForAloneAt = Number.NEGATIVE_INFINITY;
+  let isolated: 'none' | 'due' | 'running' = 'none';
+  let lookForIsolatedAt = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
@@ -78,7 +72,7 @@ export function startWorker<One extends LeasedDelivery>(
         pauseMs = Math.min(pollMs, await startDue());
         await source.tidy?.();
       } catch (error) {
-        reportStore(error, handling);
+        reportStore(error, options);
         pauseMs = afterErrorMs;
       }
       if (pauseMs > 0 && !stopping) await sleep(pauseMs, alarm.signal);
@@ -88,48 +82,48 @@ export function startWorker<One extends LeasedDelivery>(
   /** Starts what is due and fits in. Resolves with the time until there may be more. */
   async function startDue(): Promise<number> {
     // The end of the next handler wakes the worker.
-    if (alone === 'running' || (alone === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
-    if (alone === 'due') {
-      await startAlone();
+    if (isolated === 'running' || (isolated === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
+    if (isolated === 'due') {
+      await startIsolated();
       return 0;
     }
     const pauseMs = await startSideBySide();
-    if (performance.now() < lookForAloneAt) return pauseMs;
-    if (await source.isAloneDue()) alone = 'due';
-    lookForAloneAt = performance.now() + pollMs;
-    return alone === 'due' ? 0 : pauseMs;
+    if (performance.now() < lookForIsolatedAt) return pauseMs;
+    if (await source.isIsolatedDue()) isolated = 'due';
+    lookForIsolatedAt = performance.now() + pollMs;
+    return isolated === 'due' ? 0 : pauseMs;
   }
 
   async function startSideBySide(): Promise<number> {
-    const free = handling.concurrency - running.size;
+    const free = concurrency - running.size;
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const { leased, pauseMs } = await source.lease(free);
     for (const one of leased) start(one);
     return pauseMs;
   }
 
-  async function startAlone(): Promise<void> {
-    const { leased, dead } = await source.leaseAlone();
+  async function startIsolated(): Promise<void> {
+    const { leased, dead } = await source.leaseIsolated();
     for (const { delivery, attempt } of dead) {
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
-    alone = leased === undefined ? 'none' : 'running';
+    isolated = leased === undefined ? 'none' : 'running';
     // Other due deliveries go first, then the next one alone: neither waits for ever.
-    lookForAloneAt = Number.NEGATIVE_INFINITY;
+    lookForIsolatedAt = Number.NEGATIVE_INFINITY;
     if (leased !== undefined) start(leased);
   }
 
   function start(one: One): void {
     const done = handle(one).finally(() => {
       running.delete(one);
-      if (alone === 'running') alone = 'none';
+      if (isolated === 'running') isolated = 'none';
       alarm.abort(woken);
     });
     running.set(one, done);
   }
 
   async function handle(leased: One): Promise<void> {
-    const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
+    const result = await attemptDelivery(host, leased, { ...options, signal: cutOff.signal });
     // The stop has given it back.
     if (cutOff.signal.aborted) return;
     let settled = false;
@@ -138,39 +132,32 @@ export function startWorker<One extends LeasedDelivery>(
         settled = await source.settle(leased, result);
         break;
       } catch (error) {
-        reportStore(error, handling);
+        reportStore(error, options);
         // The lease expires, and it is handled again.
         if (stopping || tries === settleTries) break;
         await sleep(afterErrorMs, cutOff.signal);
       }
     }
     // If it could not be stored as a dead letter it is tried again, and reported as dead when that succeeds.
-    const open = result.outcome === 'dead' && !settled;
-    host.report(leased.delivery, open ? { ...result, outcome: 'failed' } : result);
+    const notStored = result.outcome === 'dead' && !settled;
+    host.report(leased.delivery, notStored ? { ...result, outcome: 'failed' } : result);
   }
 
   const loop = work();
 
   return {
+    /** Tells the worker that something may be due. */
     wake: () => alarm.abort(woken),
-    async stop(timeoutMs) {
+    /** Resolves when all handlers have ended, or when the time is over and the rest was given back. */
+    async stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
       stopping = true;
       alarm.abort(woken);
       await loop;
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
       const left = [...running.keys()];
       cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
-      await source.release(left).catch((error: unknown) => reportStore(error, handling));
+      await source.release(left).catch((error: unknown) => reportStore(error, options));
       return 'cut-off';
     },
   };
-}
-
-/** Calls `onStoreError`, which may throw. */
-export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
-  try {
-    void Promise.resolve(onStoreError(redactCommand(error))).catch(() => {});
-  } catch {
-    // The store's failure matters, not that of its report.
-  }
 }

@@ -1,22 +1,21 @@
 import * as z from 'zod';
-import { checkSecretText } from '../credentials/check-key.ts';
+import { checkSecretText } from '../credentials/partner-credentials.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/errors.ts';
 import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
+import { makeCall } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,
-  clientOptionNames,
-  type ResolvedClientOptions,
-  resolveClientOptions,
+  type ClientSettings,
+  clientRows,
+  clientSettings,
 } from '../http/client-options.ts';
-import { sendCall } from '../http/http-client.ts';
-import { makeCall } from '../http/make-call.ts';
 import type { Reply } from '../http/reply.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction } from '../options/check-values.ts';
+import { sendCall } from '../http/send-call.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { callback, defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
 
 export interface MessengerClientOptions extends ClientOptions {
   deployment: Deployment<unknown>;
@@ -55,16 +54,22 @@ export interface MessageRequest extends DeviceReference {
   verify_check?: boolean | undefined;
 }
 
-const optionNames: OptionNames<MessengerClientOptions> = {
-  ...clientOptionNames,
-  deployment: true,
-  apiKey: true,
-  masterKey: true,
-  normalizePhone: true,
-};
+const readOptions = defineOptions('MessengerClient', {
+  ...clientRows,
+  // Sound: it checks anything.
+  deployment: value((given) => requireDeployment(given as Deployment<unknown>)),
+  apiKey: optional(value(checkSecretText)),
+  masterKey: optional(value(checkSecretText)),
+  normalizePhone: optional(callback()),
+} satisfies OptionTable<MessengerClientOptions>);
 
 const text = z.string().min(1);
-const phone = z.string().regex(/^\+?\d{5,20}$/, 'must be digits, with or without a leading "+"');
+const phone = z
+  .string()
+  .regex(
+    /^\+?\d{5,20}$/,
+    'must be digits, with or without a leading "+" (the option normalizePhone takes other notations)',
+  );
 const apiKeyRequest = z.looseObject({ messenger_device_no: text });
 const numberCheck = z.looseObject({ to_phone: phone, api_key: text.optional() });
 const messageRequest = z.looseObject({
@@ -93,19 +98,15 @@ export class MessengerClient {
   readonly #apiKey: string | undefined;
   readonly #masterKey: string | undefined;
   readonly #normalizePhone: ((phone: string) => string) | undefined;
-  readonly #client: ResolvedClientOptions;
+  readonly #client: ClientSettings;
 
   constructor(options: MessengerClientOptions) {
-    this.#deployment = requireDeployment(options?.deployment);
-    checkNames('MessengerClient', options, optionNames);
-    this.#apiKey = options.apiKey === undefined ? undefined : checkSecretText(options.apiKey, 'apiKey');
-    this.#masterKey =
-      options.masterKey === undefined ? undefined : checkSecretText(options.masterKey, 'masterKey');
-    this.#normalizePhone =
-      options.normalizePhone === undefined
-        ? undefined
-        : checkFunction('normalizePhone', options.normalizePhone);
-    this.#client = resolveClientOptions(options);
+    const { deployment, apiKey, masterKey, normalizePhone, ...shared } = readOptions(options ?? {});
+    this.#deployment = deployment;
+    this.#apiKey = apiKey;
+    this.#masterKey = masterKey;
+    this.#normalizePhone = normalizePhone;
+    this.#client = clientSettings(shared);
   }
 
   /** With a `schema`, which checks and types the reply's body; otherwise as without one. */

@@ -1,16 +1,16 @@
+import type { PartnerNames } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
+import type { OrderState } from '../errors/errors.ts';
 import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
+import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { JournaledOrder } from './journaled-order.ts';
-import type { ObservedEvent } from './observed-event.ts';
 
 /**
- * Sees to it that an order is sent once and that its outcome becomes known. Made by `createOrderJournal`; its functions
- * need no `this`.
+ * Sends each order once and keeps track of its outcome. Made by `createOrderJournal`; its functions need no `this`.
  *
- * **The rule.** That an order is about to be sent is committed before the request, its result after it. A request whose
- * result nobody knows is never followed by a second one, unless `duplicateIds` says that the service allows it.
+ * **The rule.** The intent to send an order is committed before the request, its result after it. An order whose request
+ * has no known result is never sent again, unless `duplicateIds` says that the service allows it.
  *
  * **One order** is one `partner_order_id` of one partner. It is the same order if merchant and payload are the same,
  * whatever the order of its members: the record holds a digest of them, and nothing personal.
@@ -20,23 +20,25 @@ import type { ObservedEvent } from './observed-event.ts';
  * | from | by | to |
  * |---|---|---|
  * | none | `prepare` | `prepared` |
- * | none, `prepared`, `not_sent` | `create` | `sending` |
+ * | none, `prepared`, `not-sent` | `create` | `sending` |
  * | `refused` | `create` of a changed order, or with `again` | `sending` |
- * | `sending` | the reply: 2xx, a refusal, never sent, anything else | `accepted`, `refused`, `not_sent`, `unknown` |
+ * | `sending` | the reply: 2xx, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
  * | `sending` | its lease expires | `unknown` |
  * | any but `accepted` | an event of the order | `accepted` |
  * | `unknown` | a late reply | as from `sending` |
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
- * | `unknown`, `prepared`, `not_sent` after `prepare` | `settle` | `accepted`, `abandoned` |
+ * | `unknown`, `prepared`, `not-sent` after `prepare` | `settle` | `accepted`, `abandoned` |
  *
  * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
  *   `create` resolves.
- * - An event of an order that is `prepared`, `refused`, `not_sent` or `abandoned` settles it too: the service has the
+ * - An event of an order that is `prepared`, `refused`, `not-sent` or `abandoned` settles it too: the service has the
  *   order. That is a `contradiction`, kept with the order and reported as a process warning.
  * - A reply that comes after the lease has expired counts as if it came in time. If a person has given the order up by
  *   then, a 2xx makes it `accepted`, with a contradiction; if a person has accepted it, it stays so, a refusal is thrown
  *   by its `create` and kept as a contradiction.
- * - If the result cannot be written, `create` returns or throws it all the same, and the order becomes `unknown`.
+ * - If the result cannot be written, `create` still returns or throws it. This process keeps it (of up to 10,000
+ *   orders) and writes it when it next reaches the store, also that an order was never sent whose intent may have been
+ *   committed although the store failed. If the process ends before that, the order becomes `unknown`.
  * - When an order whose outcome was unknown is sent again (`duplicateIds`) and this request is refused or not sent, it
  *   stays `unknown`: the service may have taken the request before. Only a refusal as a duplicate says that it has.
  *
@@ -44,7 +46,7 @@ import type { ObservedEvent } from './observed-event.ts';
  *
  * | state | the same order | another payload or merchant |
  * |---|---|---|
- * | none, `not_sent` | request | request |
+ * | none, `not-sent` | request | request |
  * | `prepared` | request | `different_order` |
  * | `sending` | `in_progress` | `different_order` |
  * | `accepted` | `replayed: true` | `different_order` |
@@ -70,7 +72,7 @@ export interface OrderJournal<Order = BuyOrder> {
   /**
    * Writes down that an order is to be sent, and sends nothing. With the store of a transaction of your own, the order
    * in your tables and the intent are written together or not at all. Then `create` sends it: call it after the commit,
-   * and for what `unsettled` still lists as `prepared` or `not_sent`. The payload is not kept, so `create` needs it again.
+   * and for what `unsettled` still lists as `prepared` or `not-sent`. The payload is not kept, so `create` needs it again.
    *
    * A `prepared` order is replaced; for one that was sent already, what is known of it is returned.
    *
@@ -81,17 +83,16 @@ export interface OrderJournal<Order = BuyOrder> {
   /**
    * Takes a verified event as evidence that the service has its order. For `onAny` and `onUnrecognized` of the webhooks.
    *
-   * @param context of the handler: an event of another partner is no evidence
+   * @param context of the handler: its `key` says who signed the event. Anybody whose keys the receiver knows can sign an
+   *   event about any order, so one of another partner than that of the order is no evidence. Without it you vouch that
+   *   it is of the same partner
    * @throws {StoreError} so that the delivery is tried again
    */
-  observe(
-    event: ObservedEvent,
-    context?: { readonly key?: { readonly partnerId?: string | undefined } | undefined },
-  ): Promise<Observation>;
-  /** What is known of an order; `undefined` if the journal does not have it. @throws {StoreError} */
+  observe(event: ObservedEvent, context?: { readonly key?: PartnerNames | undefined }): Promise<Observation>;
+  /** The order as the journal has it; `undefined` if it does not. @throws {StoreError} */
   get(partnerOrderId: string): Promise<JournaledOrder | undefined>;
   /**
-   * The orders that are `prepared`, `sending` or `unknown`, and those that were prepared and are `not_sent`; the oldest
+   * The orders that are `prepared`, `sending` or `unknown`, and those that were prepared and are `not-sent`; the oldest
    * first. Costs as much as there are unsettled orders, however many are settled.
    *
    * @throws {StoreError}
@@ -109,7 +110,10 @@ export interface OrderJournal<Order = BuyOrder> {
 }
 
 export interface CreateOrderOptions<Body = unknown> extends CallOptions<Body> {
-  /** Which of `merchantSecretKeys` signs; not needed with a single merchant. */
+  /**
+   * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
+   * `fiat_currency`; refused if that leaves a choice
+   */
   merchant?: string | undefined;
   /** Sends an order again that was refused, as it is. @default false */
   again?: boolean | undefined;
@@ -125,7 +129,7 @@ export interface CreatedOrder<Body = unknown> {
 }
 
 export interface PrepareOrderOptions {
-  /** Which of `merchantSecretKeys` will sign; `create` needs the same. */
+  /** Which of `merchantSecretKeys` will sign, as for `create`, which needs the same. */
   merchant?: string | undefined;
   /** Writes the intent, e.g. `postgresStore` over a client in a transaction. @default the journal's store */
   store?: RecordStore | undefined;
@@ -138,14 +142,60 @@ export interface UnsettledOptions {
   limit?: number | undefined;
 }
 
-/** What an event meant to the journal. */
+/** A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts. */
+export type ObservedEvent =
+  | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown }
+  | { readonly body: { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown } };
+
+/** The effect of an event on the journal. */
 export interface Observation {
   /**
    * - `accepted`: it settled the order.
    * - `known`: the order was accepted before.
    * - `contradiction`: it settled the order, which nobody thought the service had.
    * - `unknown_order`: it names no order of this journal. Nothing is kept of it.
+   * - `other_partner`: it names an order of this journal, and another partner has signed it. Nothing has changed.
    */
-  readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order';
+  readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';
+  /** Why nobody can tell which order it names, such as a `partner_order_id` that is no text. */
+  readonly problem?: string;
   readonly order?: JournaledOrder;
+}
+
+/** An order as an {@link OrderJournal} knows it. Times are in milliseconds since 1970. */
+export interface JournaledOrder {
+  readonly partner_order_id: string;
+  /** A lease that has expired counts: a `sending` order whose process died is `unknown` here. */
+  readonly state: OrderState;
+  /** As given to `create` or `prepare`. */
+  readonly merchant?: string | undefined;
+  /**
+   * How many requests were begun. The client repeats one only if it was not sent, or once with other keys of a ring
+   * after 401 or 403 (ledger: `old-keys-die`); that is not counted.
+   */
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  /** While `sending`: when it becomes `unknown`. */
+  readonly leaseUntil?: number | undefined;
+  /**
+   * What settled it: the `reply` to a request, a refusal as a `duplicate` (with `duplicateIds: 'refused'`), an `event`, or
+   * a `person`.
+   */
+  readonly evidence?: 'reply' | 'duplicate' | 'event' | 'person' | undefined;
+  /** HTTP status of the last reply. */
+  readonly status?: number | undefined;
+  /** `code` of the {@link RequestError} of the last request that failed. */
+  readonly failure?: string | undefined;
+  /** What `keepReply` kept of the reply. */
+  readonly kept?: JsonValue | undefined;
+  /** The service's reference, from the event that settled it. */
+  readonly platform_order_ref?: string | undefined;
+  /** Of the person who settled it. */
+  readonly note?: string | undefined;
+  /**
+   * The service turned out to have the order although it was in this state before, or it refused an order that it has.
+   * Look into it: something else uses this id, or a refusal was none.
+   */
+  readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
 }

@@ -1,31 +1,52 @@
 import { randomUUID } from 'node:crypto';
+import { isSamePartner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { OrderError } from '../errors/order-error.ts';
-import { isStoreError } from '../errors/store-error.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import { warn } from '../errors/warn.ts';
+import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions } from '../http/call.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkInteger, checkOneOf, invalidOption } from '../options/check-values.ts';
-import { quotedName } from '../redaction/quoted-name.ts';
-import { storableText } from '../redaction/storable-text.ts';
-import { checkStore } from '../store/check-store.ts';
+import { storableText } from '../internal/describe-error.ts';
+import {
+  checkOneOf,
+  defineOptions,
+  flag,
+  integer,
+  invalidOption,
+  type OptionTable,
+  optional,
+  unchecked,
+  value,
+} from '../internal/options.ts';
+import { quotedName } from '../internal/printable-text.ts';
+import { callHook, warn, warnOnce } from '../internal/warn.ts';
+import { checkStore } from '../store/record-store.ts';
 import type {
   CreatedOrder,
   CreateOrderOptions,
   Observation,
+  ObservedEvent,
   OrderJournal,
   PrepareOrderOptions,
   UnsettledOptions,
 } from './journal.ts';
-import { type OrderJournalOptions, resolveJournalOptions } from './journal-options.ts';
-import { readObserved } from './observed-event.ts';
-import { orderDigest } from './order-digest.ts';
-import { type OrderRecord, orderAdvice, orderError, toJournaledOrder } from './order-record.ts';
+import {
+  type JournalSettings,
+  type OrderJournalOptions,
+  type OrderSender,
+  readJournalOptions,
+} from './journal-options.ts';
+import {
+  type OrderRecord,
+  orderAdvice,
+  orderDigest,
+  orderError,
+  stateAt,
+  toJournaledOrder,
+} from './order-record.ts';
 import { orderRecords } from './order-records.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
+  type AttemptResult,
+  type AttemptRules,
   beginAttempt,
   finishAttempt,
   type Intent,
@@ -33,16 +54,26 @@ import {
   prepareOrder,
   settleOrder,
 } from './transitions.ts';
+import { unwrittenResults } from './unwritten-results.ts';
 
-const createNames: OptionNames<CreateOrderOptions> = {
-  merchant: true,
-  again: true,
-  signal: true,
-  timeoutMs: true,
-  schema: true,
-};
-const prepareNames: OptionNames<PrepareOrderOptions> = { merchant: true, store: true };
-const unsettledNames: OptionNames<UnsettledOptions> = { olderThanMs: true, limit: true };
+const readCreateOptions = defineOptions('create', {
+  merchant: unchecked(),
+  again: flag({ default: false }),
+  signal: unchecked(),
+  timeoutMs: unchecked(),
+  leftMs: unchecked(),
+  schema: unchecked(),
+} satisfies OptionTable<CreateOrderOptions>);
+
+const readPrepareOptions = defineOptions('prepare', {
+  merchant: unchecked(),
+  store: optional(value(checkStore)),
+} satisfies OptionTable<PrepareOrderOptions>);
+
+const readUnsettledOptions = defineOptions('unsettled', {
+  olderThanMs: integer({ default: 0, least: 0 }),
+  limit: integer({ default: 1000 }),
+} satisfies OptionTable<UnsettledOptions>);
 
 const longestNote = 1000;
 const longestRef = 200;
@@ -62,9 +93,12 @@ const longestRef = 200;
 export function createOrderJournal<Order = BuyOrder>(
   options: OrderJournalOptions<Order>,
 ): OrderJournal<Order> {
-  const resolved = resolveJournalOptions(options);
-  const { exchange, leaseMs, duplicateIds, now } = resolved;
-  const records = orderRecords(resolved);
+  // Sound: the table returns the sender that it was given.
+  const settings = readJournalOptions(options) as JournalSettings & { exchange: OrderSender<Order> };
+  const { exchange, leaseMs, duplicateIds, now } = settings;
+  const records = orderRecords(settings);
+  const unwritten = unwrittenResults(records, { now, warnOfContradiction });
+  const { update } = unwritten;
   const show = (record: OrderRecord) => toJournaledOrder(record, now());
 
   async function check(
@@ -72,74 +106,84 @@ export function createOrderJournal<Order = BuyOrder>(
     merchant: string | undefined,
   ): Promise<{ prepared: PreparedOrder; intent: Intent }> {
     const prepared = await exchange.prepareOrder(order, { merchant });
-    const { payload, partnerId } = prepared;
+    const { payload, partnerId, partnerCode } = prepared;
     const { partner_order_id } = payload;
     if (typeof partner_order_id !== 'string' || partner_order_id === '') {
       const message = 'must be a text: the journal and the events know an order by it';
       throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
     }
     const digest = orderDigest(payload, merchant);
-    return { prepared, intent: { partner_order_id, digest, merchant, partnerId } };
+    return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode } };
   }
 
   async function create<Body>(
     order: Order,
     createOptions: CreateOrderOptions<Body> = {},
   ): Promise<CreatedOrder<Body>> {
-    checkNames('create', createOptions, createNames);
-    const { merchant, again = false, ...call } = createOptions;
-    if (typeof again !== 'boolean') throw invalidOption('again must be true or false.');
+    const { merchant, again, ...call } = readCreateOptions(createOptions);
     const { prepared, intent } = await check(order, merchant);
     const attempt = randomUUID();
     const rules = { attempt, leaseMs, again, resendUnknown: duplicateIds !== 'unknown' };
-    const begun = await orOnceMore(() =>
-      records.update(intent.partner_order_id, (record) =>
-        beginAttempt(record, intent, { ...rules, now: now() }),
-      ),
-    );
+    const begun = await begin(intent, attempt, rules);
     // `beginAttempt` always makes a record.
     if (begun?.attempt !== attempt)
       return { replayed: true, reply: undefined, order: show(begun as OrderRecord) };
-    const sent = await sendOrder(prepared, call as CallOptions<Body>, resolved);
-    return concluded(await finish(begun, attempt, sent), sent);
+    // After its lease the order may have been given up, so it must not leave.
+    const lease = () => (stateAt(begun, now()) === 'sending' ? (begun.leaseUntil ?? 0) - now() : 0);
+    const { leftMs = () => Number.POSITIVE_INFINITY } = call;
+    const limits = { leftMs: () => Math.min(lease(), leftMs()) };
+    const sent = await sendOrder(prepared, { ...call, ...limits } as CallOptions<Body>, settings);
+    return createdOrder(await finish(begun, attempt, sent), sent);
   }
 
-  /** Writes the result. If that fails, what it would have written: the caller still gets the truth. */
+  async function begin(
+    intent: Intent,
+    attempt: string,
+    rules: Omit<AttemptRules, 'now'>,
+  ): Promise<OrderRecord | undefined> {
+    try {
+      return await update(intent.partner_order_id, (record) =>
+        beginAttempt(record, intent, { ...rules, now: now() }),
+      );
+    } catch (error) {
+      // The store may hold the intent nevertheless. Only this process knows that nothing was sent.
+      if (!isOrderError(error)) unwritten.add(intent.partner_order_id, { attempt, result: neverSent });
+      throw error;
+    }
+  }
+
+  /** Writes the result, and returns the record with it even if that fails: the caller still gets the truth. */
   async function finish(
     begun: OrderRecord,
     attempt: string,
     { result }: Sent<unknown>,
   ): Promise<OrderRecord> {
     try {
-      const written = await orOnceMore(() =>
-        records.update(begun.partner_order_id, (record) =>
-          record === undefined ? undefined : finishAttempt(record, attempt, result, now()),
-        ),
+      const written = await update(
+        begun.partner_order_id,
+        (record) => record && finishAttempt(record, attempt, result, now()),
       );
       if (written !== undefined) {
         warnOfContradiction(begun, written);
         return written;
       }
     } catch (error) {
-      reportStore(error);
+      unwritten.add(begun.partner_order_id, { attempt, result });
+      callHook('onStoreError of createOrderJournal', () => settings.onStoreError(error));
     }
     return finishAttempt(begun, attempt, result, now());
   }
 
-  function concluded<Body>(record: OrderRecord, sent: Sent<Body>): CreatedOrder<Body> {
+  function createdOrder<Body>(record: OrderRecord, sent: Sent<Body>): CreatedOrder<Body> {
     if ('reply' in sent) return { replayed: false, reply: sent.reply, order: show(record) };
     const isKnown = sent.result.outcome !== 'unknown';
-    // A reply knows better than a person; signed evidence knows better than a reply.
+    // A reply outweighs a person's decision; signed evidence outweighs a reply.
     if (record.state === 'accepted' && !(record.evidence === 'person' && isKnown))
       return { replayed: false, reply: undefined, order: show(record) };
-    // The service did not act on this request, but maybe on one before.
+    // The service did not act on this request, but may have acted on an earlier one.
     if (isKnown && record.unresolved.length > 0)
       throw orderError('outcome_unknown', record, { now: now(), cause: sent.error });
     throw sent.error;
-  }
-
-  function reportStore(error: unknown): void {
-    (async () => resolved.onStoreError(error))().catch(() => {});
   }
 
   return {
@@ -147,42 +191,55 @@ export function createOrderJournal<Order = BuyOrder>(
     create: create as OrderJournal<Order>['create'],
 
     async prepare(order, prepareOptions = {}) {
-      checkNames('prepare', prepareOptions, prepareNames);
-      const { merchant, store } = prepareOptions;
-      const through = store === undefined ? undefined : checkStore(store);
+      const { merchant, store } = readPrepareOptions(prepareOptions);
       const { intent } = await check(order, merchant);
-      const update = () =>
-        records.update(intent.partner_order_id, (record) => prepareOrder(record, intent, now()), through);
-      // In a transaction of the user's own, nothing can be tried again.
-      const prepared = await (through === undefined ? orOnceMore(update) : update());
+      const id = intent.partner_order_id;
+      // A transaction of the user's own cannot be retried, and may be rolled back.
+      const prepared = await (store === undefined
+        ? update(id, (record) => prepareOrder(record, intent, now()))
+        : records.update(
+            id,
+            (record) => prepareOrder(unwritten.applyTo(record, unwritten.of(id)), intent, now()),
+            store,
+          ));
       // Sound: `prepareOrder` always makes a record.
       return show(prepared as OrderRecord);
     },
 
     async observe(event, context) {
-      const { id, ref } = readObserved(event);
+      const { id, ref, problem } = orderNamedBy(event);
+      if (problem !== undefined) {
+        warnOnce(`An order journal cannot tell which order an event is of: ${problem}.`);
+        return { result: 'unknown_order', problem };
+      }
       if (id === undefined) return { result: 'unknown_order' };
+      const signer = context?.key;
       let before: OrderRecord | undefined;
-      const after = await orOnceMore(() =>
-        records.update(id, (record) => {
-          before = isOfAnotherPartner(record, context?.key?.partnerId) ? undefined : record;
-          return before && observeEvent(before, ref?.slice(0, longestRef), now());
-        }),
-      );
+      let isForeign = false;
+      const after = await update(id, (record) => {
+        before = record;
+        isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
+        return isForeign ? undefined : record && observeEvent(record, ref?.slice(0, longestRef), now());
+      });
+      if (isForeign) {
+        warnOnce(foreignEvent);
+        return { result: 'other_partner' };
+      }
       if (after === undefined) return { result: 'unknown_order' };
       warnOfContradiction(before, after);
       return { result: observationResult(before, after), order: show(after) };
     },
 
     async get(partnerOrderId) {
-      const record = await records.read(checkId(partnerOrderId));
+      const id = checkId(partnerOrderId);
+      const isKnown = unwritten.of(id).length === 0;
+      const record = await (isKnown ? records.read(id) : update(id, (found) => found));
       return record && show(record);
     },
 
     async unsettled(unsettledOptions = {}) {
-      checkNames('unsettled', unsettledOptions, unsettledNames);
-      const olderThanMs = checkInteger('olderThanMs', unsettledOptions.olderThanMs ?? 0, { least: 0 });
-      const limit = checkInteger('limit', unsettledOptions.limit ?? 1000);
+      const { olderThanMs, limit } = readUnsettledOptions(unsettledOptions);
+      await unwritten.write();
       const found = await records.unsettled({ openedBefore: now() - olderThanMs, limit });
       return found.map(show);
     },
@@ -192,11 +249,9 @@ export function createOrderJournal<Order = BuyOrder>(
       if (typeof note !== 'string' || note === '' || note.length > longestNote)
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
       const settlement = { decision, note: storableText(note) };
-      const settled = await orOnceMore(() =>
-        records.update(
-          checkId(partnerOrderId),
-          (record) => record && settleOrder(record, { ...settlement, now: now() }),
-        ),
+      const settled = await update(
+        checkId(partnerOrderId),
+        (record) => record && settleOrder(record, { ...settlement, now: now() }),
       );
       if (settled !== undefined) return show(settled);
       const message = `Order ${quotedName(partnerOrderId)} ${orderAdvice.order_not_found}`;
@@ -205,28 +260,20 @@ export function createOrderJournal<Order = BuyOrder>(
   };
 }
 
-/**
- * A connection of a pool may have died unnoticed, and a conflict passes. Every change recognizes what it has written
- * itself, should the first try have been committed all the same.
- */
-async function orOnceMore<Result>(transact: () => Promise<Result>): Promise<Result> {
-  try {
-    return await transact();
-  } catch (error) {
-    if (!isStoreError(error) || error.code === 'store_closed') throw error;
-    return await transact();
-  }
-}
-
 function observationResult(before: OrderRecord | undefined, after: OrderRecord): Observation['result'] {
   if (before === after) return 'known';
   return after.contradiction === before?.contradiction ? 'accepted' : 'contradiction';
 }
 
-/** One id may stand for an order of each partner. */
-function isOfAnotherPartner(record: OrderRecord | undefined, partnerId: string | undefined): boolean {
-  return record?.partnerId !== undefined && partnerId !== undefined && record.partnerId !== partnerId;
-}
+const neverSent: AttemptResult = {
+  outcome: 'not-sent',
+  failure: 'store_failed',
+  status: undefined,
+  isDuplicate: false,
+};
+
+const foreignEvent =
+  'An event of another partner than that of its order was no evidence to the order journal. If there is only one partner, give the same partnerId (or partnerCode) in the credentials of ExchangeClient and of createWebhooks.';
 
 function warnOfContradiction(before: OrderRecord | undefined, after: OrderRecord): void {
   if (after.contradiction === undefined || after.contradiction === before?.contradiction) return;
@@ -239,4 +286,42 @@ function warnOfContradiction(before: OrderRecord | undefined, after: OrderRecord
 function checkId(partnerOrderId: string): string {
   if (typeof partnerOrderId === 'string' && partnerOrderId !== '') return partnerOrderId;
   throw invalidOption('The partner_order_id must be a text.');
+}
+
+/** The order that an event names. `id` is `undefined` if it names none; `problem` says why it cannot be read. */
+function orderNamedBy(event: ObservedEvent): {
+  id: string | undefined;
+  ref: string | undefined;
+  problem?: string;
+} {
+  const own = textMember(event, 'partner_order_id');
+  const source = own === undefined && 'body' in event ? event.body : event;
+  const ref = textMember(source, 'platform_order_ref');
+  const id = textMember(source, 'partner_order_id');
+  const given = id === undefined ? member(source, 'partner_order_id') : undefined;
+  return {
+    id,
+    ref: ref === undefined ? undefined : storableText(ref),
+    ...(given !== undefined && given !== null && { problem: problemOf(given) }),
+  };
+}
+
+function problemOf(given: unknown): string {
+  if (given === '') return 'its partner_order_id is empty';
+  const kind = Array.isArray(given)
+    ? 'a list'
+    : typeof given === 'object'
+      ? 'an object'
+      : `a ${typeof given}`;
+  return `its partner_order_id is ${kind}, not a text`;
+}
+
+function textMember(value: unknown, name: string): string | undefined {
+  const found = member(value, name);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([each]) => each === name)?.[1];
 }

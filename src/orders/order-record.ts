@@ -1,15 +1,17 @@
 import * as z from 'zod';
-import { OrderError, type OrderState } from '../errors/order-error.ts';
-import { StoreError } from '../errors/store-error.ts';
-import type { JsonValue } from '../json/json-value.ts';
-import type { JournaledOrder } from './journaled-order.ts';
+import { OrderError, type OrderState, StoreError } from '../errors/errors.ts';
+import { inWords, type Text } from '../errors/remedies.ts';
+import type { JsonObject, JsonValue } from '../internal/json.ts';
+import { hash } from '../signature/digest.ts';
+import { writeSorted } from '../signature/write-json.ts';
+import type { JournaledOrder } from './journal.ts';
 
 const text = z.string();
 const milliseconds = z.number();
 
 /**
- * What the store holds of an order. Nothing of a person: of the payload only the id and a digest, of a reply only its
- * status and what `keepReply` chose.
+ * The stored record of an order. It holds no personal data: of the payload only the id and a digest, of a reply only its
+ * status and what `keepReply` picked.
  */
 const orderRecord = z.object({
   /** Of this form; a later form gets a later number. */
@@ -19,17 +21,18 @@ const orderRecord = z.object({
   digest: text,
   merchant: text.optional(),
   partnerId: text.optional(),
+  partnerCode: text.optional(),
   /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
-  state: z.enum(['prepared', 'sending', 'accepted', 'refused', 'not_sent', 'unknown', 'abandoned']),
+  state: z.enum(['prepared', 'sending', 'accepted', 'refused', 'not-sent', 'unknown', 'abandoned']),
   createdAt: milliseconds,
   changedAt: milliseconds,
-  /** Since when it has been unsettled. */
+  /** When it became unsettled. */
   openedAt: milliseconds,
   /** Requests begun. */
   attempts: z.number(),
-  /** The attempts of which nobody knows the outcome, the one in hand included. The service may have acted on each. */
+  /** The attempts without a known outcome, the current one included. The service may have acted on each. */
   unresolved: z.array(text),
-  /** The attempt in hand, while `sending`. */
+  /** The current attempt, while `sending`. */
   attempt: text.optional(),
   leaseUntil: milliseconds.optional(),
   /** Written by `prepare`: it stays unsettled until it has reached the service. */
@@ -43,12 +46,12 @@ const orderRecord = z.object({
   kept: z.custom<JsonValue>().optional(),
   platform_order_ref: text.optional(),
   note: text.optional(),
-  contradiction: z.enum(['prepared', 'refused', 'not_sent', 'abandoned']).optional(),
+  contradiction: z.enum(['prepared', 'refused', 'not-sent', 'abandoned']).optional(),
 });
 
 export type OrderRecord = Readonly<z.infer<typeof orderRecord>>;
 
-/** @throws {StoreError} `store_failed` for what no version up to this one has written */
+/** @throws {StoreError} `store_failed` for a form that this version does not know */
 export function readRecord(value: JsonValue | undefined): OrderRecord | undefined {
   if (value === undefined) return undefined;
   const result = orderRecord.safeParse(value);
@@ -59,13 +62,13 @@ export function readRecord(value: JsonValue | undefined): OrderRecord | undefine
   );
 }
 
-/** Nobody may believe that a request is still under way when its lease is over: it is unknown. */
+/** The state at a time: a request whose lease is over is no longer under way, but `unknown`. */
 export function stateAt(record: OrderRecord, now: number): OrderState {
   const { state, leaseUntil = 0, changedAt } = record;
   return state === 'sending' && (leaseUntil <= now || isAhead(changedAt, now)) ? 'unknown' : state;
 }
 
-/** Whether a time can only be of a clock that has been set back since: nobody knows how long ago it was. */
+/** Whether a time is so far ahead that the clock must have been set back: its age is unknown. */
 export function isAhead(time: number, now: number): boolean {
   return time > now + maxClockSkewMs;
 }
@@ -73,20 +76,31 @@ export function isAhead(time: number, now: number): boolean {
 /** How far the clocks of several machines may be apart. */
 const maxClockSkewMs = 60_000;
 
-/** Whether somebody still has to find out, or to send it. */
+/** Whether it still has to be sent, or its outcome found out. */
 export function isUnsettled({ state, outbox }: OrderRecord): boolean {
   return (
     state === 'prepared' ||
     state === 'sending' ||
     state === 'unknown' ||
-    (state === 'not_sent' && outbox === true)
+    (state === 'not-sent' && outbox === true)
   );
 }
 
-/** What users see of a record. */
+/** The public members of a record. */
 export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrder {
-  const { version, digest, partnerId, state, openedAt, unresolved, attempt, leaseUntil, outbox, ...shown } =
-    record;
+  const {
+    version,
+    digest,
+    partnerId,
+    partnerCode,
+    state,
+    openedAt,
+    unresolved,
+    attempt,
+    leaseUntil,
+    outbox,
+    ...shown
+  } = record;
   const seen = stateAt(record, now);
   return { ...shown, state: seen, ...(seen === 'sending' && leaseUntil !== undefined && { leaseUntil }) };
 }
@@ -98,26 +112,48 @@ export function orderError(
   { now, cause }: { now: number; cause?: unknown },
 ): OrderError {
   const state = stateAt(record, now);
-  const message = `Order ${JSON.stringify(record.partner_order_id.slice(0, 100))} ${orderAdvice[code]}`;
-  return new OrderError(code, message, {
+  const leftMs = Math.max(1, (record.leaseUntil ?? now) - now);
+  const advice = code === 'in_progress' ? inProgress(leftMs) : orderAdvice[code];
+  const name = JSON.stringify(record.partner_order_id.slice(0, 100));
+  return new OrderError(code, (say) => `Order ${name} ${inWords(advice, say)}`, {
     partner_order_id: record.partner_order_id,
     state,
     cause,
-    ...(code === 'in_progress' && { retryAfterMs: Math.max(1, (record.leaseUntil ?? now) - now) }),
+    ...(code === 'in_progress' && { retryAfterMs: leftMs }),
     ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
   });
 }
 
-/** What is wrong with an order, and what to do. */
+/** Whether the other process is alive is unknown; only the end of its lease is known. */
+function inProgress(leftMs: number): string {
+  return `${orderAdvice.in_progress} If no result comes, it becomes unknown in ${Math.ceil(leftMs / 1000)} s.`;
+}
+
+/** The problem with an order, and what to do. */
 export const orderAdvice = {
   different_order:
     'is in the journal with another payload or merchant: a new order needs an id of its own. Nothing was sent.',
-  in_progress: 'is being sent by another call: wait until that has ended. Nothing was sent.',
-  outcome_unknown:
-    'was sent before, and nothing tells yet whether the service has it. Wait for an event of it (observe), or look at the service and call settle.',
-  order_refused:
-    'was refused by the service before. Nothing was sent: change it, or send it as it is with again: true.',
+  in_progress: 'is being sent by another call, or by a process that has died; nothing was sent now.',
+  outcome_unknown: (say) =>
+    `was sent before, and nothing tells yet whether the service has it: ${say.observe}, or look at the service and ${say.settle}.`,
+  order_refused: (say) =>
+    `was refused by the service before. Nothing was sent: change it, or send it as it is with ${say.sendAgain}.`,
   order_abandoned: 'was given up by a person. Nothing was sent: a new order needs an id of its own.',
   order_not_found: 'is not in the journal: check the id, and that this is the journal it was created with.',
   already_settled: 'is settled in another way already, which is final: nothing was changed.',
-} as const satisfies Record<ConstructorParameters<typeof OrderError>[0], string>;
+} as const satisfies Record<ConstructorParameters<typeof OrderError>[0], Text>;
+
+/**
+ * Tells whether two orders are the same: SHA-256, in hex, of the merchant and of what the order schema made of the
+ * payload, members sorted. So neither the order of members matters nor a member that is `undefined`. It is taken before
+ * wire names are applied, so correcting one does not make it another order.
+ */
+export function orderDigest(payload: JsonObject, merchant: string | undefined): string {
+  return hash('sha256', writeSorted([merchant ?? null, payload]), 'hex');
+}
+
+/** Identifies an order in a key of the store: an id can be any text, a key cannot. */
+export function orderIdDigest(partnerOrderId: string): string {
+  // As JSON, since UTF-8 would make the same bytes of all lone surrogates.
+  return hash('sha256', JSON.stringify(partnerOrderId), 'hex');
+}

@@ -1,26 +1,10 @@
-import type { JsonValue } from '../json/json-value.ts';
+import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { orderIdDigest } from './order-digest.ts';
-import { isAhead, isUnsettled, type OrderRecord, readRecord } from './order-record.ts';
+import { isAhead, isUnsettled, type OrderRecord, orderIdDigest, readRecord } from './order-record.ts';
 
-/** The records of a journal. One of an order, and one more in an index while it is unsettled. */
-export interface OrderRecords {
-  read(partnerOrderId: string): Promise<OrderRecord | undefined>;
-  /**
-   * Changes the record of an order, and the index with it.
-   *
-   * @param change pure, as for {@link RecordStore.transact}; what it got, or `undefined`, leaves all as it is
-   * @param through instead of the journal's own store
-   */
-  update(
-    partnerOrderId: string,
-    change: (record: OrderRecord | undefined) => OrderRecord | undefined,
-    through?: RecordStore,
-  ): Promise<OrderRecord | undefined>;
-  /** The unsettled orders, those that have been so for the longest first. */
-  unsettled(options: { openedBefore: number; limit: number }): Promise<OrderRecord[]>;
-}
+export type OrderRecords = ReturnType<typeof orderRecords>;
 
+/** The records of a journal: one for each order, and one more in an index while it is unsettled. */
 export function orderRecords({
   store,
   prefix,
@@ -31,7 +15,7 @@ export function orderRecords({
   readonly prefix: string;
   readonly rememberMs: number | undefined;
   readonly now: () => number;
-}): OrderRecords {
+}) {
   const recordKey = (digest: string) => `${prefix}order:${digest}`;
   const indexPrefix = `${prefix}unsettled:`;
 
@@ -42,12 +26,22 @@ export function orderRecords({
   }
 
   return {
-    async read(partnerOrderId) {
+    async read(partnerOrderId: string): Promise<OrderRecord | undefined> {
       const [record] = await readMany([orderIdDigest(partnerOrderId)]);
       return record;
     },
 
-    async update(partnerOrderId, change, through = store) {
+    /**
+     * Changes the record of an order, and the index with it.
+     *
+     * @param change pure, as for {@link RecordStore.transact}; what it got, or `undefined`, leaves all as it is
+     * @param through instead of the journal's own store
+     */
+    async update(
+      partnerOrderId: string,
+      change: (record: OrderRecord | undefined) => OrderRecord | undefined,
+      through: RecordStore = store,
+    ): Promise<OrderRecord | undefined> {
       const digest = orderIdDigest(partnerOrderId);
       const key = recordKey(digest);
       const index = indexPrefix + digest;
@@ -64,7 +58,14 @@ export function orderRecords({
       });
     },
 
-    async unsettled({ openedBefore, limit }) {
+    /** The unsettled orders, those first that have been unsettled for the longest. */
+    async unsettled({
+      openedBefore,
+      limit,
+    }: {
+      openedBefore: number;
+      limit: number;
+    }): Promise<OrderRecord[]> {
       const found: { digest: string; openedAt: number }[] = [];
       for (let after: string | undefined; ; ) {
         const page = await store.list({ prefix: indexPrefix, after, limit: pageSize });
@@ -91,7 +92,7 @@ export function orderRecords({
 }
 
 const pageSize = 1000;
-/** Read at once; a transaction holds up all who write one of its keys. */
+/** Records read in one transaction, which delays every writer of one of their keys. */
 const chunkSize = 100;
 
 /** Sound: a record has only JSON members, and those that are `undefined` are left out. */

@@ -1,14 +1,15 @@
-import type { JsonValue } from '../json/json-value.ts';
+import type { JsonValue } from '../internal/json.ts';
 import { isUnsettled, type OrderRecord, orderError, stateAt } from './order-record.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 
-/** An order that somebody wants to send. */
+/** An order to be sent. */
 export interface Intent {
   readonly partner_order_id: string;
   readonly digest: string;
   readonly merchant: string | undefined;
   readonly partnerId: string | undefined;
+  readonly partnerCode?: string | undefined;
 }
 
 export interface AttemptRules {
@@ -22,11 +23,11 @@ export interface AttemptRules {
   readonly again: boolean;
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export type AttemptResult =
   | { readonly outcome: 'accepted'; readonly status: number; readonly kept: JsonValue | undefined }
   | {
-      readonly outcome: 'refused' | 'not_sent' | 'unknown';
+      readonly outcome: 'refused' | 'not-sent' | 'unknown';
       readonly failure: string;
       readonly status: number | undefined;
       /** It was refused because the service has an order with this id. */
@@ -34,7 +35,7 @@ export type AttemptResult =
     };
 
 /**
- * The record with a request in hand; or, if the service has the order, the record as it is: nothing may be sent.
+ * The record with a request under way; or the unchanged record if the service has the order: then nothing may be sent.
  *
  * @throws {OrderError} if nothing may be sent for another reason
  */
@@ -43,12 +44,12 @@ export function beginAttempt(
   intent: Intent,
   { attempt, now, leaseMs, resendUnknown, again }: AttemptRules,
 ): OrderRecord {
-  // It was committed although the store reported a failure.
+  // The store has committed it, although it reported a failure.
   if (record?.state === 'sending' && record.attempt === attempt) return record;
   if (record !== undefined) {
     const isSame = record.digest === intent.digest;
     const state = stateAt(record, now);
-    if (!isSame && state !== 'refused' && state !== 'not_sent')
+    if (!isSame && state !== 'refused' && state !== 'not-sent')
       throw orderError('different_order', record, { now });
     if (state === 'accepted') return record;
     if (state === 'sending') throw orderError('in_progress', record, { now });
@@ -73,7 +74,7 @@ export function prepareOrder(record: OrderRecord | undefined, intent: Intent, no
   const isSame = record.digest === intent.digest;
   const state = stateAt(record, now);
   // No request was made of it yet, or none that the service acted on.
-  const mayChange = state === 'prepared' || state === 'refused' || state === 'not_sent';
+  const mayChange = state === 'prepared' || state === 'refused' || state === 'not-sent';
   if (!isSame && !mayChange) throw orderError('different_order', record, { now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   if (state === 'refused' && isSame) throw orderError('order_refused', record, { now });
@@ -81,14 +82,14 @@ export function prepareOrder(record: OrderRecord | undefined, intent: Intent, no
   return { ...withIntent(record, intent, now), state: 'prepared', outbox: true };
 }
 
-/** What a request's end makes of the record, which may have changed since it began. */
+/** The record after the end of a request. It may have changed since the request began. */
 export function finishAttempt(
   record: OrderRecord,
   attempt: string,
   result: AttemptResult,
   now: number,
 ): OrderRecord {
-  // Written before, although the store reported a failure.
+  // The store has written it before, although it reported a failure.
   if (!record.unresolved.includes(attempt)) return record;
   const others = record.unresolved.filter((one) => one !== attempt);
   const status = result.status === undefined ? {} : { status: result.status };
@@ -100,21 +101,21 @@ export function finishAttempt(
   const unresolved = result.outcome === 'unknown' ? record.unresolved : others;
   const failed = { ...record, ...status, failure: result.failure, unresolved };
   if (record.state === 'accepted') {
-    // No other request can have made the order that an event or a person tells of.
+    // No other request can have made the order that an event or a person reports.
     const contradicts =
       result.outcome !== 'unknown' && !result.isDuplicate && others.length === 0 && isWithoutReply(record);
     return contradicts ? { ...failed, contradiction: contradictionOf(result.outcome) } : failed;
   }
-  // The id was not sent by anybody else, so the duplicate is one of our own requests whose reply was lost.
+  // Nobody else uses the id, so the duplicate is one of our own requests whose reply was lost.
   if (result.isDuplicate && others.length > 0) return accept(failed, 'duplicate', now);
   if (record.state === 'abandoned') return failed;
-  // A later attempt is in hand, and decides.
+  // A later attempt is under way, and decides.
   if (record.state === 'sending' && record.attempt !== attempt) return failed;
   const state = unresolved.length > 0 ? 'unknown' : result.outcome;
   return { ...withoutLease(failed), state, changedAt: now };
 }
 
-/** What an event of the order makes of the record: whatever it says, the service has the order. */
+/** The record after an event of the order: any event proves that the service has the order. */
 export function observeEvent(
   record: OrderRecord,
   platformOrderRef: string | undefined,
@@ -151,14 +152,15 @@ function newRecord(intent: Intent, now: number): OrderRecord {
   };
 }
 
-/** Takes over what is to be sent; it may differ from what was refused. */
+/** Takes over the order to be sent, which may differ from the refused one. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
-  const { merchant, partnerId, ...rest } = withoutLease(record);
+  const { merchant, partnerId, partnerCode, ...rest } = withoutLease(record);
   return {
     ...rest,
     digest: intent.digest,
     ...(intent.merchant !== undefined && { merchant: intent.merchant }),
     ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),
+    ...(intent.partnerCode !== undefined && { partnerCode: intent.partnerCode }),
     changedAt: now,
     openedAt: isUnsettled(record) ? record.openedAt : now,
   };
@@ -175,9 +177,9 @@ function accept(record: OrderRecord, evidence: 'reply' | 'duplicate' | 'event', 
   };
 }
 
-/** The states in which the service has no order, as far as anybody knows. */
+/** The states in which the service is believed not to have the order. */
 function contradictionOf(state: OrderRecord['state']): OrderRecord['contradiction'] {
-  return state === 'prepared' || state === 'refused' || state === 'not_sent' || state === 'abandoned'
+  return state === 'prepared' || state === 'refused' || state === 'not-sent' || state === 'abandoned'
     ? state
     : undefined;
 }

@@ -2,17 +2,17 @@ import type { RecordSet } from '../store/record-store.ts';
 import { type EventWindow, mergeEvents } from './event-window.ts';
 import { keyedHash, type Secret } from './secrets.ts';
 
-/** What is counted of one phone number. */
+/** The counts of one phone number. */
 export interface PhoneCounts {
   readonly messages: EventWindow;
   /** Wrong codes since the last right one. */
   readonly failures: EventWindow;
-  /** Messages since the last right code; they decide how long the cool-down is. */
-  readonly series: number;
+  /** Messages in a row since the last right code; they decide how long the cool-down is. */
+  readonly streak: number;
   readonly lastMessageAt: number;
 }
 
-/** What is counted of one network: an IPv4 address or a /64 of IPv6. */
+/** The counts of one network: an IPv4 address or a /64 of IPv6. */
 export interface NetworkCounts {
   /** For the limit `ip`. */
   readonly messages: EventWindow;
@@ -23,8 +23,8 @@ export interface NetworkCounts {
 }
 
 /**
- * The counts of one phone number or network in the store. Their keys are hashes under each of the secrets: counts made
- * under an older secret go on counting, so that a rotation does not reset the limits.
+ * The counts of one phone number or network in the store. Their keys are hashes under each of the secrets, so
+ * that counts made under an older secret still count after a rotation.
  */
 export interface Counter<Counts> {
   /** The newest first. */
@@ -33,14 +33,14 @@ export interface Counter<Counts> {
   write(records: RecordSet, counts: Counts, expiresAt: number): void;
 }
 
-const noPhoneCounts: PhoneCounts = { messages: [], failures: [], series: 0, lastMessageAt: 0 };
+const noPhoneCounts: PhoneCounts = { messages: [], failures: [], streak: 0, lastMessageAt: 0 };
 const noNetworkCounts: NetworkCounts = { messages: [], failures: [], attempted: [], confirmed: [] };
 
 export function phoneCounter(secrets: readonly [Secret, ...Secret[]], phone: string): Counter<PhoneCounts> {
   return makeCounter(keysOf(secrets, 'phone', phone), noPhoneCounts, (one, other) => ({
     messages: mergeEvents(one.messages, other.messages),
     failures: mergeEvents(one.failures, other.failures),
-    series: one.series + other.series,
+    streak: one.streak + other.streak,
     lastMessageAt: Math.max(one.lastMessageAt, other.lastMessageAt),
   }));
 }
@@ -108,7 +108,7 @@ function makeCounter<Counts extends PhoneCounts | NetworkCounts>(
   };
 }
 
-/** Arrays that JSON's type takes: its arrays are not read-only. */
+/** A copy, since the arrays of `JsonValue` are not read-only. */
 function plainEvents(events: EventWindow): [number, number][] {
   return events.map(([at, count]) => [at, count]);
 }

@@ -1,10 +1,9 @@
 import { type CheckedOtp, checkCode } from './check-code.ts';
 import { makeDevices } from './devices.ts';
-import { flowKey } from './flow.ts';
+import { flowKey, transact } from './flow.ts';
 import { type CheckOptions, checkId, type IssueRequest, type ResendOptions } from './otp-input.ts';
-import { type OtpOptions, resolveOtpOptions } from './otp-options.ts';
-import { type ReportDetails, reported } from './otp-report.ts';
-import { transact } from './otp-store.ts';
+import { type OtpOptions, readOtpOptions } from './otp-options.ts';
+import { reportCall } from './otp-report.ts';
 import { type IssuedOtp, issueCode, resendCode } from './send-code.ts';
 
 /** Issues and checks one-time codes: see {@link createOtp}. */
@@ -17,14 +16,14 @@ export interface Otp {
    */
   issue(request: IssueRequest): Promise<IssuedOtp>;
   /**
-   * Sends another code for the same id, once `resendAt` has passed. Earlier ones stay valid for their time, since messages
-   * may overtake each other; all share one budget of attempts.
+   * Sends another code for the same id, once `resendAt` has passed. Earlier codes stay valid for their time, since
+   * messages may overtake each other; all share one budget of attempts.
    *
    * @throws {OtpError} `not_allowed` when the id is unknown, used, expired or exhausted
    */
   resend(id: string, options?: ResendOptions): Promise<IssuedOtp>;
   /**
-   * Checks what somebody typed in. It is accepted once. Of checks at the same time, at most `maxAttempts` are compared
+   * Checks a code that was typed in. It is accepted once. Of checks at the same time, at most `maxAttempts` are compared
    * and at most one is accepted.
    *
    * @param code as typed: blanks, dashes, and digits of other scripts are understood
@@ -55,38 +54,29 @@ export interface Otp {
  * ```
  */
 export function createOtp(options: OtpOptions): Otp {
-  const resolved = resolveOtpOptions(options);
-  const { store, onOtp } = resolved;
-  const devices = makeDevices(resolved.messengers, resolved);
-  const sending = (details: ReportDetails) => ({ options: resolved, devices, details });
+  const settings = readOtpOptions(options);
+  const { store, onOtp } = settings;
+  const devices = makeDevices(settings);
+  const deliveryOf = ({ delivery }: IssuedOtp) => delivery;
 
   return Object.freeze({
     issue: (request) =>
-      reported({ action: 'issue', onOtp }, (details) => issueCode(sending(details), request), deliveryOf),
+      reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, (call) =>
+        issueCode({ settings, devices, call }, request),
+      ),
     resend: (id, resendOptions = {}) =>
-      reported(
-        { action: 'resend', onOtp },
-        (details) => resendCode(sending(details), id, resendOptions),
-        deliveryOf,
+      reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, (call) =>
+        resendCode({ settings, devices, call }, id, resendOptions),
       ),
     check: (id, code, checkOptions) =>
-      reported(
-        { action: 'check', onOtp },
-        (details) => checkCode(resolved, details, { id, code, checkOptions }),
-        (checked) => (checked.ok ? 'accepted' : checked.reason),
+      reportCall(
+        { action: 'check', onOtp, outcomeOf: (checked) => (checked.ok ? 'accepted' : checked.reason) },
+        (call) => checkCode({ settings, call }, { id, code, checkOptions }),
       ),
     cancel: (id) =>
-      reported(
-        { action: 'cancel', onOtp },
-        async () => {
-          const key = flowKey(checkId('cancel', id));
-          await transact(store, [key], (records) => records.delete(key));
-        },
-        () => 'cancelled',
-      ),
+      reportCall({ action: 'cancel', onOtp, outcomeOf: () => 'cancelled' }, async () => {
+        const key = flowKey(checkId('cancel', id));
+        await transact(store, [key], (records) => records.delete(key));
+      }),
   } satisfies Otp);
-}
-
-function deliveryOf({ delivery }: IssuedOtp): IssuedOtp['delivery'] {
-  return delivery;
 }

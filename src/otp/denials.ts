@@ -1,10 +1,9 @@
-import { OtpError, type OtpErrorCode, type OtpLimit } from '../errors/otp-error.ts';
+import { OtpError, type OtpErrorCode, type OtpLimit } from '../errors/errors.ts';
 import type { NetworkCounts, PhoneCounts } from './counters.ts';
 import { countEvents, type EventWindow, recent, waitUntilGone } from './event-window.ts';
-import type { RateLimit, UnconfirmedLimit } from './limit-options.ts';
-import type { ResolvedOtpOptions } from './otp-options.ts';
+import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 
-/** Why something is not done now. */
+/** Why a message or an attempt is not allowed now. */
 export interface Denial {
   readonly code: Extract<OtpErrorCode, 'cool_down' | 'limit_reached'>;
   readonly limit?: OtpLimit;
@@ -20,7 +19,7 @@ export function denialError({ code, limit, retryAfterMs }: Denial): OtpError {
   return new OtpError(code, message, { retryAfterMs, limit });
 }
 
-/** More events than the limit allows, if one more were added. */
+/** A denial if one more event would exceed the limit. */
 export function overRate(
   limit: OtpLimit,
   events: EventWindow,
@@ -59,17 +58,17 @@ export function coolingDown(
   return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
 }
 
-/** How many messages in a row the phone number has had; none if its cool-down has been over for long. */
-export function seriesOf(
-  { series, lastMessageAt }: PhoneCounts,
-  { limits, coolDownMs }: Pick<ResolvedOtpOptions, 'limits' | 'coolDownMs'>,
+/** Messages in a row to the phone number; 0 if its cool-down ended long ago. */
+export function streakOf(
+  { streak, lastMessageAt }: PhoneCounts,
+  { limits, coolDownMs }: Pick<OtpSettings, 'limits' | 'coolDownMs'>,
   now: number,
 ): number {
-  const forgottenAt = lastMessageAt + coolDownOf(coolDownMs, series) + limits.phone.windowMs;
-  return now < forgottenAt ? series : 0;
+  const forgottenAt = lastMessageAt + coolDownOf(coolDownMs, streak) + limits.phone.windowMs;
+  return now < forgottenAt ? streak : 0;
 }
 
-/** How long to wait after so many messages in a row. */
-export function coolDownOf(coolDownMs: readonly number[], series: number): number {
-  return series === 0 ? 0 : (coolDownMs[series - 1] ?? coolDownMs.at(-1) ?? 0);
+/** Milliseconds to wait after this number of messages in a row. */
+export function coolDownOf(coolDownMs: readonly number[], streak: number): number {
+  return streak === 0 ? 0 : (coolDownMs[streak - 1] ?? coolDownMs.at(-1) ?? 0);
 }

@@ -1,77 +1,91 @@
-import { isConfigurationError } from '../errors/configuration-error.ts';
-import { isRequestError, type RequestError } from '../errors/request-error.ts';
-import { isValidationError } from '../errors/validation-error.ts';
-import { warnOnce } from '../errors/warn.ts';
+import { isRequestError, outcomeOf, type RequestError } from '../errors/errors.ts';
+import { warnOnce } from '../internal/warn.ts';
 
-/** What sends the messages: a `MessengerClient`, or anything that does what its `sendMessage` does. */
+/** Sends the messages: a `MessengerClient`, or anything with a `sendMessage` like its own. */
 export interface OtpMessenger {
   /**
-   * Resolves when the service took the message. An error that is no `RequestError` of this package counts as `unknown`:
+   * Resolves when the service took the message. An error other than a `RequestError` of this package counts as `unknown`:
    * the message may have left.
+   *
+   * @param options `leftMs`: for how long the code is still valid; a message must not leave after that
    */
-  sendMessage(message: { readonly to_phone: string; readonly message: string }): Promise<unknown>;
+  sendMessage(
+    message: { readonly to_phone: string; readonly message: string },
+    options?: { readonly leftMs?: () => number },
+  ): Promise<unknown>;
 }
 
-/** What became of a message. */
-export interface Delivery {
+/** The result of one message. */
+export interface SendResult {
   /** `refused`: the service does not take this phone number. */
   readonly outcome: 'sent' | 'not-sent' | 'refused' | 'unknown';
-  /** The device that decided it, by its place in the list. */
+  /** The last device that was tried, by its index in the list. */
   readonly device: number;
+  /** How many devices were tried. */
+  readonly tried: number;
   /** Of the last device. */
   readonly error?: unknown;
 }
 
-export interface Devices {
-  send(message: { readonly to_phone: string; readonly message: string }): Promise<Delivery>;
-}
+type Message = Parameters<OtpMessenger['sendMessage']>[0];
 
-/** How long a device is left out, unless the service says how long to wait. */
+export type Devices = ReturnType<typeof makeDevices>;
+
+/** Milliseconds for which a device is left out, unless the service says how long to wait. */
 const pauseMs = 60_000;
-/** However long the service says. */
+/** The most that the service can ask for. */
 const longestPauseMs = 600_000;
 
 /**
- * Sends each message through the next device. One that refuses for a reason of its own (a wrong key, not connected, too
- * many messages) or is not reached is left out for a while, and the message goes to the next one: it has certainly not
- * left. After an unknown outcome nothing else is tried, or the person might get two.
+ * Sends each message through the next device. A device that refuses for a reason of its own (a wrong key, not connected,
+ * too many messages) or cannot be reached is left out for a while. The message has certainly not left then, and goes to
+ * the next device. After an unknown outcome no other device is tried, since the person might get two messages.
  */
-export function makeDevices(
-  messengers: readonly OtpMessenger[],
-  { now, isNumberRefusal }: { now: () => number; isNumberRefusal: (error: RequestError) => boolean },
-): Devices {
-  const devices = messengers.map((messenger, place) => ({ messenger, place, pausedFrom: 0, pausedUntil: 0 }));
-  let next = 0;
+export function makeDevices({
+  messenger: messengers,
+  now,
+  isNumberRefusal,
+}: {
+  readonly messenger: readonly OtpMessenger[];
+  readonly now: () => number;
+  readonly isNumberRefusal: (error: RequestError) => boolean;
+}) {
+  const devices = messengers.map((messenger, index) => ({ messenger, index, pausedFrom: 0, pausedUntil: 0 }));
+  let nextIndex = 0;
 
   function candidates() {
     const at = now();
-    const first = next++ % devices.length;
-    const inTurn = [...devices.slice(first), ...devices.slice(0, first)];
-    // Without the lower bound, a clock that is set back would leave a device out for too long.
-    const ready = inTurn.filter(({ pausedFrom, pausedUntil }) => at < pausedFrom || at >= pausedUntil);
-    // When all are left out, one of them may still work again.
-    return ready.length > 0 ? ready : inTurn;
+    const first = nextIndex++ % devices.length;
+    const inOrder = [...devices.slice(first), ...devices.slice(0, first)];
+    // Without the lower bound, a device would be left out for too long after the clock is set back.
+    const ready = inOrder.filter(({ pausedFrom, pausedUntil }) => at < pausedFrom || at >= pausedUntil);
+    // When all are left out, one of them may work again.
+    return ready.length > 0 ? ready : inOrder;
   }
 
   function isAboutNumber(error: unknown): boolean {
     try {
       return isRequestError(error) && isNumberRefusal(error);
     } catch {
-      // Without its error, which may hold what the service said.
+      // Without its error, which may quote the service's reply.
       warnOnce('isNumberRefusal failed: the refusal counts as one of the device.');
       return false;
     }
   }
 
   return {
-    async send(message) {
-      let last: Delivery = { outcome: 'not-sent', device: 0 };
+    /** @param leftMs for how long the code is still valid; a message must not leave after that */
+    async send(message: Message, leftMs: () => number): Promise<SendResult> {
+      let last: SendResult = { outcome: 'not-sent', device: 0, tried: 0 };
       for (const device of candidates()) {
-        const { outcome, error } = await attempt(device.messenger, message);
-        last = { outcome, device: device.place, error };
+        if (leftMs() <= 0) return last;
+        const { outcome, error } = await attempt(device.messenger, message, leftMs);
+        last = { outcome, device: device.index, tried: last.tried + 1, error };
         if (outcome === 'sent' || outcome === 'unknown') return last;
         if (outcome === 'refused' && isAboutNumber(error)) return last;
         last = { ...last, outcome: 'not-sent' };
+        // The code has expired, which is not the fault of the device.
+        if (leftMs() <= 0) return last;
         const asked = isRequestError(error) ? error.retryAfterMs : undefined;
         device.pausedFrom = now();
         device.pausedUntil = device.pausedFrom + Math.min(asked ?? pauseMs, longestPauseMs);
@@ -83,15 +97,13 @@ export function makeDevices(
 
 async function attempt(
   messenger: OtpMessenger,
-  message: { readonly to_phone: string; readonly message: string },
-): Promise<{ outcome: Delivery['outcome']; error?: unknown }> {
+  message: Message,
+  leftMs: () => number,
+): Promise<Pick<SendResult, 'outcome' | 'error'>> {
   try {
-    await messenger.sendMessage(message);
+    await messenger.sendMessage(message, { leftMs });
     return { outcome: 'sent' };
   } catch (error) {
-    if (isRequestError(error)) return { outcome: error.outcome, error };
-    // The client throws these before it sends anything.
-    if (isConfigurationError(error) || isValidationError(error)) return { outcome: 'not-sent', error };
-    return { outcome: 'unknown', error };
+    return { outcome: outcomeOf(error), error };
   }
 }

@@ -1,7 +1,4 @@
-/**
- * How many events there were in the last while: when, and how many at about that time. At most about sixty entries,
- * however many events.
- */
+/** The number of recent events, grouped by time into about sixty entries at most. */
 export type EventWindow = readonly (readonly [at: number, count: number])[];
 
 const slots = 60;
@@ -10,7 +7,7 @@ const slots = 60;
 export function recent(events: EventWindow, windowMs: number, now: number): EventWindow {
   return (
     events
-      // After the clock was set back, what seems to be in the future counts as of now.
+      // If the clock moved back, treat future events as happening now.
       .map(([at, count]) => [Math.min(at, now), count] as const)
       .filter(([at]) => at + windowMs > now)
   );
@@ -28,12 +25,12 @@ export function withEvent(events: EventWindow, windowMs: number, now: number, co
   return [...kept.slice(0, -1), [now, last[1] + count]];
 }
 
-/** Without one event of that time: it did not happen after all. */
+/** Without one event of that time. */
 export function withoutEvent(events: EventWindow, windowMs: number, at: number): EventWindow {
-  // Its entry may have got the time of a later event of the same slot.
+  // Its entry may have the time of a later event of the same slot.
   const index = events.findIndex(([time]) => time >= at && slotOf(time, windowMs) === slotOf(at, windowMs));
-  return events.flatMap(([time, count], place) => {
-    if (place !== index) return [[time, count] as const];
+  return events.flatMap(([time, count], position) => {
+    if (position !== index) return [[time, count] as const];
     return count > 1 ? [[time, count - 1] as const] : [];
   });
 }
@@ -42,12 +39,12 @@ export function countEvents(events: EventWindow): number {
   return events.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** Both together, in the order of time. */
+/** Both together, in order of time. */
 export function mergeEvents(one: EventWindow, other: EventWindow): EventWindow {
-  return [...one, ...other].sort(([before], [after]) => before - after);
+  return [...one, ...other].sort(([earlier], [later]) => earlier - later);
 }
 
-/** Milliseconds until so many of the events have left the window. */
+/** Milliseconds until this number of events has left the window. */
 export function waitUntilGone(events: EventWindow, windowMs: number, now: number, many: number): number {
   let gone = 0;
   for (const [at, count] of events) {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { RecordSet } from '../store/record-store.ts';
-import type { RandomBytes } from './one-time-code.ts';
+import { isConfigurationError, OtpError } from '../errors/errors.ts';
+import { latinDigits } from '../internal/latin-digits.ts';
+import type { RecordSet, RecordStore } from '../store/record-store.ts';
 import { keyedHash, type Secret, seal, unseal } from './secrets.ts';
 
-/** What somebody proves with a code. Only stored sealed. */
+/** What a code confirms. Stored encrypted only. */
 export interface FlowContext {
   /** In E.164. */
   readonly to_phone: string;
@@ -18,29 +19,29 @@ export interface SentCode {
   readonly digest: string;
   readonly sentAt: number;
   readonly expiresAt: number;
-  /** The counters of the network that asked for it, to which a confirmation is credited. */
+  /** The key of the counters of the network that asked for it, to which a confirmation is credited. */
   readonly networkKey: string | null;
 }
 
-/** All codes that are sent for one `issue`: its record in the store. */
+/** The record of one `issue` in the store, with all codes that were sent for it. */
 export interface Flow {
-  /** Which secret it was made with. */
+  /** The id of the secret that it was made with. */
   readonly secret: string;
   readonly context: string;
   readonly codes: readonly SentCode[];
-  /** Messages so far, also those whose code was withdrawn because the service refused. */
+  /** Messages so far, including those whose code was withdrawn because the service refused. */
   readonly sends: number;
   readonly attempts: number;
 }
 
 const idBytes = 16;
 
-/** 128 bits: whoever has the id has been given it. */
+/** 128 bits, so that it cannot be guessed. */
 export function makeId(random: RandomBytes): string {
   return Buffer.from(random(idBytes)).toString('base64url');
 }
 
-/** A hash: who can read the store cannot use the id. */
+/** A hash, so that readers of the store cannot use the id. */
 export function flowKey(id: string): string {
   return `otp:flow:${createHash('sha256').update(id).digest('base64url')}`;
 }
@@ -53,7 +54,7 @@ export function readFlow(records: RecordSet, key: string): Flow | undefined {
 export function writeFlow(records: RecordSet, key: string, flow: Flow): void {
   const { secret, context, codes, sends, attempts } = flow;
   const plain = codes.map((code) => ({ ...code }));
-  // We say ourselves what has expired: the record stays a little longer, since a store may have a clock of its own.
+  // `validCodes` decides what has expired. The record stays a little longer, since a store may have a clock of its own.
   const expiresAt = Math.max(0, ...codes.map((code) => code.expiresAt)) + maxClockSkewMs;
   records.set(key, { secret, context, codes: plain, sends, attempts }, { expiresAt });
 }
@@ -61,18 +62,15 @@ export function writeFlow(records: RecordSet, key: string, flow: Flow): void {
 /** How far the clocks of several machines may be apart. */
 const maxClockSkewMs = 60_000;
 
-/**
- * The codes that are valid now. One that was sent in the future is not: the clock has been set back, and nobody knows
- * how old it is.
- */
+/** The codes that are valid now. A code sent in the future is not: the clock was set back, so its age is unknown. */
 export function validCodes(flow: Flow, now: number): readonly SentCode[] {
   return flow.codes.filter(({ sentAt, expiresAt }) => sentAt - maxClockSkewMs <= now && now < expiresAt);
 }
 
-/** Binds a code to everything that it stands for. Neither the store nor a secret alone is enough to find it. */
+/** Binds a code to all that it confirms. Finding the code takes both the store and a secret. */
 export function codeDigest(secret: Secret, id: string, context: FlowContext, code: string): Buffer {
   const { to_phone, purpose, subject } = context;
-  // A subject cannot be empty, so empty stands for none.
+  // A subject cannot be empty, so an empty text stands for no subject.
   return keyedHash(secret, 'code', id, purpose, to_phone, subject ?? '', code);
 }
 
@@ -105,4 +103,54 @@ export function openContext(
     secret,
     context: { to_phone, purpose, subject: subject ?? undefined, network: network ?? undefined },
   };
+}
+
+/** A source of random bytes. */
+export type RandomBytes = (bytes: number) => Uint8Array;
+
+/** The largest multiple of ten that a byte can count to: a byte from 250 would make 0 to 5 more likely. */
+const fairBytes = 250;
+/** One byte in 43 is refused. A source with no usable byte after this many draws is broken. */
+const maxDraws = 100;
+
+/** A code of decimal digits, all equally likely. */
+export function makeCode(length: number, random: RandomBytes): string {
+  let code = '';
+  for (let draw = 0; draw < maxDraws; draw++) {
+    for (const byte of random(length)) {
+      if (byte < fairBytes) code += String(byte % 10);
+      if (code.length === length) return code;
+    }
+  }
+  throw new Error('The source of random bytes is broken.');
+}
+
+/** Longer than any code with blanks between its digits. */
+const maxTyped = 64;
+
+/**
+ * The code in a typed or pasted text, without blanks and dashes; digits of any script are understood. A text that is too
+ * long becomes a code that never matches.
+ */
+export function readTypedCode(text: string): string {
+  return text.length > maxTyped ? '' : latinDigits(text).replace(/[\s\p{Pd}]/gu, '');
+}
+
+/** A transaction of the store, whose failure is an {@link OtpError}. */
+export async function transact<Result>(
+  store: RecordStore,
+  keys: readonly string[],
+  change: (records: RecordSet) => Result,
+): Promise<Result> {
+  try {
+    return await store.transact(keys, change);
+  } catch (error) {
+    // Our own mistake, not a failure of the store.
+    if (isConfigurationError(error)) throw error;
+    throw new OtpError(
+      'store_unavailable',
+      'The store of the one-time codes failed: no code was sent or accepted. Try again.',
+      { cause: error },
+    );
+  }
 }

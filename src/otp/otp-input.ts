@@ -1,16 +1,18 @@
-import { isValidationError, ValidationError } from '../errors/validation-error.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { normalizePhone } from '../phone/normalize-phone.ts';
-import { ipNetwork } from './ip-network.ts';
+import { isValidationError, ValidationError } from '../errors/errors.ts';
+import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
+import { normalizePhone } from '../internal/phone.ts';
 
 export interface IssueRequest {
-  /** With its country code, in any notation: `+234 801 234 5678`. `normalizePhone` reads national notations. */
+  /**
+   * With its country code, in any notation: `+234 801 234 5678`. With the option `country`, also as it is written in that
+   * country: `0801 234 5678`.
+   */
   readonly to_phone: string;
   /** What the code is for: `sign-in`, `withdraw`. A code for one purpose is never accepted for another. */
   readonly purpose: string;
-  /** Whose code it is, or what it confirms: the id of a user, of a session, of a payment. Then `check` needs it too. */
+  /** Whose code it is, or what it confirms: the id of a user, a session, a payment. `check` then needs it too. */
   readonly subject?: string | undefined;
-  /** Who asks for it, as your server sees it. Behind a proxy, take care that nobody can make it up. */
+  /** The address that asks for it, as your server sees it. Behind a proxy, take care that it cannot be forged. */
   readonly ip?: string | undefined;
 }
 
@@ -24,79 +26,135 @@ export interface CheckOptions {
   readonly purpose: string;
   /** As given to `issue`. */
   readonly subject?: string | undefined;
-  /** Who types it in. An address with too many wrong codes cannot try more (limit `ip`). */
+  /** The address that types it in. After too many wrong codes it cannot try more (limit `ip`). */
   readonly ip?: string | undefined;
 }
 
-const issueNames: OptionNames<IssueRequest> = { to_phone: true, purpose: true, subject: true, ip: true };
-const resendNames: OptionNames<ResendOptions> = { ip: true };
-const checkOptionNames: OptionNames<CheckOptions> = { purpose: true, subject: true, ip: true };
-
-/** Checked input. */
-export interface Claim {
+/** What a code is used for, and by whom. */
+export interface CodeUse {
   readonly purpose: string;
   readonly subject: string | undefined;
   readonly network: string | undefined;
 }
 
+const readIssue = defineOptions('issue', {
+  to_phone: value((given) => {
+    if (typeof given === 'string') return given;
+    throw invalid('issue', 'to_phone', 'must be text');
+  }),
+  ...useRows('issue'),
+} satisfies OptionTable<IssueRequest>);
+
+const readResend = defineOptions('resend', { ip: useRows('resend').ip } satisfies OptionTable<ResendOptions>);
+
+const readCheck = defineOptions('check', useRows('check') satisfies OptionTable<CheckOptions>);
+
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown member */
-export function checkIssue(request: IssueRequest): Claim & { readonly to_phone: string } {
-  checkNames('issue', request, issueNames);
-  return { to_phone: checkPhone(request.to_phone), ...checkClaim('issue', request) };
+export function checkIssue(
+  request: IssueRequest,
+  country: string | undefined,
+): CodeUse & { readonly to_phone: string } {
+  const { to_phone, ip: network, ...use } = readIssue(request);
+  return { to_phone: checkPhone(to_phone, country), network, ...use };
 }
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown option */
-export function checkResend(options: ResendOptions): Pick<Claim, 'network'> {
-  checkNames('resend', options, resendNames);
-  return { network: checkIp('resend', options.ip) };
+export function checkResend(options: ResendOptions): Pick<CodeUse, 'network'> {
+  return { network: readResend(options).ip };
 }
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown option */
-export function checkClaimed(code: string, options: CheckOptions): Claim {
-  checkNames('check', options, checkOptionNames);
+export function checkUse(code: string, options: CheckOptions): CodeUse {
   if (typeof code !== 'string') throw invalid('check', 'code', 'must be text: a number has no leading zeros');
-  return checkClaim('check', options);
+  const { ip: network, ...use } = readCheck(options);
+  return { ...use, network };
 }
 
 /** @throws {ValidationError} */
 export function checkId(operation: string, id: string): string {
   if (typeof id !== 'string') throw invalid(operation, 'id', 'must be text');
-  // Whatever somebody sends in place of an id: it is hashed, so it need not be long.
+  // An id of ours is shorter; a longer text is no id, and need not be hashed whole.
   return id.slice(0, 64);
 }
 
-function checkClaim(operation: string, { purpose, subject, ip }: CheckOptions): Claim {
+/** An address is read as its network. */
+function useRows(operation: string) {
   return {
-    purpose: checkText(operation, 'purpose', purpose, 64),
-    subject: subject === undefined ? undefined : checkText(operation, 'subject', subject, 256),
-    network: checkIp(operation, ip),
+    purpose: value(textOf(operation, 64)),
+    subject: optional(value(textOf(operation, 256))),
+    ip: optional(
+      value((given): string => {
+        const network = typeof given === 'string' ? ipNetwork(given) : undefined;
+        if (network !== undefined) return network;
+        throw invalid(operation, 'ip', 'must be an IPv4 or IPv6 address, without a port');
+      }),
+    ),
   };
 }
 
-function checkText(operation: string, name: string, value: unknown, most: number): string {
-  const isSound =
-    typeof value === 'string' && value.length >= 1 && value.length <= most && value.isWellFormed();
-  if (isSound) return value;
-  throw invalid(operation, name, `must be text of 1 to ${most} characters`);
+function textOf(operation: string, most: number): (given: unknown, name: string) => string {
+  return (given, name) => {
+    const isSound =
+      typeof given === 'string' && given.length >= 1 && given.length <= most && given.isWellFormed();
+    if (isSound) return given;
+    throw invalid(operation, name, `must be text of 1 to ${most} characters`);
+  };
 }
 
-function checkIp(operation: string, ip: unknown): string | undefined {
-  if (ip === undefined) return undefined;
-  const network = typeof ip === 'string' ? ipNetwork(ip) : undefined;
-  if (network === undefined)
-    throw invalid(operation, 'ip', 'must be an IPv4 or IPv6 address, without a port');
-  return network;
-}
-
-function checkPhone(to_phone: string): string {
+function checkPhone(to_phone: string, country: string | undefined): string {
   try {
-    return normalizePhone(to_phone);
+    return normalizePhone(to_phone, { country });
   } catch (error) {
     if (!isValidationError(error)) throw error;
-    throw invalid('issue', 'to_phone', error.issues[0]?.message ?? 'does not fit');
+    const message = error.issues[0]?.message ?? 'does not fit';
+    throw invalid('issue', 'to_phone', country === undefined ? `${message}; ${nationalAdvice}` : message);
   }
 }
 
+const nationalAdvice =
+  "for numbers without them give createOtp the country ('NG'), or use normalizePhone(text, { country })";
+
 function invalid(operation: string, name: string, message: string): ValidationError {
   return new ValidationError(operation, [{ path: [name], message }]);
+}
+
+/**
+ * What counts as one address: an IPv4 address, or the /64 network of an IPv6 address, since one subscriber has a whole
+ * network (RFC 6177). IPv4 that is written as IPv6, as dual-stack sockets do, counts as IPv4.
+ *
+ * @returns `undefined` if it is not an address
+ */
+export function ipNetwork(ip: string): string | undefined {
+  if (ip.length > 64) return undefined;
+  if (isIpv4(ip)) return ip;
+  const groups = readIpv6(ip);
+  if (groups === undefined) return undefined;
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+function isIpv4(ip: string): boolean {
+  return /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(ip);
+}
+
+/** The eight groups. The parser of URLs knows every way to write them. */
+function readIpv6(ip: string): number[] | undefined {
+  // A zone is only a name on the machine itself: `fe80::1%eth0`.
+  const [address = ''] = ip.split('%');
+  if (!/^[\da-f:.]+$/i.test(address) || !address.includes(':')) return undefined;
+  const url = URL.canParse(`http://[${address}]`) ? new URL(`http://[${address}]`) : undefined;
+  if (url === undefined) return undefined;
+  const [left = '', right] = url.hostname.slice(1, -1).split('::');
+  const groupsOf = (text: string) =>
+    text
+      .split(':')
+      .filter((group) => group !== '')
+      .map((group) => Number.parseInt(group, 16));
+  const [before, after] = [groupsOf(left), groupsOf(right ?? '')];
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
 }

@@ -1,23 +1,31 @@
-import type { RequestError } from '../errors/request-error.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, invalidOption } from '../options/check-values.ts';
-import { withDefaults } from '../options/with-defaults.ts';
-import { checkStore } from '../store/check-store.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import type { RequestError } from '../errors/errors.ts';
+import {
+  callback,
+  checkInteger,
+  defineOptions,
+  integer,
+  invalidOption,
+  nested,
+  type OptionRow,
+  type OptionTable,
+  optional,
+  value,
+} from '../internal/options.ts';
+import { checkCountry } from '../internal/phone.ts';
+import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { OtpMessenger } from './devices.ts';
-import { checkLimits, type OtpLimits, type ResolvedLimits } from './limit-options.ts';
-import type { RandomBytes } from './one-time-code.ts';
+import type { RandomBytes } from './flow.ts';
 import type { OtpReport } from './otp-report.ts';
-import { checkSecrets, type Secret } from './secrets.ts';
+import { checkSecrets } from './secrets.ts';
 
 export interface OtpOptions {
-  /** One device, or several: each message goes through the next one that is not left out. */
+  /** One device, or several that take turns. A device that fails is left out for a while. */
   messenger: OtpMessenger | readonly OtpMessenger[];
-  /** Keeps hashes, counters, and what is needed to send again, encrypted. */
+  /** Keeps hashes, counters, and the encrypted phone number, purpose and subject of each code. */
   store: RecordStore;
   /**
-   * Keys of at least 32 bytes, newest first. The first is used for new codes; with the others, codes that are out still
-   * check. To rotate, add the new one last everywhere, then make it the first, and drop the old one a day later.
+   * Keys of at least 32 bytes, newest first. The first is used for new codes; the others still check codes that were issued
+   * with them. To rotate, add the new one last everywhere, then make it the first, and drop the old one a day later.
    */
   secrets: readonly (string | Uint8Array)[];
   /**
@@ -25,6 +33,11 @@ export interface OtpOptions {
    * where your users are. (Twilio Verify: Geo Permissions.)
    */
   allowedPrefixes: readonly string[] | 'any';
+  /**
+   * Country of numbers without `+`, as two capital letters (ISO 3166-1): with `NG`, `0801 234 5678` is `+2348012345678`.
+   * @default none: such numbers are invalid
+   */
+  country?: string | undefined;
   /** Digits of a code, 6 to 10. @default 6 (NIST SP 800-63B-4, 3.1.3.2: at least six; ASVS 5.0, 6.5.4: 20 bits) */
   codeLength?: number | undefined;
   /**
@@ -32,14 +45,14 @@ export interface OtpOptions {
    * @default 600000 (10 minutes, the most of NIST SP 800-63B-4, 3.1.3.2, and of ASVS 5.0, 6.5.5)
    */
   lifetimeMs?: number | undefined;
-  /** Codes that can be typed in, for all messages of a flow together. @default 5 (Twilio Verify; better-auth: 3) */
+  /** Attempts to type in a code, for all messages of an id together. @default 5 (Twilio Verify; better-auth: 3) */
   maxAttempts?: number | undefined;
-  /** Messages of a flow, the first included. @default 5 (Twilio Verify) */
+  /** Messages of an id, the first included. @default 5 (Twilio Verify) */
   maxSends?: number | undefined;
   /**
-   * Milliseconds between messages to one phone number: after the first, the second …, the last one for all others. A
-   * code that is confirmed begins anew, and so does a cool-down that has been over for `limits.phone.windowMs`. Empty for
-   * none.
+   * Milliseconds to wait after the first message to a phone number, after the second …; the last value counts for all
+   * further ones. A confirmed code starts the list again, and so does a wait that ended `limits.phone.windowMs` ago.
+   * Empty for none.
    * @default [30000, 60000, 120000, 300000] (ours; Twilio advises growing waits that begin at 30 s, Supabase waits 60 s)
    */
   coolDownMs?: readonly number[] | undefined;
@@ -54,7 +67,7 @@ export interface OtpOptions {
   isNumberRefusal?: ((error: RequestError) => boolean) | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
-  /** Bytes that nobody can foresee. @default crypto.getRandomValues */
+  /** Cryptographically secure random bytes. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;
   /**
    * Called after each call with its outcome, for metrics and logs. Nothing waits for it; if it throws, that becomes a
@@ -63,7 +76,7 @@ export interface OtpOptions {
   onOtp?: ((report: OtpReport) => unknown) | undefined;
 }
 
-/** What the text of a message is made of. */
+/** The parts of a message's text. */
 export interface OtpMessageContent {
   readonly code: string;
   /** Whole minutes for which it is valid, rounded down, at least 1. */
@@ -71,88 +84,100 @@ export interface OtpMessageContent {
   readonly purpose: string;
 }
 
-/** The options with their defaults. Not public. */
-export interface ResolvedOtpOptions {
-  readonly messengers: readonly OtpMessenger[];
-  readonly store: RecordStore;
-  readonly secrets: readonly [Secret, ...Secret[]];
-  readonly allowedPrefixes: readonly string[] | 'any';
-  readonly codeLength: number;
-  readonly lifetimeMs: number;
-  readonly maxAttempts: number;
-  readonly maxSends: number;
-  readonly coolDownMs: readonly number[];
-  readonly limits: ResolvedLimits;
-  readonly message: (content: OtpMessageContent) => string;
-  readonly isNumberRefusal: (error: RequestError) => boolean;
-  readonly now: () => number;
-  readonly random: RandomBytes;
-  readonly onOtp: ((report: OtpReport) => unknown) | undefined;
+/** At most `max` within any `windowMs`. */
+export interface RateLimit {
+  readonly max: number;
+  /** Milliseconds. */
+  readonly windowMs: number;
 }
 
+/** If few of the codes sent for an address are ever typed in, somebody abuses you to send messages. */
+export interface UnconfirmedLimit {
+  /** Unconfirmed messages that are always allowed. */
+  readonly floor: number;
+  /** The share of messages that must be confirmed beyond that: 0 to 1. */
+  readonly ratio: number;
+  /** Milliseconds. */
+  readonly windowMs: number;
+}
+
+/** Limits over all codes. None of them is reset by sending again or by a new code. */
+export interface OtpLimits {
+  /**
+   * Messages to one phone number. Limits the messages that one person gets, and the codes to guess at.
+   * @default 10 in an hour (Twilio Verify: 5 in 10 minutes; Supabase Auth: one in a minute)
+   */
+  readonly phone?: RateLimit | undefined;
+  /**
+   * Messages for one address, and as many wrong codes from it: IPv4, or the /64 of IPv6. Counts where you give `ip`.
+   * @default 60 in an hour (ours: a household or an office shares an address)
+   */
+  readonly ip?: RateLimit | undefined;
+  /**
+   * Against message pumping: unconfirmed messages for one address. Counts where you give `ip`.
+   * @default floor 10, ratio 0.3, in a day (ours, after Twilio's advice to watch the share of confirmed codes)
+   */
+  readonly unconfirmedPerIp?: UnconfirmedLimit | undefined;
+  /**
+   * Wrong codes for one phone number in a day without a right one between, for any purpose. Beyond it the number gets no
+   * new codes; issued codes can still be used.
+   * @default 100 (NIST SP 800-63B-4, 3.2.2)
+   */
+  readonly failuresPerPhone?: number | undefined;
+  /** Messages in all. All messages then share one record of the store. @default no limit */
+  readonly total?: RateLimit | undefined;
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
 const numberStatuses: readonly (number | undefined)[] = [400, 404, 410, 422];
 
-const defaults = Object.freeze({
-  codeLength: 6,
-  lifetimeMs: 600_000,
-  maxAttempts: 5,
-  maxSends: 5,
-  coolDownMs: [30_000, 60_000, 120_000, 300_000],
-  limits: {},
-  message: ({ code, minutes }: OtpMessageContent) =>
-    `${code} is your code. It is valid for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}. Do not give it to anybody.`,
-  isNumberRefusal: ({ status }: RequestError) => numberStatuses.includes(status),
-  now: () => Date.now(),
-  random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
-} satisfies Partial<OtpOptions>);
+const rate = nested({ max: integer(), windowMs: integer() });
+const unconfirmed = nested({ floor: integer(), ratio: value(checkRatio), windowMs: integer() });
 
-const optionNames: OptionNames<OtpOptions> = {
-  messenger: true,
-  store: true,
-  secrets: true,
-  allowedPrefixes: true,
-  codeLength: true,
-  lifetimeMs: true,
-  maxAttempts: true,
-  maxSends: true,
-  coolDownMs: true,
-  limits: true,
-  message: true,
-  isNumberRefusal: true,
-  now: true,
-  random: true,
-  onOtp: true,
-};
+const readOptions = defineOptions('createOtp', {
+  messenger: value(checkMessengers),
+  // Sound: it is checked here.
+  store: value((store) => checkStore(store as RecordStore)),
+  // Sound: `checkSecrets` checks them when it makes keys of them.
+  secrets: value((secrets) => secrets as OtpOptions['secrets']),
+  allowedPrefixes: value(checkPrefixes),
+  country: value(checkCountry),
+  codeLength: integer({ default: 6, least: 6, most: 10 }),
+  lifetimeMs: integer({ default: 600_000, most: 600_000 }),
+  maxAttempts: integer({ default: 5, most: 100 }),
+  maxSends: integer({ default: 5, most: 100 }),
+  coolDownMs: value(checkCoolDown, { default: [30_000, 60_000, 120_000, 300_000] }),
+  limits: nested({
+    phone: orElse(rate, { max: 10, windowMs: hour }),
+    ip: orElse(rate, { max: 60, windowMs: hour }),
+    unconfirmedPerIp: orElse(unconfirmed, { floor: 10, ratio: 0.3, windowMs: day }),
+    failuresPerPhone: integer({ default: 100 }),
+    total: optional(rate),
+  } satisfies OptionTable<OtpLimits>),
+  message: callback({ default: englishMessage }),
+  isNumberRefusal: callback({ default: ({ status }: RequestError) => numberStatuses.includes(status) }),
+  now: callback({ default: () => Date.now() }),
+  random: callback({ default: (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes)) }),
+  onOtp: optional(callback<NonNullable<OtpOptions['onOtp']>>()),
+} satisfies OptionTable<OtpOptions>);
+
+export type OtpSettings = ReturnType<typeof readOtpOptions>;
+
 /** @throws {ConfigurationError} `invalid_option` */
-export function resolveOtpOptions(given: OtpOptions): ResolvedOtpOptions {
-  checkNames('createOtp', given, optionNames);
-  const options = withDefaults(given, defaults);
+export function readOtpOptions(options: OtpOptions) {
+  const settings = readOptions(options);
   return Object.freeze({
-    messengers: checkMessengers(options.messenger),
-    store: checkStore(options.store),
-    secrets: checkSecrets(options.secrets),
-    allowedPrefixes: checkPrefixes(options.allowedPrefixes),
-    codeLength: checkInteger('codeLength', options.codeLength, { least: 6, most: 10 }),
-    lifetimeMs: checkInteger('lifetimeMs', options.lifetimeMs, { most: 600_000 }),
-    maxAttempts: checkInteger('maxAttempts', options.maxAttempts, { most: 100 }),
-    maxSends: checkInteger('maxSends', options.maxSends, { most: 100 }),
-    coolDownMs: checkCoolDown(options.coolDownMs),
-    limits: checkLimits(options.limits),
-    message: checkFunction('message', options.message),
-    isNumberRefusal: checkFunction('isNumberRefusal', options.isNumberRefusal),
-    now: wholeMs(checkFunction('now', options.now)),
-    random: asMany(checkFunction('random', options.random)),
-    onOtp: options.onOtp === undefined ? undefined : checkFunction('onOtp', options.onOtp),
+    ...settings,
+    secrets: checkSecrets(settings.secrets),
+    // A clock may have fractions; the times of records have none.
+    now: () => Math.floor(settings.now()),
+    random: exactlyAsMany(settings.random),
   });
 }
 
-/** A clock may have fractions; the times of records have none. */
-function wholeMs(now: () => number): () => number {
-  return () => Math.floor(now());
-}
-
 /** Fewer bytes than asked for would make an id that can be guessed. */
-function asMany(random: RandomBytes): RandomBytes {
+function exactlyAsMany(random: RandomBytes): RandomBytes {
   return (count) => {
     const bytes = random(count);
     if (bytes instanceof Uint8Array && bytes.byteLength === count) return bytes;
@@ -160,20 +185,36 @@ function asMany(random: RandomBytes): RandomBytes {
   };
 }
 
-function checkMessengers(messenger: OtpMessenger | readonly OtpMessenger[]): readonly OtpMessenger[] {
-  const all: readonly OtpMessenger[] = [messenger].flat();
+function englishMessage({ code, minutes }: OtpMessageContent): string {
+  return `${code} is your code. It is valid for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}. Do not give it to anybody.`;
+}
+
+function orElse<Value>(row: OptionRow<Value>, standard: NoInfer<Value>): OptionRow<Value> {
+  return value((given, name) => row.read(name, given), { default: standard });
+}
+
+function checkMessengers(messenger: unknown): readonly OtpMessenger[] {
+  // Sound as far as it is checked below: what sendMessage takes and returns cannot be.
+  const all = [messenger].flat() as OtpMessenger[];
   if (all.length > 0 && all.every((one) => typeof one?.sendMessage === 'function')) return all;
   throw invalidOption('messenger must be a MessengerClient, or a list of at least one.');
 }
 
-function checkPrefixes(prefixes: readonly string[] | 'any'): readonly string[] | 'any' {
+function checkPrefixes(prefixes: unknown): readonly string[] | 'any' {
   if (prefixes === 'any') return prefixes;
   const isPrefix = (prefix: unknown) => typeof prefix === 'string' && /^\+[1-9]\d{0,14}$/.test(prefix);
   if (Array.isArray(prefixes) && prefixes.length > 0 && prefixes.every(isPrefix)) return [...prefixes];
-  throw invalidOption("allowedPrefixes must be 'any', or a list of prefixes like '+234'.");
+  throw invalidOption(
+    "allowedPrefixes must be 'any', or a list of prefixes like '+234': with the country code, as normalizePhone writes numbers.",
+  );
 }
 
-function checkCoolDown(coolDownMs: readonly number[]): readonly number[] {
+function checkCoolDown(coolDownMs: unknown): readonly number[] {
   if (!Array.isArray(coolDownMs)) throw invalidOption('coolDownMs must be a list of milliseconds.');
   return coolDownMs.map((ms) => checkInteger('Each of coolDownMs', ms, { least: 0, most: 86_400_000 }));
+}
+
+function checkRatio(ratio: unknown, name: string): number {
+  if (typeof ratio === 'number' && ratio >= 0 && ratio <= 1) return ratio;
+  throw invalidOption(`${name} must be a number from 0 to 1.`);
 }

@@ -1,9 +1,17 @@
-import type { OtpErrorCode, OtpLimit } from '../errors/otp-error.ts';
-import { isOtpError } from '../errors/otp-error.ts';
-import { isValidationError } from '../errors/validation-error.ts';
-import { warnOnce } from '../errors/warn.ts';
+import {
+  isOtpError,
+  isPartnerExchangeError,
+  isRequestError,
+  isValidationError,
+  type OtpErrorCode,
+  type OtpLimit,
+  type RequestOutcome,
+} from '../errors/errors.ts';
+import { maskPhone } from '../internal/phone.ts';
+import { callHook } from '../internal/warn.ts';
+import type { SendResult } from './devices.ts';
 
-/** What came of one call, for metrics and logs. It holds no code, no id and no whole phone number. */
+/** The outcome of one call, for metrics and logs. Holds no code, no id and no whole phone number. */
 export interface OtpReport {
   readonly action: 'issue' | 'resend' | 'check' | 'cancel';
   /**
@@ -25,40 +33,79 @@ export interface OtpReport {
   readonly purpose?: string | undefined;
   /** With most of its digits hidden: `+234********78`. Absent where the number is not known. */
   readonly to_phone?: string | undefined;
-  /** The place of the device in `messenger`, from 0, which took the message or refused it last. */
+  /** The last device that was tried, by its index in `messenger`, from 0. */
   readonly device?: number | undefined;
   /** Milliseconds of the whole call. */
   readonly durationMs: number;
-  /** Milliseconds of these in which the messenger had the message. */
+  /** Milliseconds of these that sending the message took. */
   readonly messengerMs?: number | undefined;
+  /**
+   * Of the last device that was tried: `sent`, or the `outcome` of its error, which says whether the message can have
+   * left. A wrong key and a device that is not connected are `refused`, a host that is down is `not-sent`.
+   */
+  readonly messengerOutcome?: 'sent' | RequestOutcome | undefined;
+  /** The `code` of its error, if it is one of this package: `connection_failed`, `http_error`, `not_configured` … */
+  readonly messengerCode?: string | undefined;
+  /** The HTTP status of its reply, where that was an error. */
+  readonly messengerStatus?: number | undefined;
 }
 
-/** What a call finds out on its way, for its report. */
-export type ReportDetails = {
-  -readonly [Member in 'purpose' | 'to_phone' | 'device' | 'messengerMs']?: OtpReport[Member];
-};
+/** One call under way. It collects the facts for the report, also those of a call that fails. */
+export interface OtpCall {
+  /** @param subject `to_phone` in E.164, if it is known: the report hides most of it */
+  about(subject: { readonly purpose: string; readonly to_phone?: string | undefined }): void;
+  sent(result: SendResult, messengerMs: number): void;
+}
 
-/** Runs a call and reports what came of it. */
-export async function reported<Result>(
-  { action, onOtp }: Pick<OtpReport, 'action'> & { onOtp: ((report: OtpReport) => unknown) | undefined },
-  call: (details: ReportDetails) => Promise<Result>,
-  outcomeOf: (result: Result) => OtpReport['outcome'],
+interface ReportedCall<Result> extends Pick<OtpReport, 'action'> {
+  readonly onOtp: ((report: OtpReport) => unknown) | undefined;
+  readonly outcomeOf: (result: Result) => OtpReport['outcome'];
+}
+
+/** Runs a call and reports its outcome. */
+export async function reportCall<Result>(
+  { action, onOtp, outcomeOf }: ReportedCall<Result>,
+  run: (call: OtpCall) => Promise<Result>,
 ): Promise<Result> {
-  if (onOtp === undefined) return await call({});
-  const details: ReportDetails = {};
   const begun = performance.now();
-  const tell = (outcome: OtpReport['outcome'], limit?: OtpLimit) => {
+  let facts: Partial<OtpReport> = {};
+  const report = (end: Pick<OtpReport, 'outcome' | 'limit'>) => {
     const durationMs = performance.now() - begun;
-    const report = { action, outcome, ...details, ...(limit !== undefined && { limit }), durationMs };
-    void (async () => onOtp(report))().catch(() => warnOnce('onOtp failed; the calls are not affected.'));
+    if (onOtp !== undefined) callHook('onOtp', () => onOtp({ action, ...end, ...facts, durationMs }));
   };
   try {
-    const result = await call(details);
-    tell(outcomeOf(result));
+    const result = await run({
+      about({ purpose, to_phone }) {
+        facts = { ...facts, purpose, ...(to_phone !== undefined && { to_phone: maskPhone(to_phone) }) };
+      },
+      sent(sendResult, messengerMs) {
+        facts = { ...facts, device: sendResult.device, messengerMs, ...messengerFacts(sendResult) };
+      },
+    });
+    report({ outcome: outcomeOf(result) });
     return result;
   } catch (error) {
-    if (isOtpError(error)) tell(error.code, error.limit);
-    else tell(isValidationError(error) ? 'invalid_input' : 'failed');
+    report(endOf(error));
     throw error;
   }
+}
+
+function endOf(error: unknown): Pick<OtpReport, 'outcome' | 'limit'> {
+  if (!isOtpError(error)) return { outcome: isValidationError(error) ? 'invalid_input' : 'failed' };
+  const { code, limit } = error;
+  return { outcome: code, ...(limit !== undefined && { limit }) };
+}
+
+function messengerFacts({ outcome, error }: SendResult): Partial<OtpReport> {
+  if (!isRequestError(error)) {
+    return {
+      messengerOutcome: outcome,
+      ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
+    };
+  }
+  return {
+    messengerOutcome: error.outcome,
+    messengerCode: error.code,
+    ...(error.status !== undefined && { messengerStatus: error.status }),
+  };
 }

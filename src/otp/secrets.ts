@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { invalidOption } from '../options/check-values.ts';
+import { invalidOption } from '../internal/options.ts';
 
-/** One of the secrets. It has no members that print a key. */
+/** One of the secrets. Printing it does not show the key. */
 export interface Secret {
-  /** Tells which secret a record was made with, and nothing of the secret itself. */
+  /** Tells which secret a record was made with; reveals nothing of the secret itself. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -31,8 +31,8 @@ function checkSecret(secret: unknown): Secret {
 }
 
 /**
- * HMAC-SHA-256 over a label and parts, each with its length before it, so that no two lists of parts give the same
- * text. The label keeps hashes for one purpose from being used for another.
+ * HMAC-SHA-256 over a label and parts, each preceded by its length, so that different lists of parts give different
+ * texts. The label keeps hashes for one purpose from being used for another.
  */
 export function keyedHash({ key }: Pick<Secret, 'key'>, label: string, ...parts: readonly string[]): Buffer {
   const hmac = createHmac('sha256', key);
@@ -50,7 +50,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts a text (AES-256-GCM) so that only who has the secret and the id can read it: the store has neither.
+ * Encrypts a text (AES-256-GCM). Reading it takes the secret and the id; the store has neither.
  *
  * @param nonce 12 random bytes
  */

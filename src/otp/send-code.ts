@@ -1,59 +1,55 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { OtpError } from '../errors/otp-error.ts';
-import { isRequestError } from '../errors/request-error.ts';
-import { maskPhone } from '../phone/mask-phone.ts';
-import { redactError } from '../redaction/redact-request.ts';
+import { ConfigurationError, OtpError } from '../errors/errors.ts';
+import type { RecordSet } from '../store/record-store.ts';
 import { networkCounter, phoneCounter } from './counters.ts';
 import { denialError } from './denials.ts';
-import type { Delivery, Devices } from './devices.ts';
+import type { Devices } from './devices.ts';
 import {
   codeDigest,
   type Flow,
   type FlowContext,
   flowKey,
+  makeCode,
   makeId,
   openContext,
   readFlow,
   type SentCode,
   sealContext,
+  transact,
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { type Counters, giveBack, messageKeys, type Reservation, reserveMessage } from './limits.ts';
-import { makeCode } from './one-time-code.ts';
+import { type Counters, limitsOf, messageKeys, type Reservation } from './limits.ts';
+import { notSentError } from './not-sent-error.ts';
 import { checkId, checkIssue, checkResend, type IssueRequest, type ResendOptions } from './otp-input.ts';
-import type { ResolvedOtpOptions } from './otp-options.ts';
-import type { ReportDetails } from './otp-report.ts';
-import { transact } from './otp-store.ts';
+import type { OtpSettings } from './otp-options.ts';
+import type { OtpCall } from './otp-report.ts';
 import type { Secret } from './secrets.ts';
 
-/** A code is out. */
+/** An issued code. */
 export interface IssuedOtp {
-  /** Give it to whoever types in the code, e.g. as a form field or in a session; `check` needs it. 22 characters. */
+  /** `check` needs it: give it to whoever types in the code, e.g. as a form field or in a session. 22 characters. */
   readonly id: string;
   /** When the code just sent becomes invalid, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** When `resend`, or another `issue` to the number, is possible at the earliest, in milliseconds since 1970. */
   readonly resendAt: number;
-  /** `unknown`: the connection broke, so the message may arrive or not. The code is valid either way. */
+  /** `unknown`: the connection broke, so the message may or may not arrive. The code is valid either way. */
   readonly delivery: 'sent' | 'unknown';
 }
 
-/** What both kinds of sending need. */
 export interface Sending {
-  readonly options: ResolvedOtpOptions;
+  readonly settings: OtpSettings;
   readonly devices: Devices;
-  readonly details: ReportDetails;
+  readonly call: OtpCall;
 }
 
 /** The first code of a new flow. */
 export async function issueCode(sending: Sending, request: IssueRequest): Promise<IssuedOtp> {
-  const { options, details } = sending;
-  const { secrets, random } = options;
-  const context = checkIssue(request);
-  details.purpose = context.purpose;
-  details.to_phone = maskPhone(context.to_phone);
-  requireAllowed(options, context.to_phone);
+  const { settings, call } = sending;
+  const { secrets, random } = settings;
+  const context = checkIssue(request, settings.country);
+  call.about(context);
+  requireAllowed(settings, context.to_phone);
   const id = makeId(random);
   const [secret] = secrets;
   const sealed = sealContext(secret, id, { context, random });
@@ -63,21 +59,21 @@ export async function issueCode(sending: Sending, request: IssueRequest): Promis
     context,
     network: context.network,
     flowOf: (found) =>
-      // An id is never made twice; if it were, nobody may get into the flow of somebody else.
+      // Should an id ever be made twice, the second flow is refused.
       found === undefined
         ? { secret: secret.id, context: sealed, codes: [], sends: 0, attempts: 0 }
         : undefined,
   });
 }
 
-/** Another code of a flow, beside the earlier ones. */
+/** A further code of a flow. */
 export async function resendCode(
   sending: Sending,
   givenId: string,
   resendOptions: ResendOptions,
 ): Promise<IssuedOtp> {
-  const { options, details } = sending;
-  const { store, secrets, now } = options;
+  const { settings, call } = sending;
+  const { store, secrets, now } = settings;
   const id = checkId('resend', givenId);
   const { network } = checkResend(resendOptions);
   const key = flowKey(id);
@@ -85,9 +81,8 @@ export async function resendCode(
   const opened = flow && openContext(secrets, id, flow);
   if (opened === undefined) throw nothingToResend();
   const { secret, context } = opened;
-  details.purpose = context.purpose;
-  details.to_phone = maskPhone(context.to_phone);
-  requireAllowed(options, context.to_phone);
+  call.about(context);
+  requireAllowed(settings, context.to_phone);
   return await sendCode(sending, {
     id,
     secret,
@@ -101,42 +96,43 @@ interface Plan {
   readonly id: string;
   readonly secret: Secret;
   readonly context: FlowContext;
-  /** Who asks for this message. */
+  /** The network that asks for this message. */
   readonly network: string | undefined;
   /** The flow to add a code to, given what is in the store; `undefined` if there is none. */
   readonly flowOf: (found: Flow | undefined) => Flow | undefined;
 }
 
-/** Stores the code, then sends it, then takes back what was not sent. */
-async function sendCode({ options, devices, details }: Sending, plan: Plan): Promise<IssuedOtp> {
-  const { store, secrets, codeLength, random } = options;
+/** Stores the code, sends it, and withdraws it if it was not sent. */
+async function sendCode({ settings, devices, call }: Sending, plan: Plan): Promise<IssuedOtp> {
+  const { store, secrets, codeLength, random } = settings;
   const { id, secret, context } = plan;
   const code = makeCode(codeLength, random);
-  const message = messageOf(options, code, context.purpose);
+  const message = messageOf(settings, code, context.purpose);
   const digest = codeDigest(secret, id, context, code).toString('base64url');
   const counters: Counters = {
     phone: phoneCounter(secrets, context.to_phone),
     network: plan.network === undefined ? undefined : networkCounter(secrets, plan.network),
   };
-  const stored = await storeCode(options, plan, { counters, digest });
+  const stored = await storeCode(settings, plan, { counters, digest });
   const begun = performance.now();
-  const delivery = await devices.send({ to_phone: context.to_phone, message });
-  details.messengerMs = performance.now() - begun;
-  details.device = delivery.device;
-  if (delivery.outcome === 'sent' || delivery.outcome === 'unknown') {
+  const leftMs = () => stored.expiresAt - settings.now();
+  const result = await devices.send({ to_phone: context.to_phone, message }, leftMs);
+  call.sent(result, performance.now() - begun);
+  if (result.outcome === 'sent' || result.outcome === 'unknown') {
     const { reservation, expiresAt } = stored;
-    return { id, expiresAt, resendAt: reservation.nextAt, delivery: delivery.outcome };
+    return { id, expiresAt, resendAt: reservation.nextAt, delivery: result.outcome };
   }
-  const error = notSentError(delivery, [code, context.to_phone, context.to_phone.slice(1)]);
+  const error = notSentError(result, [code, context.to_phone]);
+  // A refused number stays counted: otherwise anyone could find out which numbers are on the messenger.
+  const isCounted = result.outcome === 'refused';
   try {
-    await transact(store, [flowKey(id), ...messageKeys(counters, options)], (records) => {
-      withdrawCode(records, flowKey(id), { digest, isCounted: delivery.outcome === 'refused' });
-      // A number that is refused stays counted, or anybody could find out which numbers are on the messenger.
-      if (delivery.outcome === 'refused') return;
-      giveBack(records, counters, { options, reservation: stored.reservation, now: options.now() });
+    await transact(store, [flowKey(id), ...messageKeys(counters, settings)], (records) => {
+      withdrawCode(records, flowKey(id), { digest, isCounted });
+      if (isCounted) return;
+      limitsOf(records, counters, { settings, now: settings.now() }).giveBack(stored.reservation);
     });
   } catch {
-    // The message was not sent, which is what the caller has to know. The code that nobody has expires by itself.
+    // The caller learns that the message was not sent. The unsent code will expire.
   }
   throw error;
 }
@@ -147,19 +143,19 @@ interface StoredCode {
 }
 
 async function storeCode(
-  options: ResolvedOtpOptions,
+  settings: OtpSettings,
   { id, flowOf }: Plan,
   { counters, digest }: { counters: Counters; digest: string },
 ): Promise<StoredCode> {
   const key = flowKey(id);
-  const outcome = await transact(options.store, [key, ...messageKeys(counters, options)], (records) => {
-    const now = options.now();
+  const outcome = await transact(settings.store, [key, ...messageKeys(counters, settings)], (records) => {
+    const now = settings.now();
     const flow = flowOf(readFlow(records, key));
     if (flow === undefined) return 'no flow';
-    if (flow.sends >= options.maxSends) return 'too many';
-    const reservation = reserveMessage(records, counters, { options, now });
+    if (flow.sends >= settings.maxSends) return 'too many';
+    const reservation = limitsOf(records, counters, { settings, now }).reserve();
     if ('code' in reservation) return reservation;
-    const expiresAt = now + options.lifetimeMs;
+    const expiresAt = now + settings.lifetimeMs;
     const code: SentCode = { digest, sentAt: now, expiresAt, networkKey: counters.network?.keys[0] ?? null };
     writeFlow(records, key, { ...flow, codes: [...flow.codes, code], sends: flow.sends + 1 });
     return { reservation, expiresAt };
@@ -174,32 +170,32 @@ async function storeCode(
   return outcome;
 }
 
-/** Removes a code that nobody got; with the last one, the flow. */
+/** Removes a code that was not sent; with the last one, the flow. */
 function withdrawCode(
-  records: Parameters<typeof readFlow>[0],
+  records: RecordSet,
   key: string,
   { digest, isCounted }: { digest: string; isCounted: boolean },
 ): void {
   const flow = readFlow(records, key);
-  // Meanwhile it may have been used or cancelled.
+  // It may have been used or cancelled meanwhile.
   if (flow === undefined) return;
   const codes = flow.codes.filter((code) => code.digest !== digest);
   if (codes.length === 0) records.delete(key);
   else writeFlow(records, key, { ...flow, codes, sends: flow.sends - (isCounted ? 0 : 1) });
 }
 
-function requireAllowed({ allowedPrefixes }: ResolvedOtpOptions, phone: string): void {
+function requireAllowed({ allowedPrefixes }: OtpSettings, phone: string): void {
   if (allowedPrefixes === 'any' || allowedPrefixes.some((prefix) => phone.startsWith(prefix))) return;
   throw new OtpError('not_allowed', 'The phone number begins with none of allowedPrefixes.');
 }
 
-function messageOf(options: ResolvedOtpOptions, code: string, purpose: string): string {
-  const minutes = Math.max(1, Math.floor(options.lifetimeMs / 60_000));
+function messageOf(settings: OtpSettings, code: string, purpose: string): string {
+  const minutes = Math.max(1, Math.floor(settings.lifetimeMs / 60_000));
   let text: unknown;
   try {
-    text = options.message({ code, minutes, purpose });
+    text = settings.message({ code, minutes, purpose });
   } catch {
-    // Without the cause: it may hold the code.
+    // Without the cause, which may hold the code.
     throw new ConfigurationError('invalid_option', 'The function message threw an error.');
   }
   if (typeof text === 'string' && text.includes(code)) return text;
@@ -214,20 +210,4 @@ function nothingToResend(): OtpError {
     'not_allowed',
     'There is no code to send again: it is unknown, used, expired or exhausted. Issue a new one.',
   );
-}
-
-/** @param secrets what no text may repeat */
-function notSentError({ outcome, error }: Delivery, secrets: readonly string[]): OtpError {
-  // A copy: the reply that the original holds may repeat the message.
-  const cause = redactError(error, secrets);
-  if (outcome === 'refused') {
-    return new OtpError('refused', 'The service does not take this phone number: no code was sent.', {
-      cause,
-    });
-  }
-  const retryAfterMs = isRequestError(error) ? error.retryAfterMs : undefined;
-  return new OtpError('not_sent', 'No device could send the code; nothing was counted. Try again.', {
-    retryAfterMs,
-    cause,
-  });
 }

@@ -1,25 +1,37 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
-import { type KeySets, membersOf } from '../credentials/key-sets.ts';
+import { type KeySets, membersOf } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { isRequestError } from '../errors/request-error.ts';
-import { isPartnerExchangeError } from '../errors/sdk-error.ts';
-import type { PartnerIdentity } from '../exchange/partner-identity.ts';
+import { ConfigurationError, outcomeOf } from '../errors/errors.ts';
+import type { PartnerIdentity } from '../exchange/exchange-client.ts';
 import type { CallOptions } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, invalidOption } from '../options/check-values.ts';
-import type { KeyStorage } from './key-storage.ts';
+import {
+  callback,
+  checkFunction,
+  defineOptions,
+  flag,
+  integer,
+  type OptionTable,
+  unchecked,
+  value,
+} from '../internal/options.ts';
 import {
   type Generation,
   type KeyRequest,
+  type KeyStorage,
   type RetiredGeneration,
   type RotationState,
   readState,
   writeState,
 } from './rotation-state.ts';
-import { type RotationStatus, statusOf } from './rotation-status.ts';
-import { checkMayRequest, noKeys, withPromoted, withReceived } from './rotation-steps.ts';
+import {
+  checkMayRequest,
+  noKeys,
+  type RotationStatus,
+  statusOf,
+  withPromoted,
+  withReceived,
+} from './rotation-steps.ts';
 
 export interface KeyRotationOptions {
   /** Asks for new keys: an `ExchangeClient`. Not needed where nothing calls `request`. */
@@ -37,31 +49,61 @@ export interface KeyRotationOptions {
 
 export interface KeyRequestOptions extends CallOptions {
   /**
-   * Asks again although keys were asked for before: the link never came, or nobody knows whether the request arrived.
-   * A link that was sent before may stop working. @default false
+   * Asks again after an earlier request: its link never came, or its outcome is unknown. An earlier link may stop
+   * working. @default false
    */
   again?: boolean | undefined;
 }
 
+const readOptions = defineOptions('createKeyRotation', {
+  exchange: value((given) => {
+    // Sound as far as it can be: of a function only its being one can be checked.
+    const exchange = given as KeyRotationOptions['exchange'];
+    if (exchange !== undefined) checkFunction('exchange.regenerateKeys', exchange.regenerateKeys);
+    return exchange;
+  }),
+  storage: value((given) => {
+    // Sound as far as it can be, as above.
+    const storage = given as KeyStorage;
+    checkFunction('storage.read', storage?.read);
+    checkFunction('storage.update', storage.update);
+    if (storage.version !== undefined) checkFunction('storage.version', storage.version);
+    return storage;
+  }),
+  overlapMs: integer({ default: 86_400_000, least: 0 }),
+  now: callback({ default: Date.now }),
+} satisfies OptionTable<KeyRotationOptions>);
+
+const readRequestOptions = defineOptions('request', {
+  again: flag({ default: false }),
+  signal: unchecked(),
+  timeoutMs: unchecked(),
+  leftMs: unchecked(),
+  schema: unchecked(),
+} satisfies OptionTable<KeyRequestOptions>);
+
 /** Replaces a partner's keys: see {@link createKeyRotation}. Its functions need no `this`. */
 export interface KeyRotation {
   /**
-   * Asks the service for new keys; it e-mails a link to them, which works once (contract: Endpoints 3). That it asks is
-   * stored before it asks, and that the service accepted afterwards.
+   * Asks the service for new keys; it e-mails a link to them, which works once (contract: Endpoints 3). The request is
+   * stored before it is sent, and its acceptance afterwards.
    *
    * @throws {KeyError} `rotation_pending` if keys were asked for, or received and not promoted; `rotation_unknown` if it
    *   is not known whether they were asked for. Nothing is sent. Then look for the e-mail, and go on with `receive`, or
    *   ask once more with `again: true`. `keys_unavailable` before the first keys are received
-   * @throws {RequestError} With the outcome `unknown`, so is that of the rotation; with any other, nothing is pending
+   * @throws {RequestError} With the outcome `unknown` the rotation's step is `unknown` too; with any other, nothing is
+   *   pending
    */
   readonly request: (partner: PartnerIdentity, options?: KeyRequestOptions) => Promise<Reply>;
   /**
-   * Stores new keys, before anything else can go wrong: the link shows them once. They verify from now on, and sign
-   * once they are promoted. The first keys of all sign at once. What the new keys leave out (merchant secrets, partner
-   * ID and code) stays as it was. Keys that were asked for in another way are taken as well.
+   * Stores new keys. Call it first of all, since the link shows them once. They verify from now on, and sign once they
+   * are promoted; the very first keys sign at once. Members that the new keys leave out (merchant secrets, partner ID
+   * and code) stay as they were. Keys need not have been requested here, and known keys may be received again: the
+   * newest receipt counts. To correct mistyped keys, receive the right ones, also after `promote`. To take back keys
+   * that are not promoted yet, receive the current ones.
    *
    * @throws {ConfigurationError} `invalid_credentials` for malformed keys; nothing is stored
-   * @throws {KeyError} `keys_known` for keys that were replaced, or for the current ones while new ones are awaited
+   * @throws {KeyError} `keys_known` for the current keys while new ones are awaited
    */
   readonly receive: (keys: PartnerCredentials) => Promise<void>;
   /**
@@ -70,9 +112,9 @@ export interface KeyRotation {
    * @throws {KeyError} `keys_not_received` while they are awaited; `keys_unavailable` if there were never any
    */
   readonly promote: () => Promise<void>;
-  /** What signs and what verifies now: the `load` of a key ring. @throws {KeyError} `keys_unavailable` */
+  /** The keys that sign and verify now, for the `load` of a key ring. @throws {KeyError} `keys_unavailable` */
   readonly credentials: () => Promise<KeySets>;
-  /** Where the rotation stands, without a key. */
+  /** The step of the rotation and the age of its keys, without a key. */
   readonly status: () => Promise<RotationStatus>;
 }
 
@@ -98,16 +140,10 @@ export interface KeyRotation {
  * ```
  */
 export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
-  checkNames('createKeyRotation', options, optionNames);
-  const { exchange, storage } = options;
-  checkFunction('storage.read', storage?.read);
-  checkFunction('storage.update', storage.update);
-  if (exchange !== undefined) checkFunction('exchange.regenerateKeys', exchange.regenerateKeys);
-  const overlapMs = checkInteger('overlapMs', options.overlapMs ?? 86_400_000, { least: 0 });
-  const now = checkFunction('now', options.now ?? Date.now);
+  const { exchange, storage, overlapMs, now } = readOptions(options);
   // A match is stored at most this often, and replaced keys verify that much longer.
-  const noteEveryMs = Math.max(1, Math.min(3_600_000, Math.ceil(overlapMs / 4)));
-  const noted = new Map<number, number>();
+  const recordEveryMs = Math.max(1, Math.min(3_600_000, Math.ceil(overlapMs / 4)));
+  const recordedAt = new Map<number, number>();
 
   const change = (next: (state: RotationState) => RotationState | undefined): Promise<void> =>
     storage.update((text) => {
@@ -115,17 +151,17 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       return state === undefined ? undefined : writeState(state);
     });
   const verifiesUntil = ({ retiredAt, matchedAt = retiredAt }: RetiredGeneration) =>
-    Math.max(retiredAt, matchedAt) + overlapMs + noteEveryMs;
-  const stillVerify = (retired: readonly RetiredGeneration[]) =>
+    Math.max(retiredAt, matchedAt) + overlapMs + recordEveryMs;
+  const unexpired = (retired: readonly RetiredGeneration[]) =>
     retired.filter((generation) => verifiesUntil(generation) >= now());
 
-  /** Stores that a delivery matched replaced keys, so that they go on verifying. */
-  async function noteMatch({ number, matchedAt }: RetiredGeneration): Promise<void> {
+  /** Stores that a delivery matched replaced keys, so that they keep verifying. */
+  async function recordMatch({ number, matchedAt }: RetiredGeneration): Promise<void> {
     const at = now();
-    const isRecent = (time: number | undefined) => time !== undefined && Math.abs(at - time) < noteEveryMs;
-    if (isRecent(noted.get(number) ?? matchedAt)) return;
-    // Set before the first await: of many deliveries one is enough.
-    noted.set(number, at);
+    const isRecent = (time: number | undefined) => time !== undefined && Math.abs(at - time) < recordEveryMs;
+    if (isRecent(recordedAt.get(number) ?? matchedAt)) return;
+    // Set before the first await, so that one of many deliveries stores it.
+    recordedAt.set(number, at);
     try {
       await change((state) => {
         const stored = state.retired.find((each) => each.number === number);
@@ -134,38 +170,36 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
         return { ...state, retired };
       });
     } catch (error) {
-      // The next delivery may have more luck.
-      noted.delete(number);
+      // The next delivery tries again.
+      recordedAt.delete(number);
       throw error;
     }
   }
 
   return {
     async request(partner, requestOptions = {}) {
-      checkNames('request', requestOptions, requestNames);
-      const { again = false, ...callOptions } = requestOptions;
-      if (typeof again !== 'boolean') throw invalidOption('again must be true or false.');
+      const { again, ...callOptions } = readRequestOptions(requestOptions);
       if (exchange === undefined) {
         throw new ConfigurationError('not_configured', 'request needs the exchange of createKeyRotation.');
       }
       const request: KeyRequest = { id: crypto.randomUUID(), at: now(), answered: false };
-      let before: KeyRequest | undefined;
+      let previous: KeyRequest | undefined;
       await change((state) => {
         checkMayRequest(state, again);
-        before = state.request;
+        previous = state.request;
         return { ...state, request };
       });
-      const note = (outcome: KeyRequest | undefined) =>
+      const storeRequest = (outcome: KeyRequest | undefined) =>
         change((state) => (state.request?.id === request.id ? { ...state, request: outcome } : undefined));
       let reply: Reply;
       try {
         reply = await exchange.regenerateKeys(partner, callOptions);
       } catch (error) {
         // If this cannot be stored either, the request stays unknown, which is safe.
-        if (hasNotActed(error)) await note(before).catch(() => {});
+        if (outcomeOf(error) !== 'unknown') await storeRequest(previous).catch(() => {});
         throw error;
       }
-      await note({ ...request, answered: true });
+      await storeRequest({ ...request, answered: true });
       return reply;
     },
 
@@ -174,45 +208,28 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       await change((state) => withReceived(state, { given, at: now() }));
     },
 
-    promote: () => change((state) => withPromoted(state, { at: now(), stillVerify })),
+    promote: () => change((state) => withPromoted(state, { at: now(), unexpired })),
 
     async credentials() {
-      const { current, pending, retired } = readState(await storage.read());
+      // Taken before the text is read, so that a change in between shows later.
+      const version = storage.version?.();
+      const { current, pending, request, retired } = readState(await storage.read());
       if (current === undefined) throw noKeys();
-      const replaced = stillVerify(retired);
+      const replaced = unexpired(retired);
       const generations: Generation[] = [current, ...(pending === undefined ? [] : [pending]), ...replaced];
       return {
         signing: current.credentials,
         pending: pending?.credentials,
         verifying: generations.map(({ credentials }) => credentials),
+        changed: version === undefined ? undefined : () => storage.version?.() !== version,
+        awaited: request !== undefined && pending === undefined,
         matched: (index) => {
           const generation = replaced.find((each) => each === generations[index]);
-          return generation && noteMatch(generation);
+          return generation && recordMatch(generation);
         },
       };
     },
 
     status: async () => statusOf(readState(await storage.read()), verifiesUntil),
   };
-}
-
-const optionNames: OptionNames<KeyRotationOptions> = {
-  exchange: true,
-  storage: true,
-  overlapMs: true,
-  now: true,
-};
-
-const requestNames: OptionNames<KeyRequestOptions> = {
-  again: true,
-  signal: true,
-  timeoutMs: true,
-  schema: true,
-};
-
-/** Whether the service has certainly not been asked. */
-function hasNotActed(error: unknown): boolean {
-  if (isRequestError(error)) return error.outcome !== 'unknown';
-  // Anything else of ours is thrown before a request is sent.
-  return isPartnerExchangeError(error);
 }

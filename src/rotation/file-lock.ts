@@ -1,22 +1,29 @@
-/** The functions of `node:fs` that a key file needs. */
+import { KeyError } from '../errors/errors.ts';
+import { openToRead } from '../internal/private-file.ts';
+import { type ProcessIdentity, stateOf } from './process-identity.ts';
+
+/** The members of `node:fs` that a key file needs. */
 export type FileSystem = Pick<
   typeof import('node:fs'),
   | 'closeSync'
+  | 'constants'
   | 'fstatSync'
   | 'fsyncSync'
+  | 'lstatSync'
   | 'openSync'
+  | 'readdirSync'
   | 'readFileSync'
   | 'readlinkSync'
   | 'realpathSync'
   | 'renameSync'
   | 'rmSync'
+  | 'statSync'
   | 'writeFileSync'
 >;
 
 export interface LockContext {
   readonly fs: FileSystem;
-  /** The name of this machine: a process ID means nothing on another one. */
-  readonly host: string;
+  readonly self: ProcessIdentity;
   /** The clock of the file system: milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -27,22 +34,22 @@ export interface FileLock {
   release(): void;
 }
 
-/** What a lock file says of who holds it. */
+/** The holder that a lock file names. */
 interface Holder {
-  /** Different for every lock that was ever held. */
+  /** Unique to one taking of the lock. */
   readonly token: string;
   readonly isDead: boolean;
 }
 
-/** A lock is held for milliseconds. After so many its holder counts as dead, wherever it ran. */
+/** A lock is held for milliseconds. A holder of an older one counts as dead, unless it is known to run. */
 const staleAfterMs = 30_000;
 
-/** Takes a lock; `undefined` while another one holds it. A lock whose holder is dead is removed for the next try. */
+/** Takes a lock; `undefined` while another process holds it. Removes the lock of a dead holder, for the next try. */
 export function tryLock(path: string, context: LockContext): FileLock | undefined {
-  const { fs, host } = context;
+  const { fs, self } = context;
   const token = crypto.randomUUID();
   try {
-    fs.writeFileSync(path, JSON.stringify({ token, host, pid: process.pid }), { flag: 'wx', mode: 0o600 });
+    fs.writeFileSync(path, JSON.stringify({ token, ...self }), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
     removeDead(path, context);
@@ -58,63 +65,56 @@ export function tryLock(path: string, context: LockContext): FileLock | undefine
 }
 
 /**
- * Only one process may remove a dead lock: a second one would remove the new lock of a third. So it takes a lock on
- * removing this very one, which may have been left behind by a crash as well. (One that is left behind after the removal
- * stays: nobody asks for it again.)
+ * Only one process may remove a dead lock: a second one would remove the new lock of a third. So it first takes a lock
+ * on removing this very lock. A crash can leave that one behind too; after the removal nobody asks for it again.
  */
 function removeDead(path: string, context: LockContext): void {
   const holder = holderOf(path, context);
   if (holder === undefined || !holder.isDead) return;
-  const right = tryLock(`${path}.${holder.token}`, context);
-  if (right === undefined) return;
+  const removalLock = tryLock(`${path}.${holder.token}`, context);
+  if (removalLock === undefined) return;
   try {
     if (holderOf(path, context)?.token === holder.token) context.fs.rmSync(path, { force: true });
   } finally {
-    right.release();
+    removalLock.release();
   }
 }
 
-function holderOf(path: string, { fs, host, now }: LockContext): Holder | undefined {
+function holderOf(path: string, { fs, self, now }: LockContext): Holder | undefined {
   let file: number;
   try {
-    file = fs.openSync(path, 'r');
+    file = openToRead(path, fs);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {
-    // Both of the open file: the one at the path may be another by now, and would seem old.
-    const { mtimeMs } = fs.fstatSync(file);
+    // Age and text are those of the open file: the path may lead to another one by now.
+    const stats = fs.fstatSync(file);
+    if (!stats.isFile()) {
+      throw new KeyError('key_storage_failed', `${path} is not a file, and stands for a lock: delete it.`);
+    }
+    const { mtimeMs } = stats;
     const isOld = now() - mtimeMs > staleAfterMs;
-    const said = parse(fs.readFileSync(file, 'utf8'));
-    // A process was killed before it had written who it is.
-    if (said === undefined) return { token: `of-${Math.trunc(mtimeMs)}`, isDead: isOld };
-    return { token: said.token, isDead: isOld || (said.host === host && !isAlive(said.pid)) };
+    const holder = parse(fs.readFileSync(file, 'utf8'));
+    // The process was killed before it wrote its identity.
+    if (holder === undefined) return { token: `of-${Math.trunc(mtimeMs)}`, isDead: isOld };
+    const state = stateOf(holder, self);
+    return { token: holder.token, isDead: state === 'ended' || (state === 'unknown' && isOld) };
   } finally {
     fs.closeSync(file);
   }
 }
 
-function parse(text: string): { token: string; host: string; pid: number } | undefined {
+function parse(text: string): (ProcessIdentity & { readonly token: string }) | undefined {
   try {
-    const { token, host, pid } = JSON.parse(text);
+    const { token, space, pid, startedAt } = JSON.parse(text);
     // The token becomes part of a path.
     if (typeof token !== 'string' || !/^[\w-]{1,64}$/.test(token)) return undefined;
-    return typeof host === 'string' && Number.isSafeInteger(pid) && pid > 0
-      ? { token, host, pid }
-      : undefined;
+    if (typeof space !== 'string' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+    return { token, space, pid, startedAt: typeof startedAt === 'string' ? startedAt : undefined };
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // Signal 0 is not sent; it only asks.
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !hasCode(error, 'ESRCH');
   }
 }
 

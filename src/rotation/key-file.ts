@@ -1,26 +1,35 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { isKeyError, KeyError } from '../errors/key-error.ts';
-import { checkNames } from '../options/check-names.ts';
-import { invalidOption } from '../options/check-values.ts';
-import { sleep } from '../runtime/sleep.ts';
+import type { Stats } from 'node:fs';
+import { ConfigurationError, isKeyError, KeyError } from '../errors/errors.ts';
+import { sleep } from '../internal/backoff.ts';
+import { defineOptions, invalidOption, type OptionTable, value } from '../internal/options.ts';
+import { firstFlaw, isForeignLink, openToRead } from '../internal/private-file.ts';
 import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
-import type { KeyStorage } from './key-storage.ts';
+import { thisProcess } from './process-identity.ts';
+import type { KeyStorage } from './rotation-state.ts';
 
 export interface KeyFileOptions {
   /**
-   * A file that only this program's user can read. It is made if there is none, where a symbolic link leads; its folder
-   * must be there. A relative path starts at the folder in which the program is when it calls `keyFile`.
+   * A file that only this program's user can read. If there is none it is made, also where a symbolic link leads; its
+   * folder must exist. A relative path starts at the working directory at the time of the call.
    */
   path: string;
 }
 
+const readOptions = defineOptions('keyFile', {
+  path: value((given) => {
+    if (typeof given === 'string' && given !== '') return given;
+    throw invalidOption('path must be text.');
+  }),
+} satisfies OptionTable<KeyFileOptions>);
+
 /**
  * Keeps the keys of a rotation in a JSON file, with all generations that may still be needed.
  *
- * The file has mode 0600, and one that others can read is refused (not on Windows, which has no such modes: there the
- * permissions of the folder count). It is replaced as a whole: written beside, synced, renamed, and the folder synced,
- * so that a crash leaves the old keys or the new ones. Processes that change it at the same time wait for each other by
- * a file beside it (`….lock`); one that a killed process has left is removed.
+ * The file has mode 0600, and one that others can read or that belongs to another user is refused (not on Windows, which
+ * has no such modes: there the permissions of the folder count). It is replaced as a whole: written beside, synced,
+ * renamed, and the folder synced, so that a crash leaves the old keys or the new ones. Processes that change it at the
+ * same time wait for each other by a file beside it (`….lock`); one that a killed process has left is removed. A key ring
+ * over it reads it again as soon as it has changed.
  *
  * The path must be on a disk of this machine: network file systems may keep none of this.
  *
@@ -31,40 +40,41 @@ export interface KeyFileOptions {
  * ```
  */
 export function keyFile(options: KeyFileOptions): KeyStorage {
-  checkNames('keyFile', options, { path: true });
-  if (typeof options.path !== 'string' || options.path === '') throw invalidOption('path must be text.');
+  const { path } = readOptions(options);
   // Looked up when needed, not imported: the rotation itself also runs where there are no files.
   const fs = process.getBuiltinModule?.('node:fs');
-  const os = process.getBuiltinModule?.('node:os');
   const paths = process.getBuiltinModule?.('node:path');
-  if (fs === undefined || os === undefined || paths === undefined) {
+  if (fs === undefined || paths === undefined) {
     throw new ConfigurationError('not_configured', 'keyFile needs a file system, and this runtime has none.');
   }
   // Resolved now, since the program may go to another folder later.
-  const path = paths.resolve(options.path);
-  return keyFileIn({ path }, { fs, paths, host: os.hostname(), now: Date.now });
+  return keyFileIn({ path: paths.resolve(path) }, { fs, paths, self: thisProcess(), now: Date.now });
 }
 
-/** What a key file needs of the runtime. */
+/** The parts of the runtime that a key file needs. */
 export interface KeyFileContext extends LockContext {
-  readonly paths: Pick<typeof import('node:path'), 'dirname' | 'resolve'>;
+  readonly paths: Pick<typeof import('node:path'), 'basename' | 'dirname' | 'resolve'>;
 }
 
-/** The same with a file system given, so that a test can end the process between any two of its steps. */
+/** Takes the file system as an argument, so that a test can end the process between any two of its steps. */
 export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): KeyStorage {
   const { fs, paths } = context;
   return {
-    read: async () => explained(path, () => readPrivate(path, context)),
+    read: async () => withKeyErrors(path, () => readPrivate(linkTarget(path, context), context)),
+    version: () => withKeyErrors(path, () => versionOf(path, context)),
     async update(change) {
-      const target = explained(path, () => realTarget(path, context));
+      const target = withKeyErrors(path, () => linkTarget(path, context));
       const startedAt = performance.now();
       for (;;) {
-        const lock = explained(path, () => tryLock(`${target}.lock`, context));
+        // Checked before anything is made beside it: the file may belong to another user.
+        withKeyErrors(path, () => inspect(target, context));
+        const lock = withKeyErrors(path, () => tryLock(`${target}.lock`, context));
         if (lock !== undefined) {
-          // No await while the lock is held: it is held for milliseconds.
+          // No await while the lock is held, so that it is held for milliseconds.
           try {
-            const next = change(explained(path, () => readPrivate(target, context)));
-            if (next === undefined || explained(path, () => replace(target, next, lock))) return;
+            withKeyErrors(path, () => removeTemporaries(target));
+            const next = change(withKeyErrors(path, () => readPrivate(target, context)));
+            if (next === undefined || withKeyErrors(path, () => replace(target, next, lock))) return;
           } finally {
             lock.release();
           }
@@ -79,22 +89,44 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
     },
   };
 
-  /** Whether it was replaced: not if the process was stopped for so long that another one took over the lock. */
-  function replace(target: string, text: string, lock: FileLock): boolean {
-    const temporary = `${target}.tmp`;
-    // Left behind by a crash. It may hold keys.
-    fs.rmSync(temporary, { force: true });
-    const file = fs.openSync(temporary, 'wx', 0o600);
-    try {
-      fs.writeFileSync(file, text);
-      fs.fsyncSync(file);
-    } finally {
-      fs.closeSync(file);
+  /**
+   * Removes files that a crash has left before they were renamed: they may hold keys. Done before the file is read, so
+   * that a stopped process whose lock was taken over can no longer rename its own when it continues.
+   */
+  function removeTemporaries(target: string): void {
+    const [folder, name] = [paths.dirname(target), paths.basename(target)];
+    for (const file of fs.readdirSync(folder)) {
+      if (file.startsWith(`${name}.`) && temporaryEnd.test(file.slice(name.length))) {
+        fs.rmSync(paths.resolve(folder, file), { force: true });
+      }
     }
-    if (!lock.isHeld()) return false;
-    fs.renameSync(temporary, target);
-    syncFolder(target);
-    return true;
+  }
+
+  /** Returns false if another process took over the lock meanwhile: then nothing was replaced. */
+  function replace(target: string, text: string, lock: FileLock): boolean {
+    // A unique name, so that two processes that both believe they hold the lock never write one file.
+    const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+    let isReplaced = false;
+    try {
+      const file = fs.openSync(temporary, 'wx', 0o600);
+      try {
+        fs.writeFileSync(file, text);
+        fs.fsyncSync(file);
+      } finally {
+        fs.closeSync(file);
+      }
+      if (lock.isHeld()) {
+        fs.renameSync(temporary, target);
+        isReplaced = true;
+      }
+    } catch (error) {
+      // The next holder has removed it.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    } finally {
+      if (!isReplaced) fs.rmSync(temporary, { force: true });
+    }
+    if (isReplaced) syncFolder(target);
+    return isReplaced;
   }
 
   /** Without this, a power failure could undo the rename. Windows cannot sync a folder. */
@@ -109,6 +141,8 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
   }
 }
 
+/** The end of the name of a file that is renamed when it is whole. */
+const temporaryEnd = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 /** Longer than a lock can be left behind, so that a crash elsewhere never makes an update fail. */
 const waitMs = 45_000;
 /** The state has a kilobyte for each generation. */
@@ -116,60 +150,90 @@ const maxBytes = 1_048_576;
 
 /** The text of a file that nobody else can read; `undefined` if there is none. */
 function readPrivate(path: string, { fs }: LockContext): string | undefined {
+  if (!inspect(path, { fs })) return undefined;
   let file: number;
   try {
-    file = fs.openSync(path, 'r');
+    file = openToRead(path, fs);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
-    // Of the open file: the one at the path may be another by now.
-    const stats = fs.fstatSync(file);
-    if (!stats.isFile()) throw new KeyError('key_storage_invalid', `${path} is not a file.`);
-    if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-      throw new KeyError(
-        'key_storage_exposed',
-        `Other users may read the key file ${path}: set its mode to 0600, and consider its keys known.`,
-      );
-    }
-    if (stats.size > maxBytes)
-      throw new KeyError('key_storage_invalid', `${path} is too large for a key file.`);
+    // Checks the open file: the path may lead to another one by now.
+    checkPrivate(path, fs.fstatSync(file));
     return fs.readFileSync(file, 'utf8');
   } finally {
     fs.closeSync(file);
   }
 }
 
+/** Returns whether there is a file. Does not open it: opening a device can have effects. @throws {KeyError} */
+function inspect(path: string, { fs }: Pick<LockContext, 'fs'>): boolean {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined) checkPrivate(path, stats);
+  return stats !== undefined;
+}
+
+/** @throws {KeyError} unless it is a file that only this user can read */
+function checkPrivate(path: string, stats: Stats): void {
+  switch (firstFlaw(stats, ['not-a-file', 'foreign', 'exposed'])) {
+    case 'not-a-file':
+      throw new KeyError('key_storage_failed', `${path} is ${kindOf(stats)}, not a file: name the key file.`);
+    case 'foreign':
+      throw new KeyError(
+        'key_storage_exposed',
+        `The key file ${path} belongs to another user: run the program as that user, or name a file of your own.`,
+      );
+    case 'exposed':
+      throw new KeyError(
+        'key_storage_exposed',
+        `Other users may read the key file ${path}: set its mode to 0600, and consider its keys known.`,
+      );
+  }
+  if (stats.size > maxBytes)
+    throw new KeyError('key_storage_invalid', `${path} is too large for a key file.`);
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  return stats.isFIFO() ? 'a FIFO' : 'a device or a socket';
+}
+
+/** Differs after every change: a new file has another inode number, a file written in place has other times. */
+function versionOf(path: string, { fs }: LockContext): string {
+  // As bigint: milliseconds are too coarse, and on Windows a file's number does not fit into a double.
+  const stats = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return 'none';
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
+}
+
 /**
- * Where a symbolic link leads, also when nothing is there yet: renaming over the link would leave the old keys where it
- * led, and put the new ones on a disk that nobody meant.
+ * The path that a symbolic link leads to, also when nothing is there yet. Renaming over the link instead would leave the
+ * old keys at its target, and could put the new ones on another disk.
  */
-function realTarget(path: string, context: KeyFileContext): string {
+function linkTarget(path: string, context: KeyFileContext, links = 0): string {
   const { fs, paths } = context;
-  try {
-    return fs.realpathSync(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return path;
+  if (!stats.isSymbolicLink()) return fs.realpathSync(path);
+  if (isForeignLink(stats)) {
+    throw new KeyError(
+      'key_storage_exposed',
+      `The symbolic link ${path} belongs to another user: name the key file itself.`,
+    );
   }
-  const led = linkedPath(path, context);
-  if (led === undefined) return path;
-  return realTarget(paths.resolve(fs.realpathSync(paths.dirname(path)), led), context);
+  if (links > maxLinks) {
+    throw new KeyError('key_storage_failed', `The symbolic links at ${path} lead in a circle.`);
+  }
+  const folder = fs.realpathSync(paths.dirname(path));
+  return linkTarget(paths.resolve(folder, fs.readlinkSync(path)), context, links + 1);
 }
 
-/** What a symbolic link says; `undefined` if there is none. */
-function linkedPath(path: string, { fs }: LockContext): string | undefined {
-  try {
-    return fs.readlinkSync(path);
-  } catch (error) {
-    // There is nothing, or by now a file.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return undefined;
-    throw error;
-  }
-}
+/** As many as Linux follows. */
+const maxLinks = 40;
 
-/** Gives an error of the file system our type, without its stack of system calls. */
-function explained<Result>(path: string, act: () => Result): Result {
+/** Turns errors of the file system into ours, without their stack of system calls. */
+function withKeyErrors<Result>(path: string, act: () => Result): Result {
   try {
     return act();
   } catch (error) {

@@ -1,8 +1,8 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
-import { membersOf } from '../credentials/key-sets.ts';
+import { membersOf } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { KeyError } from '../errors/key-error.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { KeyError } from '../errors/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 
 /** One set of keys that the service has issued. */
 export interface Generation {
@@ -40,7 +40,7 @@ export interface RotationState {
   readonly retired: readonly RetiredGeneration[];
 }
 
-export const emptyState: RotationState = Object.freeze({ retired: [] });
+const emptyState: RotationState = Object.freeze({ retired: [] });
 
 /** The number of the next generation. */
 export function nextNumber({ current, pending, retired }: RotationState): number {
@@ -59,7 +59,11 @@ export function writeState({ current, request, pending, retired }: RotationState
   return `${JSON.stringify(state, undefined, 2)}\n`;
 }
 
-/** @throws {KeyError} `key_storage_invalid`, without anything of the text in its message */
+/**
+ * Reads the text by hand, since `./rotation` must not load zod.
+ *
+ * @throws {KeyError} `key_storage_invalid`, without any of the text in its message
+ */
 export function readState(text: string | undefined): RotationState {
   if (text === undefined) return emptyState;
   let state: JsonValue;
@@ -136,4 +140,28 @@ function invalid(what: string): KeyError {
     'key_storage_invalid',
     `What is stored is not the state of a key rotation: ${what}. It was left as it is.`,
   );
+}
+
+/**
+ * Keeps the keys of a rotation as one text. `keyFile` and `storedKeys` make them.
+ *
+ * The text holds secrets: it must be where only this program can read it.
+ */
+export interface KeyStorage {
+  /** The text that was written last; `undefined` before the first. */
+  read(): Promise<string | undefined>;
+  /**
+   * Optional: a text that differs whenever the result of `read` may have changed. It must be cheap, like reading a file's
+   * times: a key ring asks for it at each signature that matches none of its keys, and reads the keys again only if it
+   * differs. Without it the ring reads them again once per cool-down.
+   */
+  version?(): string;
+  /**
+   * Reads the text, changes it and writes it; no process changes it in between. When the promise resolves, the text
+   * survives a crash.
+   *
+   * @param change pure and synchronous: it may run more than once. Returns `undefined` to leave the text as it is. If it
+   *   throws, nothing is written, and the promise rejects with what it threw
+   */
+  update(change: (text: string | undefined) => string | undefined): Promise<void>;
 }

@@ -1,6 +1,6 @@
-import { areSameCredentials, membersOf } from '../credentials/key-sets.ts';
+import { areSameCredentials, membersOf } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { KeyError } from '../errors/key-error.ts';
+import { KeyError } from '../errors/errors.ts';
 import { type Generation, nextNumber, type RetiredGeneration, type RotationState } from './rotation-state.ts';
 
 /** @throws {KeyError} when new keys must not be asked for now */
@@ -14,36 +14,51 @@ export function checkMayRequest({ current, pending, request }: RotationState, ag
   if (request.answered) {
     throw new KeyError(
       'rotation_pending',
-      `New keys were asked for at ${at}: receive() those behind the link in the e-mail. If it never came, ask again with { again: true }.`,
+      (say) =>
+        `New keys were asked for at ${at}. Open the link in the e-mail, and ${say.receiveKeys}. If it never came, ${say.askAgain}.`,
     );
   }
   throw new KeyError(
     'rotation_unknown',
-    `Whether the service got the request for new keys of ${at} is not known. Look for its e-mail and receive() the keys, or ask again with { again: true }.`,
+    (say) =>
+      `Whether the service got the request for new keys of ${at} is not known. Look for its e-mail with the new keys and ${say.receiveKeys}, or ${say.askAgain}.`,
   );
 }
 
-/** The state with new keys; `undefined` when it has them already. @throws {KeyError} `keys_known` */
+/**
+ * The state with the received keys as the pending ones; `undefined` if that changes nothing. Known keys count again:
+ * those received after them may have been typed wrong.
+ *
+ * @throws {KeyError} `keys_known`
+ */
 export function withReceived(
   state: RotationState,
   { given, at }: { given: PartnerCredentials; at: number },
 ): RotationState | undefined {
   const { current, pending, request, retired } = state;
-  // A link need not show what stays: contract and reports name only the partner's keys and ID.
-  const known = pending ?? current;
-  const credentials = known === undefined ? given : { ...membersOf(known.credentials), ...given };
-  const isSame = (generation: Generation | undefined) =>
-    generation !== undefined && areSameCredentials(generation.credentials, credentials);
-  if (isSame(pending)) return undefined;
-  if (isSame(current) && request === undefined && pending === undefined) return undefined;
-  if (isSame(current) || retired.some(isSame)) {
-    throw new KeyError('keys_known', 'These are not the new keys: the rotation has had them before.');
+  // A link may leave out what stays the same: contract and reports name only the partner's keys and ID.
+  const withGiven = ({ credentials }: Generation) => ({ ...membersOf(credentials), ...given });
+  const isSame = (generation: Generation) =>
+    areSameCredentials(generation.credentials, withGiven(generation));
+  if (pending !== undefined && isSame(pending)) return undefined;
+  if (current === undefined) return { ...state, current: received(given) };
+  // No key is thrown away: the service may have signed with these in the meantime.
+  const replaced = pending === undefined ? retired : [{ ...pending, retiredAt: at }, ...retired];
+  if (isSame(current)) {
+    if (pending !== undefined) return { ...state, pending: undefined, retired: replaced };
+    if (request === undefined) return undefined;
+    throw new KeyError(
+      'keys_known',
+      (say) => `These are the keys that sign now. Open the link for the new ones, and ${say.receiveKeys}.`,
+    );
   }
-  const received = { number: nextNumber(state), receivedAt: at, credentials };
-  if (current === undefined) return { ...state, current: received };
-  if (pending === undefined) return { ...state, pending: received };
-  // Nothing that was shown once is thrown away: the service may have signed with these in the meantime.
-  return { ...state, pending: received, retired: [{ ...pending, retiredAt: at }, ...retired] };
+  const known = retired.find(isSame);
+  const credentials = known?.credentials ?? withGiven(pending ?? current);
+  return { ...state, pending: received(credentials), retired: replaced.filter((each) => each !== known) };
+
+  function received(credentials: PartnerCredentials): Generation {
+    return { number: nextNumber(state), receivedAt: at, credentials };
+  }
 }
 
 /** The state with the pending keys as those that sign; `undefined` when there are none. @throws {KeyError} */
@@ -51,15 +66,15 @@ export function withPromoted(
   { current, pending, request, retired }: RotationState,
   {
     at,
-    stillVerify,
-  }: { at: number; stillVerify: (retired: readonly RetiredGeneration[]) => RetiredGeneration[] },
+    unexpired,
+  }: { at: number; unexpired: (retired: readonly RetiredGeneration[]) => RetiredGeneration[] },
 ): RotationState | undefined {
   if (pending === undefined) {
     if (request !== undefined) throw notReceived();
     if (current === undefined) throw noKeys();
     return undefined;
   }
-  const kept = stillVerify(retired);
+  const kept = unexpired(retired);
   if (current === undefined) return { current: pending, retired: kept };
   return { current: pending, retired: [{ ...current, retiredAt: at }, ...kept] };
 }
@@ -67,10 +82,74 @@ export function withPromoted(
 function notReceived(): KeyError {
   return new KeyError(
     'keys_not_received',
-    'The new keys were not received: open the link in the e-mail, and give them to receive().',
+    (say) => `The new keys were not received: open the link in the e-mail, and ${say.receiveKeys}.`,
   );
 }
 
 export function noKeys(): KeyError {
-  return new KeyError('keys_unavailable', 'The storage holds no keys: give the first ones to receive().');
+  return new KeyError(
+    'keys_unavailable',
+    (say) => `The storage holds no keys. Of the first ones: ${say.receiveKeys}.`,
+  );
+}
+
+/** The state of a rotation, without keys. All times are milliseconds since 1970. */
+export interface RotationStatus {
+  /**
+   * - `empty`: there are no keys; `receive` the first ones.
+   * - `idle`: nothing is under way; `request` new keys.
+   * - `unknown`: keys were asked for, but it is not known whether the request arrived.
+   * - `requested`: the service accepted the request; open the link, and `receive` the keys.
+   * - `received`: the new keys are stored; `promote` them.
+   */
+  readonly step: 'empty' | 'idle' | 'unknown' | 'requested' | 'received';
+  /** When keys were asked for, until they are promoted. */
+  readonly requestedAt?: number | undefined;
+  /** First the keys that sign, then the pending ones, then the replaced ones, newest first. */
+  readonly keys: readonly KeyStatus[];
+}
+
+export interface KeyStatus {
+  /** From 1, in the order in which the keys were received. */
+  readonly generation: number;
+  readonly role: 'signing' | 'pending' | 'replaced';
+  readonly receivedAt: number;
+  /** When replaced keys were replaced. */
+  readonly replacedAt?: number | undefined;
+  /** When a delivery last matched replaced keys, to within an hour. */
+  readonly matchedAt?: number | undefined;
+  /** Until when replaced keys verify. */
+  readonly verifiesUntil?: number | undefined;
+}
+
+export function statusOf(
+  state: RotationState,
+  verifiesUntil: (generation: RetiredGeneration) => number,
+): RotationStatus {
+  const { current, pending, request, retired } = state;
+  const live: KeyStatus[] = [];
+  if (current) live.push({ generation: current.number, role: 'signing', receivedAt: current.receivedAt });
+  if (pending) live.push({ generation: pending.number, role: 'pending', receivedAt: pending.receivedAt });
+  return {
+    step: stepOf(state),
+    ...(request && { requestedAt: request.at }),
+    keys: [
+      ...live,
+      ...retired.map((each) => ({
+        generation: each.number,
+        role: 'replaced' as const,
+        receivedAt: each.receivedAt,
+        replacedAt: each.retiredAt,
+        ...(each.matchedAt !== undefined && { matchedAt: each.matchedAt }),
+        verifiesUntil: verifiesUntil(each),
+      })),
+    ],
+  };
+}
+
+function stepOf({ current, pending, request }: RotationState): RotationStatus['step'] {
+  if (current === undefined) return 'empty';
+  if (pending !== undefined) return 'received';
+  if (request === undefined) return 'idle';
+  return request.answered ? 'requested' : 'unknown';
 }

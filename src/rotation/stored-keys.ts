@@ -1,10 +1,15 @@
-import { KeyError } from '../errors/key-error.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, invalidOption } from '../options/check-values.ts';
-import { checkKeys } from '../store/check-record.ts';
-import { checkStore } from '../store/check-store.ts';
-import type { RecordStore } from '../store/record-store.ts';
-import type { KeyStorage } from './key-storage.ts';
+import { KeyError } from '../errors/errors.ts';
+import {
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  optional,
+  value,
+} from '../internal/options.ts';
+import { checkKey } from '../store/apply-change.ts';
+import { checkStore, type RecordStore } from '../store/record-store.ts';
+import type { KeyStorage } from './rotation-state.ts';
 
 export interface StoredKeysOptions {
   store: RecordStore;
@@ -15,6 +20,13 @@ export interface StoredKeysOptions {
   /** Undoes `encrypt`; give both. */
   decrypt?: ((text: string) => string) | undefined;
 }
+
+const readOptions = defineOptions('storedKeys', {
+  store: value(checkStore),
+  key: value(checkKey, { default: 'partner-exchange-keys' }),
+  encrypt: optional(callback()),
+  decrypt: optional(callback()),
+} satisfies OptionTable<StoredKeysOptions>);
 
 /**
  * Keeps the keys of a rotation in a record store, for programs that run on several machines. Whoever can read the store
@@ -27,14 +39,9 @@ export interface StoredKeysOptions {
  * ```
  */
 export function storedKeys(options: StoredKeysOptions): KeyStorage {
-  checkNames('storedKeys', options, optionNames);
-  const { key = 'partner-exchange-keys', encrypt, decrypt } = options;
-  const store = checkStore(options.store);
-  checkKeys([key]);
+  const { store, key, encrypt, decrypt } = readOptions(options);
   if ((encrypt === undefined) !== (decrypt === undefined))
     throw invalidOption('Give encrypt and decrypt, or neither.');
-  if (encrypt !== undefined) checkFunction('encrypt', encrypt);
-  if (decrypt !== undefined) checkFunction('decrypt', decrypt);
 
   function textOf(value: unknown): string | undefined {
     if (value === undefined) return undefined;
@@ -43,12 +50,12 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
     try {
       return decrypt(value);
     } catch {
-      // What it threw may quote the text.
+      // Its error may quote the text.
       throw invalid('cannot be decrypted');
     }
   }
 
-  /** @throws {ConfigurationError} for what could never be read again: new keys are shown once */
+  /** @throws {ConfigurationError} for a text that could never be read again: new keys are shown once */
   function encrypted(text: string): string {
     if (encrypt === undefined || decrypt === undefined) return text;
     const written = encrypt(text);
@@ -58,7 +65,7 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
 
   return {
     async read() {
-      // A list only reads, where a transaction would wait for others. The shortest key with the prefix comes first.
+      // A list does not wait for transactions. The shortest key with the prefix comes first.
       const [record] = await store.list({ prefix: key, limit: 1 });
       return record?.key === key ? textOf(record.value) : undefined;
     },
@@ -70,8 +77,6 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
     },
   };
 }
-
-const optionNames: OptionNames<StoredKeysOptions> = { store: true, key: true, encrypt: true, decrypt: true };
 
 function invalid(what: string): KeyError {
   return new KeyError('key_storage_invalid', `The record with the keys ${what}. It was left as it is.`);

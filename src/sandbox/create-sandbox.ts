@@ -1,27 +1,22 @@
 import { type CompleteDeployment, defineDeployment } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import { forgeEvent, tamperEvent } from './callbacks/attack-events.ts';
-import { postEvent } from './callbacks/post-event.ts';
-import { retryDelay } from './callbacks/retry-policy.ts';
-import type { OwnClock, SandboxClock } from './clock/sandbox-clock.ts';
-import { createState } from './create-state.ts';
-import { notReady } from './data/sandbox-data.ts';
-import { fetchReply } from './http/fetch-reply.ts';
-import { listen } from './http/listen.ts';
-import { Refusal } from './http/refusal.ts';
-import { checkRoutes } from './http/routes.ts';
-import { createServe } from './http/serve.ts';
+import { ValidationError } from '../errors/errors.ts';
+import type { InternalClock, SandboxClock } from './clock.ts';
+import { notReady } from './data.ts';
+import { retryDelay } from './events/delivery.ts';
+import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
 import { messengerRoutes } from './messenger/messenger-routes.ts';
-import { orderRoutes } from './orders/order-routes.ts';
-import { playOrder } from './orders/play-order.ts';
+import { readSandboxOptions, type SandboxOptions } from './options.ts';
+import { orderRoutes } from './orders/create-order.ts';
+import { playOrder } from './orders/order-scenarios.ts';
+import type { SandboxCredentials } from './partners/fixed-partners.ts';
 import { partnerRoutes } from './partners/partner-routes.ts';
-import type { SandboxCredentials } from './partners/sandbox-credentials.ts';
-import { resetState } from './reset-state.ts';
-import { resolveSandboxOptions } from './resolve-sandbox-options.ts';
+import { Refusal } from './requests.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
-import type { SandboxOptions } from './sandbox-options.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import { listen } from './server/listen.ts';
+import { checkRoutes, createServe } from './service.ts';
+import { createState, resetState, type SandboxState } from './state.ts';
+import { fetchReply } from './wire-reply.ts';
 
 /**
  * Simulates the service of the contract: all nine operations, in memory unless `data` says otherwise. Each sandbox has
@@ -75,9 +70,9 @@ import type { SandboxState } from './sandbox-state.ts';
  * ```
  */
 export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> = {}): Sandbox<Order> {
-  const checked = resolveSandboxOptions(options);
+  const checked = readSandboxOptions(options);
   const deploymentAt = (origin: string) => deploymentOf(options, origin);
-  const deployment = deploymentAt('http://sandbox.localhost');
+  const deployment = deploymentAt('https://sandbox.localhost');
   const state = createState(deployment, checked);
   const routes = checkRoutes([...partnerRoutes(state), ...orderRoutes(state), ...messengerRoutes(state)]);
 
@@ -108,10 +103,10 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         serve,
         clock,
         deploymentAt,
-        // Loaded when somebody asks for it: a test that only needs the service does not pay for it.
+        // Loaded on first use: a test that only needs the service does not pay for it.
         admin: async (access) => {
-          const { createServeAdmin } = await import('./admin/serve-admin.ts');
-          return createServeAdmin({ sandbox, state }, access);
+          const { createServeControl } = await import('./control/control-api.ts');
+          return createServeControl({ sandbox, state }, access);
         },
         idle: () => deliveryQueue.idle(),
       }),
@@ -167,7 +162,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     async close() {
       clock.stop();
       await deliveryQueue.idle();
-      // What was under way may have been refused, and would be posted again.
+      // Events that were refused meanwhile would be posted again.
       clock.stop();
       await state.data.close();
     },
@@ -196,7 +191,7 @@ function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
   if (!state.isReady) throw notReady('openLink');
   try {
     const credentials = state.partners.open(state.partners.tokenOf(link));
-    // In the background: what cannot be written now is tried again, and said by the next request or by close.
+    // In the background: a failed write is tried again, and the next request or close reports it.
     void state.data.commit();
     return credentials;
   } catch (error) {
@@ -206,7 +201,7 @@ function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
 }
 
 /** The clock without what only the sandbox may do. */
-function publicClock(clock: OwnClock): SandboxClock {
+function publicClock(clock: InternalClock): SandboxClock {
   return Object.freeze({
     now: clock.now,
     advance: clock.advance,

@@ -4,21 +4,20 @@
  * @module partner-exchange-sdk/sandbox
  */
 
-export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
-export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
-export type { SandboxDelivery } from './callbacks/delivery.ts';
-export type { EventSpelling } from './callbacks/event-text.ts';
-export type { CallbackRetry, CallbackRetryPolicy } from './callbacks/retry-policy.ts';
-export type { SandboxClock } from './clock/sandbox-clock.ts';
-export { createSandbox } from './create-sandbox.ts';
-export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
-  type FaultRate,
-  type FaultRates,
-  type FaultScenario,
-  faultScenarios,
-} from './faults/fault-scenarios.ts';
+  ConfigurationError,
+  isConfigurationError,
+  isPartnerExchangeError,
+  isValidationError,
+  type SdkError,
+  ValidationError,
+  type ValidationIssue,
+} from '../errors/errors.ts';
+export type { SandboxClock } from './clock.ts';
+export { createSandbox } from './create-sandbox.ts';
+export type { CallbackRetry, CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
+export type { EventSpelling } from './events/event-text.ts';
+export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,
   type EventFaultName,
@@ -26,24 +25,24 @@ export {
   eventFaults,
   type Fault,
   type FaultDetails,
+  type FaultRate,
+  type FaultRates,
+  type FaultScenario,
   type FaultTarget,
   type FaultTime,
+  faultScenarios,
   type RequestFault,
   type RequestFaultName,
   type RequestFaultTarget,
   requestFaults,
   type SandboxOperation,
-} from './faults/fault-table.ts';
-export type { ListenOptions, SandboxServer } from './http/listen.ts';
+} from './faults/faults.ts';
 export type { SandboxMessage } from './messenger/messenger-registry.ts';
-export type { SandboxOrderState, SandboxOrderStep } from './orders/order-steps.ts';
-export { type OrderScenario, orderScenarios } from './orders/play-order.ts';
-export type { SandboxOrder } from './orders/sandbox-order.ts';
-export type { SandboxPartner } from './partners/fixed-partners.ts';
+export type { AllowedValues, SandboxOptions } from './options.ts';
+export type { SandboxOrder, SandboxOrderState, SandboxOrderStep } from './orders/order-registry.ts';
+export { type OrderScenario, orderScenarios } from './orders/order-scenarios.ts';
+export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partners.ts';
 export type { SandboxEmail } from './partners/partner-registry.ts';
-export type { SandboxCredentials } from './partners/sandbox-credentials.ts';
 export type { Sandbox, SandboxEvents, SandboxRequestInit } from './sandbox.ts';
-export type { SandboxOptions } from './sandbox-options.ts';
-export type { AllowedValues, ServiceVariants } from './service-variants.ts';
-export type { TraceEntry, TraceKind } from './trace/trace-entry.ts';
-export type { SandboxTrace } from './trace/trace-log.ts';
+export type { ListenOptions, SandboxServer } from './server/listen.ts';
+export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';

@@ -1,17 +1,15 @@
 import type { CompleteDeployment } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import type { SandboxDelivery } from './callbacks/delivery.ts';
-import type { CallbackRetryPolicy } from './callbacks/retry-policy.ts';
-import type { SandboxClock } from './clock/sandbox-clock.ts';
+import type { SandboxClock } from './clock.ts';
+import type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
 import type { SandboxFaults } from './faults/fault-plan.ts';
-import type { ListenOptions, SandboxServer } from './http/listen.ts';
 import type { SandboxMessage } from './messenger/messenger-registry.ts';
-import type { SandboxOrderStep } from './orders/order-steps.ts';
-import type { OrderScenario } from './orders/play-order.ts';
-import type { SandboxOrder } from './orders/sandbox-order.ts';
+import type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts';
+import type { OrderScenario } from './orders/order-scenarios.ts';
+import type { SandboxCredentials } from './partners/fixed-partners.ts';
 import type { SandboxEmail } from './partners/partner-registry.ts';
-import type { SandboxCredentials } from './partners/sandbox-credentials.ts';
-import type { SandboxTrace } from './trace/trace-log.ts';
+import type { ListenOptions, SandboxServer } from './server/listen.ts';
+import type { SandboxTrace } from './trace.ts';
 
 /** Options of {@link Sandbox.fetch}: those of fetch, and the caller's IP. */
 export type SandboxRequestInit = RequestInit & {
@@ -23,7 +21,7 @@ export type SandboxRequestInit = RequestInit & {
 export interface Sandbox<Order = BuyOrder> {
   /** Replays this sandbox: give it to another as the option `seed`. */
   readonly seed: string;
-  /** For clients that are given {@link Sandbox.fetch}: base URLs below `http://sandbox.localhost`. */
+  /** For clients that are given {@link Sandbox.fetch}: base URLs below `https://sandbox.localhost`. */
   readonly deployment: CompleteDeployment<Order>;
   /**
    * Resolves when what the option `data` holds is there. Requests, `advance` and `play` wait for it by themselves;
@@ -56,7 +54,7 @@ export interface Sandbox<Order = BuyOrder> {
   /** Captured IPs. */
   readonly whitelistedIps: readonly string[];
 
-  /** Oldest first. */
+  /** The last ones, as many as `maxRemembered`, oldest first. */
   readonly orders: readonly SandboxOrder[];
   /**
    * Moves an order one step on at once, and posts the event of that step.

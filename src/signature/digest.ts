@@ -1,5 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { hash } from './hash.ts';
+import crypto, { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 
 /** Bytes of a SHA-512 digest. */
@@ -79,4 +78,17 @@ function decode(encoding: Encoding, text: string): Buffer {
     case 'base64-hex':
       return Buffer.from(Buffer.from(text, 'base64').toString('latin1'), 'hex');
   }
+}
+
+type Hash = (algorithm: 'sha256' | 'sha512', data: string | Uint8Array, as: 'hex' | 'binary') => string;
+
+/**
+ * The digest of a text (as UTF-8) or of bytes, in hex or as Latin-1 (`binary`: one character per byte). Some runtimes
+ * that we support lack `crypto.hash`.
+ */
+export const hash: Hash = typeof crypto.hash === 'function' ? crypto.hash : hashByStream;
+
+/** The same as {@link hash}, for runtimes without `crypto.hash`. */
+export function hashByStream(...[algorithm, data, as]: Parameters<Hash>): string {
+  return crypto.createHash(algorithm).update(data).digest(as);
 }

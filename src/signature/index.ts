@@ -5,12 +5,20 @@
  */
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
-export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
-export { PartnerExchangeError } from '../errors/partner-exchange-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
-export { isSignatureError, SignatureError, type SignatureErrorCode } from '../errors/signature-error.ts';
-export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
-export type { JsonObject, JsonValue } from '../json/json-value.ts';
+export {
+  ConfigurationError,
+  isConfigurationError,
+  isPartnerExchangeError,
+  isSignatureError,
+  isValidationError,
+  PartnerExchangeError,
+  type SdkError,
+  SignatureError,
+  type SignatureErrorCode,
+  ValidationError,
+  type ValidationIssue,
+} from '../errors/errors.ts';
+export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { Serialization } from './serializations.ts';
 export { type SignedBody, type SignOptions, signBody } from './sign-body.ts';
 export { type Construction, defaultScheme, type Encoding, type SignatureScheme } from './signature-scheme.ts';

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../json/json-value.ts';
-import { readLiteralTree } from '../json/literal-tree.ts';
+import { SignatureError } from '../errors/errors.ts';
+import type { JsonObject, JsonValue } from '../internal/json.ts';
+import { readLiteralTree } from '../internal/json-tree.ts';
 import {
   byCodePoint,
   phpStyle,
@@ -147,4 +148,79 @@ function joinValues(members: ReturnType<typeof topMembers>, joiner: string): str
 
 function toBase64(text: string): string {
   return Buffer.from(text).toString('base64');
+}
+
+/** The parts of a signature scheme that say which text is signed. */
+export interface TextRules {
+  readonly serialization: Serialization;
+  readonly joiner?: string | undefined;
+}
+
+/**
+ * The text that a scheme signs.
+ *
+ * @throws {SignatureError} `body_too_deep` or `body_ambiguous` for a body that cannot be serialised again,
+ *   `body_not_utf8`
+ */
+export function canonicalText({ serialization, joiner = '' }: TextRules, body: BodyForms): string {
+  if (serialization === 'as-sent') return body.unsignedText;
+  const { source, write } = serializationRules(serialization);
+  if (source === 'value' && hasAmbiguousNumber(body.value)) {
+    throw new SignatureError(
+      'body_ambiguous',
+      `The body has -0 or a number that is out of range, and ${serialization} would sign it as 0 or null.`,
+      { assumptions: ['signature-serialization'] },
+    );
+  }
+  try {
+    const text = write(body, joiner);
+    // Two texts that are not well-formed Unicode may have the same digest.
+    if (text.isWellFormed()) return text;
+  } catch (error) {
+    // Serialising is recursive, also in the engine. Give too deep a text a typed error.
+    if (!(error instanceof RangeError)) throw error;
+    throw new SignatureError('body_too_deep', 'The body is nested too deeply to be serialised again.');
+  }
+  throw new SignatureError('body_not_utf8', 'The body has half of a surrogate pair: it has no UTF-8 text.');
+}
+
+/**
+ * Whether a parsed body holds a number that `JSON.stringify` writes differently: `-0` as `0`, and `1e999` (parsed as
+ * Infinity) as `null`. Somebody who holds a signed body could exchange one for the other.
+ */
+function hasAmbiguousNumber(body: JsonValue): boolean {
+  // Not recursive: a body may be nested too deeply for the call stack.
+  const pending: JsonValue[] = [body];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === 'number') {
+      if (!Number.isFinite(value) || Object.is(value, -0)) return true;
+    } else if (typeof value === 'object' && value !== null) {
+      for (const member of Array.isArray(value) ? value : Object.values(value)) {
+        if (typeof member === 'number' || typeof member === 'object') pending.push(member);
+      }
+    }
+  }
+  return false;
+}
+
+/**
+ * A text that is the same for every spelling of one delivery, and differs between deliveries. It is what the signature
+ * pins; under schemes that do not pin the whole body, it adds the body.
+ *
+ * Such schemes join values, so somebody who holds a signed body can move text from one member to the next and keep the
+ * signature. The signed text alone would take the two bodies for one. The body as sent would make the same body with
+ * other white space a new one. So the body is written in one form: members sorted, no white space, one spelling for
+ * each character. Numbers keep their spelling, which is signed.
+ *
+ * @throws {SignatureError} `body_too_deep` for a body that cannot be serialised again
+ */
+export function pinnedText(
+  scheme: TextRules,
+  { value, text, json }: { readonly value: JsonObject; readonly text: string; readonly json: string },
+): string {
+  if (serializationRules(scheme.serialization).pins === 'json') return text;
+  const content = canonicalText({ ...scheme, serialization: 'python-sorted' }, { unsignedText: json, value });
+  // The length goes first, so that no two pairs give the same text.
+  return `${text.length}:${text}${content}`;
 }

@@ -1,11 +1,9 @@
-import { ValidationError } from '../errors/validation-error.ts';
-import { findNonJson } from '../json/check-json-data.ts';
-import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { canonicalText } from './canonical-text.ts';
-import { checkKey } from './check-keys.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { findNonJson, isJsonObject, type JsonObject } from '../internal/json.ts';
 import { writeSignature } from './digest.ts';
-import { serializationRules } from './serializations.ts';
+import { canonicalText, serializationRules } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
+import { checkKey } from './verify-body.ts';
 
 export interface SignOptions {
   /** The secret text; {@link signingKey} says which one signs what. */
@@ -25,6 +23,11 @@ export interface SignedBody {
  * Serialises a body once, signs it under the scheme, and adds the signature to exactly that text.
  *
  * A `signature` member that the body already has is replaced: the contract ignores it when signing (Authentication 4).
+ *
+ * Numbers are JavaScript numbers: an integer beyond 2^53 (`Number.MAX_SAFE_INTEGER`), or a decimal with more than 15
+ * digits, may have been rounded before it got here, and the rounded value is signed. Give exact values as decimal text,
+ * as the contract does. Where a service insists on a JSON number, `JSON.rawJSON('12345678901234567890')` writes its
+ * digits, on runtimes that have it (Node does) and under a scheme that signs the text.
  *
  * @throws {ValidationError} for a body that is not plain JSON data (`NaN`, a `Date`, a circle)
  * @throws {ConfigurationError} `invalid_scheme`, or `invalid_credentials` for an empty key

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/errors.ts';
 import { type Serialization, serializationRules, serializations } from './serializations.ts';
 
 /**

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../json/json-value.ts';
-import { checkKeys } from './check-keys.ts';
-import { readClaimedBody, signatureMismatch } from './claimed-body.ts';
+import { ConfigurationError, SignatureError } from '../errors/errors.ts';
+import type { JsonObject } from '../internal/json.ts';
 import { findSigner } from './digest.ts';
+import { canonicalText } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
+import { decodeBody, parseSignedBody } from './signed-body.ts';
 
 export interface VerifyOptions {
   /** One secret text or several (two generations during a rotation, or several merchants). */
@@ -35,9 +36,84 @@ export interface VerifiedBody {
 export function verifyBody(body: string | Uint8Array, options: VerifyOptions): VerifiedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkKeys(options.key);
-  const claimed = readClaimedBody(body, scheme);
+  const claimed = readUnverifiedBody(body, scheme);
   const { value, text, json } = claimed;
   const keyIndex = findSigner(scheme, keys, claimed);
   if (keyIndex !== -1) return { value, text, json, keyIndex };
   throw signatureMismatch();
+}
+
+/** A body with the signature that it claims to have, before any key was tried: nothing in it can be trusted. */
+export interface UnverifiedBody {
+  /** The whole parsed body, `signature` included. */
+  readonly value: JsonObject;
+  /** The text that was signed. */
+  readonly text: string;
+  /** The body's own JSON text without its top-level `signature`. */
+  readonly json: string;
+  /** The digest that the signature encodes. */
+  readonly claim: Uint8Array;
+}
+
+/**
+ * Reads a body once, whatever number of keys is tried on it afterwards.
+ *
+ * @throws {SignatureError} every code but `signature_mismatch`
+ * @throws {ConfigurationError} `raw_body_required` for a parsed object
+ */
+export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureScheme): UnverifiedBody {
+  // Always cut the signature out, whatever is signed: two of them are refused under every scheme.
+  const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
+  return { value, text: canonicalText(scheme, { unsignedText, value }), json: unsignedText, claim };
+}
+
+/**
+ * Whether the body was signed with this key. Compares in constant time. Never without a key, nor with an
+ * empty one: anybody could sign with that.
+ */
+export function isSignedWith(
+  key: string | undefined,
+  body: UnverifiedBody,
+  scheme: SignatureScheme,
+): boolean {
+  return key !== undefined && key !== '' && findSigner(scheme, [key], body) === 0;
+}
+
+export function signatureMismatch(): SignatureError {
+  return new SignatureError(
+    'signature_mismatch',
+    'The signature does not match: another key, another signature scheme, or a changed body.',
+    { assumptions: ['signature-construction', 'signature-serialization', 'signature-key'] },
+  );
+}
+
+/**
+ * What `verifyBody` returned for a body that was verified on arrival and stored since. Its keys may have been rotated
+ * meanwhile, so the signature is not checked again: never pass it a body from outside.
+ */
+export function parseVerifiedBody(
+  body: string,
+  scheme: SignatureScheme = defaultScheme,
+): Pick<VerifiedBody, 'value' | 'text' | 'json'> {
+  const checked = checkScheme(scheme);
+  const { value, unsignedText } = parseSignedBody(body, checked.encoding);
+  return { value, text: canonicalText(checked, { unsignedText, value }), json: unsignedText };
+}
+
+/** A key or a list of keys as a list with at least one. @throws {ConfigurationError} `invalid_credentials` */
+export function checkKeys(key: string | readonly string[]): readonly string[] {
+  const keys = typeof key === 'string' ? [key] : key;
+  if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');
+  for (const one of keys) checkKey(one);
+  return keys;
+}
+
+/** The key itself. @throws {ConfigurationError} `invalid_credentials` */
+export function checkKey(key: string): string {
+  if (typeof key !== 'string' || key === '') throw invalid('A signing key is missing or empty.');
+  return key;
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('invalid_credentials', message);
 }

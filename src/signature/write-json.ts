@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json/json-value.ts';
-import { type LiteralNode, readLiteralTree } from '../json/literal-tree.ts';
+import type { JsonValue } from '../internal/json.ts';
+import { type LiteralNode, readLiteralTree } from '../internal/json-tree.ts';
 
 /** JSON with members sorted by code unit; `writeMember` writes the members of the outermost object. */
 export function writeSorted(

@@ -1,7 +1,15 @@
-import { invalidOption } from '../options/check-values.ts';
-import { checkExpiry, toRecordText } from './check-record.ts';
-import { readRecordText } from './read-record-text.ts';
-import type { RecordSet } from './record-store.ts';
+import { StoreError } from '../errors/errors.ts';
+import { findNonJson, type JsonValue } from '../internal/json.ts';
+import {
+  checkInteger,
+  defineOptions,
+  integer,
+  invalidOption,
+  type OptionTable,
+  optional,
+  value,
+} from '../internal/options.ts';
+import type { ListOptions, RecordSet } from './record-store.ts';
 
 /** What a change wants written for one key; `undefined` deletes it. */
 export type Write = RecordWrite | undefined;
@@ -58,7 +66,7 @@ export function applyChange<Result>(
     isOver = true;
   }
   if (isThenable(result)) {
-    // Whatever becomes of it, it is not this transaction's.
+    // Its outcome does not concern this transaction.
     result.then(undefined, () => {});
     throw invalidOption('The change of a transaction must be synchronous: it may not return a promise.');
   }
@@ -67,4 +75,72 @@ export function applyChange<Result>(
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** These characters sort alike in every engine and have no special meaning in any. */
+const printable = /^[\x21-\x7e]*$/;
+const maxKeyLength = 512;
+const maxKeys = 1000;
+const maxTextLength = 1024 * 1024;
+
+/** The keys of a transaction, each once. @throws {ConfigurationError} `invalid_option` */
+export function checkKeys(keys: readonly string[]): string[] {
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) {
+    throw invalidOption(`The keys of a transaction must be a list of 1 to ${maxKeys}.`);
+  }
+  return [...new Set(keys.map(checkKey))];
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && printable.test(key)) return key;
+  throw invalidOption(`A key must be 1 to ${maxKeyLength} printable ASCII characters without blanks.`);
+}
+
+/** The text of a value. @throws {ConfigurationError} `invalid_option`, without the value */
+function toRecordText(value: JsonValue): string {
+  const issue = findNonJson(value);
+  if (issue !== undefined || value === undefined) {
+    throw invalidOption(`The value of a record ${issue?.message ?? 'must be JSON data'}.`);
+  }
+  const text = JSON.stringify(value);
+  if (text.length > maxTextLength) throw invalidOption('The value of a record is longer than 1 MiB.');
+  return text;
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+function checkExpiry(expiresAt: number | undefined): number | undefined {
+  return expiresAt === undefined ? undefined : checkInteger('expiresAt', expiresAt, { least: 0 });
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+export const checkListOptions: (options: ListOptions) => ListOptions = defineOptions('list', {
+  prefix: value((given, name) => {
+    if (given !== undefined) return checkKeyPart(given, name);
+    throw invalidOption('list needs a prefix; an empty one lists all records.');
+  }),
+  after: optional(value(checkKeyPart)),
+  limit: integer({ most: 1000 }),
+} satisfies OptionTable<ListOptions>);
+
+function checkKeyPart(given: unknown, name: string): string {
+  if (typeof given === 'string' && given.length <= maxKeyLength && printable.test(given)) return given;
+  throw invalidOption(`${name} must be up to ${maxKeyLength} printable ASCII characters without blanks.`);
+}
+
+/**
+ * The value of a record.
+ *
+ * @throws {StoreError} `store_failed` if somebody else has changed it. Without the parser's error, which quotes the text
+ */
+export function readRecordText(text: string): JsonValue {
+  try {
+    // Sound: JSON.parse returns JSON data.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw new StoreError(
+      'store_failed',
+      'A record of the store is not JSON: something else than this package has changed it.',
+    );
+  }
 }

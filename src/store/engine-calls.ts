@@ -1,29 +1,13 @@
-import { StoreError } from '../errors/store-error.ts';
-import { checkInteger, checkTimerMs } from '../options/check-values.ts';
-import { type LimitedCall, limitCalls } from '../runtime/limit-calls.ts';
+import { StoreError } from '../errors/errors.ts';
+import { callLimitRows, limitCalls } from '../internal/limited-calls.ts';
+import type { Settings } from '../internal/options.ts';
 
-/** Limits for an engine that is reached over the network. */
-export interface EngineCallOptions {
-  /** Milliseconds to wait for the engine before a transaction fails with `store_failed`. @default 5000 */
-  storeTimeoutMs?: number | undefined;
-  /**
-   * Most transactions waiting for the engine; further ones fail with `store_failed` at once. Without
-   * effect on Cloudflare Workers. @default 10000
-   */
-  maxPending?: number | undefined;
-}
+/** The options for calls of an engine that is reached over the network. */
+export const engineCallRows = callLimitRows({ maxPending: 10_000 });
 
-const defaults = Object.freeze({ storeTimeoutMs: 5_000, maxPending: 10_000 });
+export type EngineCalls = ReturnType<typeof limitEngineCalls>;
 
-export interface EngineCalls {
-  readonly timeoutMs: number;
-  readonly call: LimitedCall;
-}
-
-/** @throws {ConfigurationError} `invalid_option` */
-export function limitEngineCalls(options: EngineCallOptions): EngineCalls {
-  const timeoutMs = checkTimerMs('storeTimeoutMs', options.storeTimeoutMs ?? defaults.storeTimeoutMs);
-  const maxPending = checkInteger('maxPending', options.maxPending ?? defaults.maxPending);
+export function limitEngineCalls({ storeTimeoutMs: timeoutMs, maxPending }: Settings<typeof engineCallRows>) {
   const tooMany = () =>
     new StoreError(
       'store_failed',
@@ -45,7 +29,7 @@ export function maybeWritten(cause: unknown): StoreError {
   return new StoreError('store_failed', message, { cause });
 }
 
-/** Others were faster every time. */
+/** Every retry lost to a concurrent write. */
 export function storeConflict(cause?: unknown): StoreError {
   const message = 'Other processes kept changing the same records; nothing was written.';
   return new StoreError('store_conflict', message, { cause });

@@ -4,8 +4,13 @@
  *
  * @module partner-exchange-sdk/store
  */
-export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
-export { isStoreError, StoreError, type StoreErrorCode } from '../errors/store-error.ts';
-export type { JsonObject, JsonValue } from '../json/json-value.ts';
-export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts';
+export {
+  isPartnerExchangeError,
+  isStoreError,
+  type SdkError,
+  StoreError,
+  type StoreErrorCode,
+} from '../errors/errors.ts';
+export type { JsonObject, JsonValue } from '../internal/json.ts';
+export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';

@@ -1,4 +1,5 @@
-import { isWholeProcess } from '../runtime/whole-process.ts';
+import { StoreError } from '../errors/errors.ts';
+import { isWholeProcess } from '../internal/runtime.ts';
 import { nothingWritten } from './engine-calls.ts';
 
 /** Runs work on some keys once all earlier work on any of them is done. */
@@ -16,7 +17,7 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
   return async (keys, work) => {
     const askedAt = performance.now();
     const earlier = keys.map((key) => last.get(key));
-    const { promise: done, resolve: leave } = Promise.withResolvers<void>();
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
     for (const key of keys) last.set(key, done);
     await Promise.all(earlier);
     try {
@@ -25,7 +26,7 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
       return await work();
     } finally {
       for (const key of keys) if (last.get(key) === done) last.delete(key);
-      leave();
+      finish();
     }
   };
 }
@@ -36,4 +37,28 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
  */
 export function sharedKeyQueue(longestWaitMs?: number): KeyQueue {
   return isWholeProcess() ? keyQueue(longestWaitMs) : (_, work) => work();
+}
+
+/** Counts the work of a store until it is closed. */
+export function openWork() {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    /** @throws {StoreError} `store_closed` */
+    async run<Result>(work: () => Promise<Result>): Promise<Result> {
+      if (isClosed) throw new StoreError('store_closed', 'The record store was closed.');
+      const begun = work();
+      running.add(begun);
+      try {
+        return await begun;
+      } finally {
+        running.delete(begun);
+      }
+    },
+    /** Refuses further work, and waits for what has begun. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await Promise.allSettled(running);
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import type { JsonValue } from '../json/json-value.ts';
+import type { JsonValue } from '../internal/json.ts';
+import { invalidOption } from '../internal/options.ts';
 
 /**
  * Keeps small JSON records, and changes several of them at once or not at all. What must happen once goes through it:
@@ -72,3 +73,14 @@ export interface StoredRecord {
   /** Milliseconds since 1970; absent when it does not expire. */
   readonly expiresAt?: number;
 }
+
+/** @throws {ConfigurationError} `invalid_option` for what is no record store */
+export function checkStore(given: unknown): RecordStore {
+  // Sound as far as it can be: of a function only its being one can be checked.
+  const store = given as RecordStore | undefined;
+  if (typeof store?.transact === 'function' && typeof store.list === 'function') return store;
+  throw invalidOption('store must be a record store, such as sqliteStore({ path }).');
+}
+
+/** Milliseconds that an expired record stays where it is: a clock may be ahead, and be set right. */
+export const expiryGraceMs = 3_600_000;

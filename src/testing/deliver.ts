@@ -1,10 +1,16 @@
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, invalidOption } from '../options/check-values.ts';
+import {
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  optional,
+  value,
+} from '../internal/options.ts';
 import type { Delivery } from './signed-delivery.ts';
 
 /**
- * What can be delivered to: the URL of a running server, or what answers a `Request` by itself: the webhooks that
- * `createWebhooks` makes, a Hono app, a server object of Bun, Deno or Workers, a route handler of Next.js.
+ * A receiver: the URL of a running server, or anything that answers a `Request` by itself: the webhooks of
+ * `createWebhooks`, a Hono app, a server object of Bun, Deno or Workers, a route handler of Next.js.
  */
 export type DeliveryTarget =
   | string
@@ -20,7 +26,10 @@ export interface DeliverOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-const optionNames: OptionNames<DeliverOptions> = { url: true, fetch: true };
+const readOptions = defineOptions('deliver', {
+  url: optional(value(checkUrl)),
+  fetch: optional(callback<typeof globalThis.fetch>()),
+} satisfies OptionTable<DeliverOptions>);
 
 /**
  * Passes a delivery to a receiver, or posts it to a URL, once. Redirects are not followed.
@@ -39,15 +48,14 @@ export async function deliver(
   delivery: Delivery,
   options: DeliverOptions = {},
 ): Promise<Response> {
-  checkNames('deliver', options, optionNames);
+  const { url, fetch = globalThis.fetch } = readOptions(options);
   if (typeof delivery?.body !== 'string') {
-    throw invalidOption('deliver needs a delivery as its second argument: what signedDelivery returns.');
+    throw invalidOption('deliver needs a delivery as its second argument: the result of signedDelivery.');
   }
-  const { url, fetch = globalThis.fetch } = options;
   if (typeof target === 'string' || target instanceof URL) {
     if (!URL.canParse(String(target))) throw invalidOption('The URL to deliver to must be absolute.');
     const { headers, body } = delivery;
-    return await checkFunction('fetch', fetch)(target, { method: 'POST', headers, body, redirect: 'manual' });
+    return await fetch(target, { method: 'POST', headers, body, redirect: 'manual' });
   }
   const request = delivery.request(url);
   if (typeof target === 'function') return await target(request);
@@ -55,4 +63,9 @@ export async function deliver(
   throw invalidOption(
     'deliver needs a URL, a function of a Request, or an object with such a `fetch`: what createWebhooks returns, or an app.',
   );
+}
+
+function checkUrl(url: unknown): string | URL {
+  if (typeof url === 'string' || url instanceof URL) return url;
+  throw invalidOption('url must be a URL or its text.');
 }

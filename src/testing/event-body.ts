@@ -1,12 +1,11 @@
 import type { OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { isThirdPartyKycError } from '../events/status.ts';
-import { checkNames } from '../options/check-names.ts';
-import { checkOneOf } from '../options/check-values.ts';
+import { checkOneOf, defineOptions, type OptionRow, value } from '../internal/options.ts';
 import { sampleEvents, sampleThirdPartyPayment } from './sample-events.ts';
 
 /**
- * What may differ from the default event with this name: any member at any depth, but its name and its signature. For
- * the KYC error, `kyc_error_type` decides which other values fit.
+ * Changes to the default event with this name: any member at any depth, except its name and its signature. For the KYC
+ * error, `kyc_error_type` decides which other values fit.
  */
 export type EventOverrides<Name extends OrderEventName = OrderEventName> = OverridesOf<OrderEventOf<Name>>;
 
@@ -30,8 +29,8 @@ type PartOf<Value> = Value extends object
  * The values are as awkward as real ones: names beyond ASCII, slashes, an amount with cents that its sender writes as
  * `15000.50`. For a body that is *not* valid, spread it: `{ ...eventBody('event.buy.init'), pair: 7 }`.
  *
- * @param overrides what shall differ, merged at every depth; a member that is `undefined` keeps its default
- * @throws {ConfigurationError} `invalid_option` for a name that is no event's, or a member that the event does not have
+ * @param overrides merged at every depth; a member that is `undefined` keeps its default
+ * @throws {ConfigurationError} `invalid_option` for an unknown event name, or a member that the event does not have
  * @example
  * ```ts
  * eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1', transactional_kyc: { phone: '' } });
@@ -44,7 +43,7 @@ export function eventBody<Name extends OrderEventName>(
 export function eventBody(name: OrderEventName, overrides: Overrides = {}): object {
   // Sound: the keys of an object of ours.
   checkOneOf('The name of the event', name, Object.keys(sampleEvents) as OrderEventName[]);
-  // `null` is refused with what else is no object, below.
+  // Overrides that are null are refused below.
   const isThirdParty =
     name === 'event.buy.received.fiat_kyc_error' && isThirdPartyKycError(overrides?.kyc_error_type);
   return merge(
@@ -57,17 +56,23 @@ export function eventBody(name: OrderEventName, overrides: Overrides = {}): obje
 /** Overrides of any event, whose members are looked up by name. */
 type Overrides = { readonly [member: string]: unknown };
 
-function merge(defaults: object, overrides: Overrides, owner: string): object {
-  const names = Object.keys(defaults).filter((member) => member !== 'event_name');
-  checkNames(owner, overrides, Object.fromEntries(names.map((member) => [member, true])));
-  const merged = Object.entries(defaults).map(([member, value]: [string, unknown]) => {
-    const own = overrides[member];
-    if (!isObject(value)) return [member, own === undefined ? value : own];
-    return [member, own === undefined || isObject(own) ? merge(value, own ?? {}, `${owner}.${member}`) : own];
-  });
-  return Object.fromEntries(merged);
+function merge({ event_name, ...members }: DefaultMembers, overrides: Overrides, owner: string): object {
+  const rows = Object.entries(members).map(([member, standard]): [string, OptionRow<unknown>] => [
+    member,
+    value((given) => override(standard, given, `${owner}.${member}`)),
+  ]);
+  const read = defineOptions(owner, Object.fromEntries(rows));
+  return { ...(event_name !== undefined && { event_name }), ...read(overrides) };
 }
 
-function isObject(value: unknown): value is Overrides {
-  return typeof value === 'object' && value !== null;
+/** The members of an event, or of an object in it. */
+type DefaultMembers = object & { readonly event_name?: OrderEventName };
+
+function override(standard: unknown, given: unknown, owner: string): unknown {
+  if (!isObject(standard)) return given === undefined ? standard : given;
+  return given === undefined || isObject(given) ? merge(standard, given ?? {}, owner) : given;
+}
+
+function isObject(given: unknown): given is Overrides {
+  return typeof given === 'object' && given !== null;
 }

@@ -5,18 +5,24 @@
  * @module partner-exchange-sdk/testing
  */
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-export { ConfigurationError, isConfigurationError } from '../errors/configuration-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../errors/sdk-error.ts';
-export { isValidationError, ValidationError, type ValidationIssue } from '../errors/validation-error.ts';
+export {
+  ConfigurationError,
+  isConfigurationError,
+  isPartnerExchangeError,
+  isValidationError,
+  type SdkError,
+  ValidationError,
+  type ValidationIssue,
+} from '../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export { type DeliverOptions, type DeliveryTarget, deliver } from './deliver.ts';
-export { type EventOverrides, eventBody } from './event-body.ts';
-export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
 export {
   describeRecordStore,
   type MakeRecordStore,
   type TestRunner,
-} from './record-store/describe-record-store.ts';
+} from './describe-record-store.ts';
+export { type EventOverrides, eventBody } from './event-body.ts';
+export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
 export {
   type Delivery,
   type DeliveryOptions,

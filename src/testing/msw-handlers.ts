@@ -1,17 +1,16 @@
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules, operations } from '../deployment/operations.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { invalidOption } from '../options/check-values.ts';
+import { defineOptions, invalidOption, type OptionTable, optional, value } from '../internal/options.ts';
 import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** The part of msw's `http` that is used: that of msw 2 and of msw 3 fit. */
+/** The part of msw's `http` that is used; msw 2 and msw 3 have it. */
 export interface MswHttp<Handler> {
   get(path: RegExp, resolver: MswResolver): Handler;
   post(path: RegExp, resolver: MswResolver): Handler;
 }
 
-/** What answers an intercepted request. */
+/** Answers an intercepted request. */
 export type MswResolver = (info: { request: Request }) => Promise<Response>;
 
 /** Options of {@link mswHandlers}. */
@@ -20,22 +19,24 @@ export interface MswHandlersOptions {
    * The deployment that the code under test uses: its requests are intercepted at its base URLs and paths. An operation
    * whose base URL or path it does not have is left out.
    *
-   * Paths and base URLs may differ from the sandbox's. What is in queries and bodies may not: give `createSandbox` the
-   * same `wireNames`, `signature`, `orderSchema` and `numberCheckParameters`, and a path for the number check.
+   * Paths and base URLs may differ from the sandbox's. Queries and bodies may not: give `createSandbox` the same
+   * `wireNames`, `signature`, `orderSchema` and `numberCheckParameters`, and a path for the number check.
    *
    * @default the sandbox's own
    */
   deployment?: Deployment<unknown> | undefined;
 }
 
-const optionNames: OptionNames<MswHandlersOptions> = { deployment: true };
+const readOptions = defineOptions('mswHandlers', {
+  // Sound: it is checked here.
+  deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
+} satisfies OptionTable<MswHandlersOptions>);
 
 /**
  * Request handlers for msw that answer every operation from a sandbox, and the one-time links in its e-mails: for code
  * under test that makes its own clients, or that has no `fetch` to pass in. Where it has, `sandbox.fetch` is simpler.
  *
- * Paths count exactly, with the slash at the end; a request to any other address is unhandled, and so a matter of msw's
- * `onUnhandledFrame` (`onUnhandledRequest` of msw 2).
+ * Paths must match exactly, including a slash at the end. Other requests are unhandled: see msw's `onUnhandledFrame` (`onUnhandledRequest` of msw 2).
  *
  * @param http that of your own msw, 2 or 3
  * @throws {ConfigurationError} `invalid_option` or `invalid_deployment`
@@ -53,14 +54,14 @@ export function mswHandlers<Handler>(
   sandbox: Pick<Sandbox<unknown>, 'fetch' | 'deployment'>,
   options: MswHandlersOptions = {},
 ): Handler[] {
-  checkNames('mswHandlers', options, optionNames);
+  const settings = readOptions(options);
   if (typeof http?.get !== 'function' || typeof http.post !== 'function') {
     throw invalidOption('mswHandlers needs the `http` of msw 2 or 3 as its first argument.');
   }
   if (typeof sandbox?.fetch !== 'function') {
-    throw invalidOption('mswHandlers needs what createSandbox returns as its second argument.');
+    throw invalidOption('mswHandlers needs the result of createSandbox as its second argument.');
   }
-  const deployment = requireDeployment(options.deployment ?? sandbox.deployment);
+  const deployment = settings.deployment ?? requireDeployment(sandbox.deployment);
   // Sound: the keys of an object of ours.
   const available = (Object.keys(operations) as Operation[]).filter(
     (operation) =>
@@ -74,7 +75,7 @@ export function mswHandlers<Handler>(
     }
     const path = new URL(operationUrl(sandbox.deployment, operation)).pathname;
     const resolver: MswResolver = ({ request }) => answer(sandbox, request, path);
-    const address = exactly(operationUrl(deployment, operation));
+    const address = exactUrl(operationUrl(deployment, operation));
     return method === 'GET' ? http.get(address, resolver) : http.post(address, resolver);
   });
   const { onboardingBaseUrl } = deployment;
@@ -94,15 +95,15 @@ async function answer(
   const body = request.body === null ? null : await request.arrayBuffer();
   const { method, headers, signal } = request;
   try {
-    return asSent(await sandbox.fetch(url, { method, headers, body, signal }));
+    return recompressed(await sandbox.fetch(url, { method, headers, body, signal }));
   } catch {
-    // The sandbox refuses by an answer: what it throws is a broken connection, and msw's sign for one is this.
+    // The sandbox refuses by an answer. An error is a broken connection, which msw expects as `Response.error()`.
     return Response.error();
   }
 }
 
-/** A response as it goes over the wire: fetch has decompressed it, and msw is about to. */
-function asSent(response: Response): Response {
+/** Compresses a response again: fetch has decompressed it, and msw will do so too. */
+function recompressed(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || response.body === null) return response;
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
@@ -111,8 +112,8 @@ function asSent(response: Response): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** A pattern, since msw takes a text for one: `:id` and `*` in it match anything, and so does its case. */
-function exactly(url: string): RegExp {
+/** As a regular expression: in a text, msw gives `:id`, `*` and upper case a meaning of their own. */
+function exactUrl(url: string): RegExp {
   return new RegExp(`^${escaped(url)}$`);
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '../events/event-types.ts';
 import type { OrderEvent, OrderEventName } from '../events/order-event.ts';
 
-/** What the events of one order have in common, in the order of the contract's table (Buy order event record). */
+/** The common members of the events of one order, in the order of the contract's table (Buy order event record). */
 function order<Fiat extends string, Crypto extends string>(
   fiat_payment_status: Fiat,
   crypto_payment_status: Crypto,
@@ -28,7 +28,7 @@ function order<Fiat extends string, Crypto extends string>(
     fiat_payment_status,
     crypto_payment_status,
     payer_into_account: {
-      // The last letter is two code points: text that is normalised on the way no longer fits its signature.
+      // The last letter is two code points: a text that is normalised on the way no longer matches its signature.
       account_name: 'Ọlá Adébáyọ̀',
       account_number: '0123456789',
       bank_name: 'Crédit & Épargne / Lagos',
@@ -74,7 +74,7 @@ export const sampleThirdPartyPayment: BuyThirdPartyPaymentEvent = {
   kyc_error_type: 'THIRD_PARTY_PAYMENT',
 };
 
-/** With all that its body may have: what it really has is not shown (ledger: `third-party-error-body`). */
+/** With all common members: the contract does not show its body (ledger: `third-party-error-body`). */
 const thirdPartyError: BuyThirdPartyErrorEvent = {
   event_name: 'event.buy.third_party_error',
   ...order('PAID', 'STARTED'),

@@ -2,17 +2,23 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { signingKey } from '../credentials/signing-key.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import { findNonJson } from '../json/check-json-data.ts';
-import { isJsonObject, type JsonObject } from '../json/json-value.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkOneOf } from '../options/check-values.ts';
-import { type EventSpelling, eventText } from '../sandbox/callbacks/event-text.ts';
-import { eventHeaders } from '../sandbox/callbacks/post-delivery.ts';
-import { parseSignedBody } from '../signature/parse-signed-body.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { findNonJson, isJsonObject, type JsonObject } from '../internal/json.ts';
+import {
+  defineOptions,
+  type OptionTable,
+  oneOf,
+  optional,
+  type Settings,
+  text,
+  value,
+} from '../internal/options.ts';
+import { eventHeaders } from '../sandbox/events/delivery.ts';
+import { type EventSpelling, eventText } from '../sandbox/events/event-text.ts';
 import { defaultScheme } from '../signature/signature-scheme.ts';
+import { parseSignedBody } from '../signature/signed-body.ts';
 
-/** A POST to your callback URL, as the service sends it. It holds no secret, and can be sent any number of times. */
+/** A POST to your callback URL, as the service sends it. It holds no secret and can be sent repeatedly. */
 export interface Delivery {
   /** The text to post, exactly as it is: writing it again breaks its signature. */
   readonly body: string;
@@ -30,11 +36,11 @@ export interface DeliveryOptions {
   credentials: PartnerCredentials;
   /** For its signature scheme and its `wireNames`. @default the default scheme, and the published names */
   deployment?: Deployment<unknown> | undefined;
-  /** Whose key of `merchantSecretKeys` signs; not needed with a single merchant. */
+  /** The merchant of `merchantSecretKeys` whose key signs; not needed with a single merchant. */
   merchant?: string | undefined;
   /**
    * How the text is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `15000.50`, and one member more, `"1"`, after
-   * the signature: all that is lost when a body is parsed and written again. `compact`: as `JSON.stringify` writes it.
+   * the signature. All of that is lost when a body is parsed and written again. `compact`: as `JSON.stringify` writes it.
    * @default 'awkward'
    */
   spelling?: EventSpelling | undefined;
@@ -42,9 +48,9 @@ export interface DeliveryOptions {
 
 /** Deliveries that a receiver must answer with 401, by what is wrong with them. */
 export interface RefusedDeliveries {
-  /** Signed by somebody who knows the public key, but no secret. */
+  /** Signed with the public key, by someone who does not know the secret. */
   readonly forged: Delivery;
-  /** With the right signature, but of a body with another `buyer_crypto_address`. */
+  /** With the right signature, but another `buyer_crypto_address`. */
   readonly tampered: Delivery;
   /** Without a `signature`. */
   readonly unsigned: Delivery;
@@ -52,18 +58,23 @@ export interface RefusedDeliveries {
   readonly wrongKey: Delivery;
 }
 
-const optionNames: OptionNames<DeliveryOptions> = {
-  credentials: true,
-  deployment: true,
-  merchant: true,
-  spelling: true,
-};
+const deliveryRows = {
+  // Sound: `signingKey` checks them.
+  credentials: value((given) => given as PartnerCredentials),
+  // Sound: it is checked here.
+  deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
+  merchant: optional(text()),
+  spelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
+} satisfies OptionTable<DeliveryOptions>;
+
+const readSignedOptions = defineOptions('signedDelivery', deliveryRows);
+const readRefusedOptions = defineOptions('refusedDeliveries', deliveryRows);
 
 /**
  * A delivery that your receiver has to accept: the body, signed with the key for order events.
  *
- * @param body what {@link eventBody} makes, or any other JSON object: an event that is not published, one with further
- *   members or a wrong type. A `signature` in it is replaced
+ * @param body from {@link eventBody}, or any other JSON object: an unpublished event, one with further members or a
+ *   wrong type. A `signature` in it is replaced
  * @throws {ValidationError} for a body that is not plain JSON data
  * @throws {ConfigurationError} for options that are malformed or do not exist
  * @example
@@ -74,7 +85,7 @@ const optionNames: OptionNames<DeliveryOptions> = {
  * ```
  */
 export function signedDelivery(body: object, options: DeliveryOptions): Delivery {
-  const { key, text, delivery } = prepare('signedDelivery', body, options);
+  const { key, text, delivery } = signingOf(body, readSignedOptions(options));
   return delivery(text(key));
 }
 
@@ -92,7 +103,8 @@ export function signedDelivery(body: object, options: DeliveryOptions): Delivery
  * ```
  */
 export function refusedDeliveries(body: object, options: DeliveryOptions): RefusedDeliveries {
-  const { key, publicKey, encoding, text, delivery } = prepare('refusedDeliveries', body, options);
+  const { key, publicKey, encoding, text, delivery } = signingOf(body, readRefusedOptions(options));
+  const anotherAddress = 'TAttackerAttackerAttackerAttacker1';
   const genuine = parseSignedBody(text(key), encoding);
   const changed = parseSignedBody(text(key, { buyer_crypto_address: anotherAddress }), encoding);
   return {
@@ -103,13 +115,10 @@ export function refusedDeliveries(body: object, options: DeliveryOptions): Refus
   };
 }
 
-const anotherAddress = 'TAttackerAttackerAttackerAttacker1';
-
-function prepare(owner: string, body: object, options: DeliveryOptions) {
-  checkNames(owner, options, optionNames);
-  const { credentials, merchant } = options;
-  const deployment = options.deployment && requireDeployment(options.deployment);
-  const spelling = checkOneOf('spelling', options.spelling ?? 'awkward', ['awkward', 'compact']);
+function signingOf(
+  body: object,
+  { credentials, merchant, deployment, spelling }: Settings<typeof deliveryRows>,
+) {
   const scheme = deployment?.signature ?? defaultScheme;
   const key = signingKey(credentials, 'order', { merchant, scheme });
   const { signature: _, ...unsigned } = toJson(body);
@@ -138,7 +147,7 @@ function makeDelivery(body: string, { url, publicKey }: { url: string; publicKey
   });
 }
 
-/** A copy of the body as it comes over the wire: without members that are `undefined`. */
+/** A copy of the body as JSON: without members that are `undefined`. */
 function toJson(body: unknown): JsonObject {
   const name = 'The body to deliver';
   if (!isJsonObject(body)) throw new ValidationError(name, [{ path: [], message: 'must be an object' }]);

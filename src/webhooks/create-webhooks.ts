@@ -1,15 +1,15 @@
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+import type { DeliveryRequest } from './delivery-keys.ts';
+import type { Endpoint } from './endpoint.ts';
+import { answerWhole, refusalResponse, type WebhookResponse, type WholeRequest } from './endpoint.ts';
+import { handleFetch } from './fetch-handler.ts';
 import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
-import type { Endpoint } from './http/endpoint.ts';
-import { handleFetch } from './http/fetch-handler.ts';
-import type { NodeRequest } from './http/node-body.ts';
-import { handleNode, type NodeResponse } from './http/node-handler.ts';
-import { refusalResponse, type WebhookResponse } from './http/webhook-response.ts';
-import { answerWhole, type WholeRequest } from './http/whole-request.ts';
+import type { NodeRequest } from './node-handler.ts';
+import { handleNode, type NodeResponse } from './node-handler.ts';
 import type { Outcome } from './outcome.ts';
 import { deliveryReceiver } from './receive-delivery.ts';
 import { makeReporting } from './reporting.ts';
-import { resolveWebhooksOptions, type WebhooksOptions } from './webhooks-options.ts';
+import { readWebhooksOptions, type WebhooksOptions } from './webhooks-options.ts';
 
 /** Receives signed order events: see {@link createWebhooks}. */
 export interface Webhooks {
@@ -24,9 +24,11 @@ export interface Webhooks {
   onUnrecognized(handler: EventHandler<UnrecognizedEvent>): Webhooks;
   /**
    * Receives a raw body from anywhere: queues, tests, other frameworks. Forged and failing deliveries are outcomes, not
-   * exceptions. @throws {ConfigurationError} `raw_body_required` for a parsed object
+   * exceptions.
+   * @param request what the `credentials` function is told of it, if that is one
+   * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
-  receive(body: string | Uint8Array): Promise<Outcome>;
+  receive(body: string | Uint8Array, request?: DeliveryRequest): Promise<Outcome>;
   /** For Hono, Next, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
   fetch(request: Request): Promise<Response>;
   /**
@@ -59,11 +61,11 @@ export interface Webhooks {
  * ```
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const resolved = resolveWebhooksOptions(options);
+  const settings = readWebhooksOptions(options);
   const handlers = new Handlers();
-  const reporting = makeReporting(resolved);
-  const { receive, inboxHost } = deliveryReceiver(resolved, handlers, reporting);
-  const { inbox, maxBodyBytes, bodyTimeoutMs } = resolved;
+  const reporting = makeReporting(settings);
+  const { receive, inboxHost } = deliveryReceiver(settings, handlers, reporting);
+  const { inbox, maxBodyBytes, bodyTimeoutMs } = settings;
   inbox.attach?.(inboxHost);
 
   const endpoint: Endpoint = {
@@ -72,7 +74,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     receive,
     refuse({ refusal: code, advice }, startedAt) {
       const response = refusalResponse(code);
-      reporting.delivery?.({
+      reporting.delivery({
         stage: 'receive',
         outcome: 'refused',
         status: response.status,

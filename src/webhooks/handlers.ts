@@ -1,11 +1,13 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { warn } from '../errors/warn.ts';
+import { fromWireNames, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
+import { ConfigurationError } from '../errors/errors.ts';
+import { decimalLiteral } from '../events/decimal-literal.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-import { orderEventNames, type ParsedOrderEvent } from '../events/parse-order-event.ts';
+import { orderEventNames, type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import { quotedName } from '../redaction/quoted-name.ts';
-import type { ReceivedEvent } from './received-event.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { quotedName } from '../internal/printable-text.ts';
+import { warn } from '../internal/warn.ts';
+import type { VerifiedBody } from '../signature/verify-body.ts';
 
 /** What a handler gets besides the event. */
 export interface EventContext extends DeliveryReference {
@@ -20,9 +22,13 @@ export interface EventContext extends DeliveryReference {
    */
   readonly text: string;
   /**
-   * The number at a path exactly as the service wrote it, as a decimal string; `undefined` if there is none. For money,
-   * since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as received, under every
-   * signature scheme.
+   * The number at a path exactly as the sender wrote it, as a decimal string of at most 100 characters; `undefined` if
+   * there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
+   * received, under every signature scheme.
+   *
+   * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `sorted-shallow`, `base64-compact`,
+   * `base64-sorted`) only the double that it rounds to is authentic: whoever holds a signed event can write other digits
+   * that round to the same one (`15000.10` as `15000.1000000000000001`). Round it to the decimals of its currency.
    * @param path the published name of a member, or names and array indexes from the outermost inwards
    */
   decimal(path: string | readonly (string | number)[]): string | undefined;
@@ -71,12 +77,12 @@ export class Handlers {
   }
 
   /** False while no handler is registered. */
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.#byName.size > 0 || this.#any !== undefined || this.#unrecognized !== undefined;
   }
 
   /** Runs the handlers of an event; `undefined` if none is registered for it. */
-  find(received: ReceivedEvent, delivery: DeliveryReference): HandleDelivery | undefined {
+  handlerOf(received: ReceivedEvent, delivery: DeliveryReference): HandleDelivery | undefined {
     const { parsed } = received;
     if (parsed.kind !== 'known') {
       const handler = this.#unrecognized;
@@ -128,4 +134,32 @@ function checkFree(registration: string, present: unknown, handler: unknown): vo
       `${registration} is registered twice: call both from one handler.`,
     );
   }
+}
+
+/** An authentic body under the published names, with what it says. */
+interface ReceivedEvent {
+  readonly parsed: ParsedOrderEvent;
+  /** The whole body. */
+  readonly body: JsonObject;
+  /** The text that was signed. */
+  readonly text: string;
+  /** A number exactly as it was written, by its published name: {@link decimalLiteral}. */
+  decimal(path: string | readonly (string | number)[]): string | undefined;
+}
+
+export function readEvent(
+  { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
+  wireNames: WireNames,
+): ReceivedEvent {
+  const body = fromWireNames(value, wireNames);
+  return {
+    parsed: parseOrderEvent(body),
+    body,
+    text,
+    decimal(path) {
+      const [first, ...inner] = typeof path === 'string' ? [path] : path;
+      if (typeof first !== 'string') return undefined;
+      return decimalLiteral(json, [receivedNameOf(first, value, wireNames), ...inner]);
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import type { KeyError, KeyErrorCode } from '../errors/key-error.ts';
-import type { SignatureError, SignatureErrorCode } from '../errors/signature-error.ts';
+import type { KeyError, KeyErrorCode, SignatureError, SignatureErrorCode } from '../errors/errors.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 
 /** Why a request was refused before its signature was checked. */
@@ -21,9 +20,9 @@ export type RequestRefusalCode =
  * - `busy`: another delivery of the same event is being handled right now.
  * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
  * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
- * - `unverified`: the key ring has no keys to verify with (`keys_unavailable`), or the key would have to be searched for
- *   and `keySearch` allows no more (`key_search_limited`). Nothing is known of the body, nothing was kept, and the sender
- *   is told to send it again.
+ * - `unverified`: the key ring has no keys to verify with, or the `credentials` function failed (`keys_unavailable`); or
+ *   none of the keys of the ring matches, and there may be newer ones (`keys_cooling_down`, `keys_not_loaded`,
+ *   `keys_not_received`). Nothing is known of the body, nothing was kept, and the sender is told to send it again.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type Outcome =
@@ -56,4 +55,63 @@ export type Outcome =
 /** The status for a body whose signature could not be verified. */
 export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
   return code.startsWith('body_') ? 400 : 401;
+}
+
+/**
+ * The outcome of one delivery, for metrics and logs. It holds the name of the event, nothing else of the body, and no
+ * key.
+ *
+ * Every request is reported once, even if it is refused before its body is read. A delivery in a durable inbox is
+ * reported when it is received (`stored`) and at each attempt to handle it. `memoryInbox` handles while it receives: it
+ * reports `handle` only for a delivery that is `dead`, besides the `failed` of its last request.
+ */
+export interface DeliveryReport {
+  /** `receive`: the request, up to its answer. `handle`: an attempt to handle a stored delivery. */
+  readonly stage: 'receive' | 'handle';
+  /** The outcomes of {@link Outcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. */
+  readonly outcome:
+    | 'handled'
+    | 'ignored'
+    | 'stored'
+    | 'duplicate'
+    | 'busy'
+    | 'failed'
+    | 'unavailable'
+    | 'unverified'
+    | 'refused'
+    | 'dead';
+  /** `receive`: the HTTP status of the answer. */
+  readonly status?: number | undefined;
+  /**
+   * The `event_name`, of authentic deliveries only. Somebody who has a key can use any name: as a metric label, replace
+   * names that are not in `orderEventNames`.
+   */
+  readonly name?: string | undefined;
+  /** The delivery's digest, of authentic deliveries only. */
+  readonly digest?: string | undefined;
+  /** Why it was refused, or is `unverified`. */
+  readonly code?: SignatureErrorCode | RequestRefusalCode | KeyErrorCode | undefined;
+  /**
+   * Milliseconds. `receive`: from the whole body to the outcome, or from the head of a request that was refused before
+   * that. `handle`: how long the handlers ran; absent if their process died.
+   */
+  readonly durationMs?: number | undefined;
+  /** `handle`: milliseconds from storing to this attempt. */
+  readonly waitedMs?: number | undefined;
+  /** `handle`: the number of the attempt, from 1. */
+  readonly attempt?: number | undefined;
+}
+
+/**
+ * A body that could not be verified, for the `onRefused` option. With a key ring it may be authentic, and answered 503:
+ * the ring may have to read newer keys first.
+ */
+export interface RefusedBody {
+  /**
+   * The body as received: pass it to `explainMismatch` and `detectScheme`. It may hold personal data of a buyer, and
+   * anybody may have sent it.
+   */
+  readonly rawBody: string | Uint8Array;
+  /** Why it was refused; see its `code`. */
+  readonly error: SignatureError;
 }

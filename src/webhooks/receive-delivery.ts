@@ -1,9 +1,10 @@
-import { isKeyRing } from '../credentials/key-ring.ts';
-import type { VerificationKeys } from '../credentials/verification-keys.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { InboxError, isInboxError } from '../errors/inbox-error.ts';
-import { isKeyError, type KeyError } from '../errors/key-error.ts';
-import { isSignatureError } from '../errors/signature-error.ts';
+import {
+  ConfigurationError,
+  InboxError,
+  isInboxError,
+  isKeyError,
+  isSignatureError,
+} from '../errors/errors.ts';
 import {
   type DeliveryReference,
   type HandleDelivery,
@@ -11,129 +12,108 @@ import {
   type InboxResult,
   inboxResults,
 } from '../inbox/inbox.ts';
-import { decodeBody } from '../signature/decode-body.ts';
-import { parseVerifiedBody } from '../signature/parse-verified-body.ts';
-import { pinnedText } from '../signature/pinned-text.ts';
-import type { VerifiedBody } from '../signature/verify-body.ts';
-import { bodyVerifier } from './body-verifier.ts';
-import { deliveryDigest } from './delivery-digest.ts';
-import type { Handlers } from './handlers.ts';
+import { hash } from '../signature/digest.ts';
+import { pinnedText } from '../signature/serializations.ts';
+import { decodeBody } from '../signature/signed-body.ts';
+import { parseVerifiedBody, readUnverifiedBody } from '../signature/verify-body.ts';
+import type { DeliveryRequest } from './delivery-keys.ts';
+import { type Handlers, readEvent } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
-import { readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
-import { ringVerifier } from './ring-verifier.ts';
-import type { ResolvedWebhooksOptions } from './webhooks-options.ts';
-
-/** What every raw body goes through, wherever it came from. */
-export interface DeliveryReceiver {
-  /** Verifies a body, narrows it, and passes it to the inbox. */
-  receive(body: string | Uint8Array): Promise<Outcome>;
-  /** Handles what an inbox has stored. */
-  readonly inboxHost: InboxHost;
-}
+import type { WebhooksSettings } from './webhooks-options.ts';
 
 /** Milliseconds until the sender should try again. */
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
+/** Receives raw bodies, wherever they came from, and handles what an inbox has stored. */
 export function deliveryReceiver(
-  { scheme, keys, keySearch, wireNames, inbox, maxBodyBytes }: ResolvedWebhooksOptions,
+  { scheme, findSigner, wireNames, inbox, maxBodyBytes }: WebhooksSettings,
   handlers: Handlers,
   reporting: Reporting,
-): DeliveryReceiver {
-  // Static keys are used as they are, without a promise. Those of a ring may have to be read first.
-  const verifyBody = bodyVerifier({ scheme, wireNames, keySearch });
-  const ring = isKeyRing(keys) ? ringVerifier({ ring: keys, scheme, verifyBody }) : undefined;
-  const fixed = isKeyRing(keys) ? noKeys : keys;
+) {
+  async function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<Outcome> {
+    const startedAt = performance.now();
+    const outcome = await outcomeOf(body, request);
+    const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
+    const durationMs = performance.now() - startedAt;
+    const { kind, status } = outcome;
+    reporting.delivery({ stage: 'receive', outcome: kind, status, name, digest, code, durationMs });
+    return outcome;
+  }
 
-  async function decide(body: string | Uint8Array): Promise<Outcome> {
+  // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
+  async function outcomeOf(body: string | Uint8Array, request: DeliveryRequest): Promise<Outcome> {
     if (exceeds(body, maxBodyBytes)) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
-    let source: string;
-    let verified: VerifiedBody;
-    let used = fixed;
-    let pinned: string;
-    try {
-      source = decodeBody(body);
-      if (ring === undefined) {
-        const found = verifyBody(source, fixed);
-        verified = found instanceof Promise ? await found : found;
-      } else ({ verified, keys: used } = await ring(source));
-      pinned = pinnedText(scheme, verified);
-    } catch (error) {
-      if (isKeyError(error)) {
-        reporting.unverified(error);
-        return unverified(error);
-      }
-      if (!isSignatureError(error)) throw error;
-      reporting.refusedBody(body, error);
-      return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
-    }
-    const { keyIndex } = verified;
-    const event = readEvent(verified, wireNames);
+    const verified = await verify(body, request).catch((error) => refuse(body, error));
+    return 'kind' in verified ? verified : await deliver(verified);
+  }
+
+  async function verify(body: string | Uint8Array, request: DeliveryRequest): Promise<VerifiedDelivery> {
+    const source = decodeBody(body);
+    const claimed = readUnverifiedBody(source, scheme);
+    const { partner, shown } = await findSigner(claimed, request);
+    const digest = deliveryDigest(partner, pinnedText(scheme, claimed));
+    const event = readEvent(claimed, wireNames);
     const { parsed } = event;
-    const reference: DeliveryReference = {
-      name: parsed.kind === 'known' ? parsed.event.event_name : parsed.name,
-      digest: deliveryDigest(used.partners[keyIndex] ?? '', pinned),
-      // The lists run in parallel.
-      key: used.labels[keyIndex] ?? { index: keyIndex },
-    };
+    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
+    return { event, body: source, reference: { name, digest, key: shown } };
+  }
+
+  function refuse(body: string | Uint8Array, error: unknown): Outcome {
+    if (isKeyError(error)) {
+      reporting.unverified(body, error);
+      // The body may be authentic, so the sender should send it again.
+      const retryAfterMs = error.retryAfterMs ?? retryAfter.unavailable;
+      return { kind: 'unverified', status: 503, retryAfterMs, code: error.code, error };
+    }
+    if (!isSignatureError(error)) throw error;
+    reporting.refusedBody(body, error);
+    return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
+  }
+
+  async function deliver({ event, body, reference }: VerifiedDelivery): Promise<Outcome> {
     // A receiver without handlers may store for another process.
-    const onlyStores = inbox.role === 'receiver' && !handlers.any;
-    const handle = onlyStores ? unhandled : handlers.find(event, reference);
+    const onlyStores = inbox.role === 'receiver' && !handlers.hasAny;
+    const handle = onlyStores ? unhandled : handlers.handlerOf(event, reference);
     if (handle === undefined) return { kind: 'ignored', status: 200, ...reference };
     try {
-      const kind = checkResult(await inbox.receive({ ...reference, body: source }, handle));
+      const kind = checkResult(await inbox.receive({ ...reference, body }, handle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
       reporting.error(error, reference);
       if (!isStoreFailure(error)) return { kind: 'failed', status: 500, error, ...reference };
-      return {
-        kind: 'unavailable',
-        status: 503,
-        retryAfterMs: retryAfter.unavailable,
-        error,
-        ...reference,
-      };
+      const retryAfterMs = retryAfter.unavailable;
+      return { kind: 'unavailable', status: 503, retryAfterMs, error, ...reference };
     }
   }
 
-  async function decideAndReport(body: string | Uint8Array): Promise<Outcome> {
-    const startedAt = performance.now();
-    const outcome = await decide(body);
-    const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
-    const durationMs = performance.now() - startedAt;
-    const { kind, status } = outcome;
-    reporting.delivery?.({ stage: 'receive', outcome: kind, status, name, digest, code, durationMs });
-    return outcome;
-  }
-
-  return {
-    receive: reporting.delivery === undefined ? decide : decideAndReport,
-    inboxHost: {
-      async handle({ body, name, digest, key }, options) {
-        const event = readEvent(parseVerifiedBody(body, scheme), wireNames);
-        const handle = handlers.find(event, { name, digest, key }) ?? unhandled;
-        await handle(options);
-      },
-      report({ name, digest, key }, handled) {
-        const { outcome, attempt, durationMs, waitedMs } = handled;
-        // Not `handled.error !== undefined`: a handler may throw undefined.
-        if ('error' in handled) reporting.error(handled.error, { name, digest, key });
-        reporting.delivery?.({ stage: 'handle', outcome, name, digest, durationMs, waitedMs, attempt });
-      },
+  const inboxHost: InboxHost = {
+    async handle({ body, name, digest, key }, options) {
+      const event = readEvent(parseVerifiedBody(body, scheme), wireNames);
+      const handle = handlers.handlerOf(event, { name, digest, key }) ?? unhandled;
+      await handle(options);
+    },
+    report({ name, digest, key }, handled) {
+      const { outcome, attempt, durationMs, waitedMs } = handled;
+      // Not `handled.error !== undefined`: a handler may throw undefined.
+      if ('error' in handled) reporting.error(handled.error, { name, digest, key });
+      reporting.delivery({ stage: 'handle', outcome, name, digest, durationMs, waitedMs, attempt });
     },
   };
+
+  return { receive, inboxHost };
 }
 
-const noKeys: VerificationKeys = { keys: [], labels: [], partners: [] };
-
-/** The body may be authentic, so the sender should send it again. */
-function unverified(error: KeyError): Outcome {
-  const retryAfterMs = Math.max(error.retryAfterMs ?? 0, retryAfter.unavailable);
-  return { kind: 'unverified', status: 503, retryAfterMs, code: error.code, error };
+/** A delivery whose signature is correct. */
+interface VerifiedDelivery {
+  readonly event: ReturnType<typeof readEvent>;
+  /** The text of its body. */
+  readonly body: string;
+  readonly reference: DeliveryReference;
 }
 
 /** Handles a stored delivery without a handler: it must not count as handled. */
@@ -163,4 +143,17 @@ function checkResult(result: InboxResult): InboxResult {
     'invalid_option',
     `inbox.receive must resolve with one of ${inboxResults.join(', ')}.`,
   );
+}
+
+/**
+ * Identifies a delivery: SHA-256, in hex, of its partner and of the text that the signature pins.
+ *
+ * It includes the partner, so that one partner's delivery never counts as a repetition of another's with the same text.
+ * It leaves the key out: the service may repeat a delivery with the next generation of keys. The length of the
+ * partner's name goes first, so that no two pairs give the same text.
+ *
+ * @param pinned see `pinnedText`
+ */
+function deliveryDigest(partner: string, pinned: string): string {
+  return hash('sha256', `${partner.length}:${partner}${pinned}`, 'hex');
 }

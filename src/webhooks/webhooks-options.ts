@@ -1,48 +1,48 @@
-import { isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
+import type { KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import {
-  type VerificationKeys,
-  verificationKeysOf,
-  verificationKeysOfTexts,
-} from '../credentials/verification-keys.ts';
+import { unsetVariables } from '../credentials/unset-variables.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import { checkWireNames, type WireNames } from '../deployment/wire-names.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
-import { memoryDeduplication } from '../inbox/memory/memory-deduplication.ts';
-import { checkNames, type OptionNames } from '../options/check-names.ts';
-import { checkFunction, checkInteger, checkTimerMs, invalidOption } from '../options/check-values.ts';
-import { quotedName } from '../redaction/quoted-name.ts';
-import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
-import type { DeliveryReport } from './delivery-report.ts';
+import { memoryDeduplication } from '../inbox/memory-deduplication.ts';
 import {
-  type KeySearchOptions,
-  type ResolvedKeySearchOptions,
-  resolveKeySearchOptions,
-} from './key-search/key-search-options.ts';
-import type { RefusedBody } from './refused-body.ts';
+  callback,
+  checkFunction,
+  defineOptions,
+  integer,
+  invalidOption,
+  type OptionTable,
+  optional,
+  timerMs,
+  value,
+} from '../internal/options.ts';
+import { quotedName } from '../internal/printable-text.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
+import { type FindCredentials, signerFinder } from './delivery-keys.ts';
+import type { DeliveryReport, RefusedBody } from './outcome.ts';
 
 export interface WebhooksOptions {
   /**
    * One set of credentials, or several: generations during a rotation, or partners. For several partners give
-   * `partnerId` (or `partnerCode`) in every set, so that a delivery of one never counts as a repetition of another's.
+   * `partnerId` (or `partnerCode`) in every set, so that a delivery of one never counts as a repetition of another's,
+   * and compare `key` of the context with the owner of the order: a partner can sign an event about another's order.
    * Or a key ring, which reads them again when they are old and when a signature matches none of them.
+   *
+   * Every key is tried on every delivery, so there may be 64 of them at most. For more partners give a function, which
+   * returns the sets of the partner that the request names. Nothing of the request is verified yet. If the function knows
+   * nobody, the answer is 401; if it throws, or takes longer than 5 seconds, 503.
    */
-  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials | undefined;
   /**
    * Verification keys as they are, instead of `credentials`, for a deployment that combines secrets differently. All of
    * one partner.
    */
   keys?: readonly string[] | undefined;
-  /**
-   * How much may be spent on searching for the key of a delivery that does not say whose it is, or says it wrong.
-   * @default at most 50000 keys a second
-   */
-  keySearch?: KeySearchOptions | undefined;
   /** Its signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
   /** @default digests in memory; a delivery is handled before it is acknowledged */
   inbox?: Inbox | undefined;
-  /** Most bytes of a body, enforced while it is read; then 413. @default 262144 */
+  /** Most bytes of a body, enforced while it is read; then 413. An event has about 1 KiB. @default 65536 */
   maxBodyBytes?: number | undefined;
   /**
    * Milliseconds for a body to arrive, from the moment the webhooks are called; then 408. A framework that reads the
@@ -71,7 +71,9 @@ export interface WebhooksOptions {
   onDelivery?: ((report: DeliveryReport) => unknown) | undefined;
   /**
    * Called with every body that could not be verified, as received: for capturing one while you look for the signature
-   * scheme. Nothing waits for it, it cannot change the answer, and the first thing it throws becomes a process warning.
+   * scheme, or while a key ring may have newer
+   * keys soon. Nothing waits for it, it cannot change the answer, and the first thing it throws becomes a process
+   * warning.
    *
    * The body may hold personal data of a buyer, and anybody who can reach the address can send as many as they like:
    * keep only a few, keep them safe, and remove the option once the scheme is found.
@@ -80,101 +82,79 @@ export interface WebhooksOptions {
   onRefused?: ((refused: RefusedBody) => unknown) | undefined;
 }
 
-/** The options, checked and with their defaults. */
-export interface ResolvedWebhooksOptions {
-  readonly scheme: SignatureScheme;
-  /** Keys that never change, or those of a key ring. */
-  readonly keys: VerificationKeys | KeyRing;
-  readonly keySearch: ResolvedKeySearchOptions;
-  readonly wireNames: WireNames;
-  readonly inbox: Inbox;
-  readonly maxBodyBytes: number;
-  readonly bodyTimeoutMs: number;
-  readonly onError: (error: unknown, delivery: DeliveryReference) => unknown;
-  readonly onDelivery: ((report: DeliveryReport) => unknown) | undefined;
-  readonly onRefused: ((refused: RefusedBody) => unknown) | undefined;
-}
+const readDeployment = defineOptions('deployment', {
+  // Sound: they check whatever they are given.
+  signature: value((given) => checkScheme(given as SignatureScheme), { default: defaultScheme }),
+  wireNames: value((given) => checkWireNames(given as WireNames | undefined)),
+} satisfies OptionTable<NonNullable<WebhooksOptions['deployment']>>);
 
-const optionNames: OptionNames<WebhooksOptions> = {
-  credentials: true,
-  keys: true,
-  keySearch: true,
-  deployment: true,
-  inbox: true,
-  maxBodyBytes: true,
-  bodyTimeoutMs: true,
-  maxRemembered: true,
-  timeLimitMs: true,
-  onError: true,
-  onDelivery: true,
-  onRefused: true,
-};
+const readOptions = defineOptions('createWebhooks', {
+  // Sound: both are checked while keys are made of them.
+  credentials: value((given) => given as WebhooksOptions['credentials']),
+  keys: value((given) => given as WebhooksOptions['keys']),
+  deployment: value((given = {}) => readDeployment(partOf(given))),
+  inbox: optional(value(checkInbox)),
+  maxBodyBytes: integer({ default: 65_536 }),
+  bodyTimeoutMs: integer({ default: 10_000 }),
+  maxRemembered: optional(integer()),
+  timeLimitMs: optional(timerMs()),
+  onError: callback({ default: logFailure }),
+  onDelivery: optional(callback()),
+  onRefused: optional(callback()),
+} satisfies OptionTable<WebhooksOptions>);
 
-const defaults = Object.freeze({
-  maxBodyBytes: 262_144,
-  bodyTimeoutMs: 10_000,
-  maxRemembered: 10_000,
-  rememberMs: 30 * 24 * 60 * 60 * 1000,
-  timeLimitMs: 60_000,
-});
+export type WebhooksSettings = ReturnType<typeof readWebhooksOptions>;
 
 /** @throws {ConfigurationError} */
-export function resolveWebhooksOptions(options: WebhooksOptions): ResolvedWebhooksOptions {
-  checkNames('createWebhooks', options, optionNames);
-  const { scheme, wireNames } = resolveDeployment(options.deployment);
-  const { onDelivery, onRefused } = options;
+export function readWebhooksOptions(options: WebhooksOptions) {
+  const { credentials, keys, deployment, inbox, maxRemembered, timeLimitMs, ...others } =
+    readOptions(options);
+  if ((credentials === undefined) === (keys === undefined)) {
+    throw invalidOption(
+      keys === undefined
+        ? `createWebhooks needs credentials or keys (${unsetVariables()}).`
+        : 'createWebhooks takes either credentials or keys, not both.',
+    );
+  }
+  const { signature: scheme, wireNames } = deployment;
   return {
+    ...others,
     scheme,
     wireNames,
-    keys: resolveKeys(options, scheme),
-    keySearch: resolveKeySearchOptions(options.keySearch),
-    inbox: resolveInbox(options),
-    maxBodyBytes: checkInteger('maxBodyBytes', options.maxBodyBytes ?? defaults.maxBodyBytes),
-    bodyTimeoutMs: checkInteger('bodyTimeoutMs', options.bodyTimeoutMs ?? defaults.bodyTimeoutMs),
-    onError: checkFunction('onError', options.onError ?? logFailure),
-    onDelivery: onDelivery && checkFunction('onDelivery', onDelivery),
-    onRefused: onRefused && checkFunction('onRefused', onRefused),
+    findSigner: signerFinder({ credentials, keys, scheme, wireNames }),
+    inbox: inboxOf({ inbox, maxRemembered, timeLimitMs }),
   };
 }
 
-function resolveDeployment(
-  deployment: WebhooksOptions['deployment'] = { signature: defaultScheme, wireNames: {} },
-): Pick<ResolvedWebhooksOptions, 'scheme' | 'wireNames'> {
-  // defineDeployment has checked the names of a whole deployment.
-  if (!('paths' in Object(deployment))) {
-    checkNames('deployment', deployment, { signature: true, wireNames: true });
-  }
-  return {
-    scheme: checkScheme(deployment.signature ?? defaultScheme),
-    wireNames: checkWireNames(deployment.wireNames),
-  };
+/** Of a whole deployment, whose names `defineDeployment` has checked, only what is used here. */
+function partOf(deployment: unknown): unknown {
+  if (typeof deployment !== 'object' || deployment === null || !('paths' in deployment)) return deployment;
+  const { signature, wireNames } = { signature: undefined, wireNames: undefined, ...deployment };
+  return { signature, wireNames };
 }
 
-function resolveKeys(
-  { credentials, keys }: WebhooksOptions,
-  scheme: SignatureScheme,
-): VerificationKeys | KeyRing {
-  if ((credentials === undefined) === (keys === undefined)) {
-    throw invalidOption('createWebhooks needs either credentials or keys.');
-  }
-  if (keys !== undefined) return verificationKeysOfTexts(keys);
-  return isKeyRing(credentials) ? credentials : verificationKeysOf(credentials ?? [], scheme);
+function checkInbox(given: unknown): Inbox {
+  // Sound: only `receive` is required.
+  const inbox = given as Inbox | null;
+  checkFunction('inbox.receive', inbox?.receive);
+  return inbox as Inbox;
 }
 
-function resolveInbox({ inbox, maxRemembered, timeLimitMs }: WebhooksOptions): Inbox {
+function inboxOf({ inbox, maxRemembered, timeLimitMs }: Pick<WebhooksOptions, InboxOption>): Inbox {
   if (inbox === undefined) {
     return memoryDeduplication({
-      maxRemembered: checkInteger('maxRemembered', maxRemembered ?? defaults.maxRemembered),
-      rememberMs: defaults.rememberMs,
-      timeLimitMs: checkTimerMs('timeLimitMs', timeLimitMs ?? defaults.timeLimitMs),
+      maxRemembered: maxRemembered ?? 10_000,
+      rememberMs: 30 * 24 * 60 * 60 * 1000,
+      timeLimitMs: timeLimitMs ?? 60_000,
       now: Date.now,
     });
   }
-  checkFunction('inbox.receive', inbox?.receive);
-  const misplaced = Object.entries({ maxRemembered, timeLimitMs }).find(([, value]) => value !== undefined);
+  const misplaced = Object.entries({ maxRemembered, timeLimitMs }).find(([, given]) => given !== undefined);
   if (misplaced === undefined) return inbox;
   throw invalidOption(`${misplaced[0]} has no effect beside an inbox: it is for the memory without one.`);
 }
+
+type InboxOption = 'inbox' | 'maxRemembered' | 'timeLimitMs';
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {
   console.error(

@@ -1,5 +1,5 @@
 import { type BulkRow, sendBulk } from '../../src/bulk/index.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { type Finding, report } from './report.ts';
 
 /** `npm run bench:bulk`: the memory of a run over a million rows, and how exactly the pace is kept. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Delivery } from '../../src/inbox/inbox.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { Delivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { type Estimate, estimate, median } from './measure.ts';
 import type { Finding } from './report.ts';
 import { sampleText } from './sample-event.ts';

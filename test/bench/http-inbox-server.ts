@@ -1,7 +1,7 @@
 /** Webhooks with one of the inboxes, in a process of its own: started by http-inboxes.ts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { builtUrl } from './built-entries.ts';
 import type { InboxKind, InboxPlace } from './http-inboxes.ts';
 import { sampleKey } from './sample-event.ts';

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
-import type { Delivery } from '../../src/inbox/inbox.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { Delivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { writeDelivery } from '../../src/inbox/stored-delivery.ts';
 import { eachOf, perSecond, shareOf, storeNew, timeDeliveriesInTurns } from './deliveries.ts';

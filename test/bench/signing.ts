@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { signBody } from './built-entries.ts';
 import { ratio, timeInTurns } from './measure.ts';
 import type { Finding } from './report.ts';

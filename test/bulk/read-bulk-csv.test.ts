@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { BulkRow } from '../../src/bulk/bulk-row.ts';
 import { type BulkCsvOptions, type CsvSource, readBulkCsv } from '../../src/bulk/read-bulk-csv.ts';
-import { refusal } from '../errors/refusal.ts';
+import type { BulkRow } from '../../src/bulk/rows.ts';
+import { refusal } from '../support/refusal.ts';
 
 async function read(source: CsvSource, options?: BulkCsvOptions): Promise<BulkRow[]> {
   const rows = [];
@@ -75,8 +75,56 @@ describe('readBulkCsv', () => {
     await expect(read(text, options)).rejects.toMatchObject({
       name: 'BulkError',
       code: 'csv_unreadable',
-      message: `The CSV file cannot be read: it has no column "${column}".`,
+      message: expect.stringContaining(
+        `The CSV file cannot be read: it has no column "${column}". Its columns are "`,
+      ),
     });
+  });
+
+  it('lists the columns that there are, as far as they fit into a line', async () => {
+    const titles = Array.from({ length: 15 }, (_, index) => `Column ${index}\u001b[31m`);
+    await expect(read(`${titles.join(',')}\n`)).rejects.toThrow(
+      /^The CSV file cannot be read: it has no column "to_phone"\. Its columns are "Column 0", .*"Column 11" and 3 more: name the one that you mean\.$/,
+    );
+  });
+
+  it.each([';', '\t', '|'])('says that the columns are separated by %j', async (delimiter) => {
+    await expect(read(['to_phone', 'message'].join(delimiter))).rejects.toThrow(
+      `it has no column "to_phone", and its columns are not separated by the delimiter. Set the delimiter to ${JSON.stringify(delimiter)}.`,
+    );
+  });
+
+  it('shows nothing of a customer where there is no header', async () => {
+    const reading = read('+2348012345678,Adaeze\n');
+    await expect(reading).rejects.toThrow(
+      'its first line holds no titles, but data. Add a line of titles above it.',
+    );
+    await expect(reading).rejects.not.toThrow(/Adaeze|2348012345678/);
+  });
+
+  it.each<[string, string, BulkCsvOptions]>([
+    ['to_phone', 'to_phone,message, to_phone\n+1,x,+2\n', {}],
+    ['message', 'message,to_phone,message\nx,+1,y\n', {}],
+    ['Mobile', 'Mobile,Mobile,message\n+1,+2,x\n', { columns: { to_phone: 'Mobile' } }],
+    ['key', 'key,to_phone,message,key\n1,+1,x,2\n', {}],
+    ['name', 'to_phone,name,name\n+1,Ada,Obi\n', { template: 'Dear {name}' }],
+    ['Note', 'to_phone,message,\u001b[31mNote,\u001b[31mNote\n+1,x,,\n', {}],
+  ])('says before the first row that two columns have the title %s', async (title, text, options) => {
+    await expect(read(text, options)).rejects.toMatchObject({
+      name: 'BulkError',
+      code: 'csv_unreadable',
+      message: `The CSV file cannot be read: two of its columns have the title "${title}". Give each a title of its own.`,
+    });
+  });
+
+  it('takes several columns without a title, which no message can use', async () => {
+    expect(await read('to_phone,,message,\n+1,,x,\n')).toMatchObject([{ to_phone: '+1', message: 'x' }]);
+  });
+
+  it('shows nothing of a customer who stands where the titles should be', async () => {
+    const reading = read('+2348012345678,Lagos,Lagos\n');
+    await expect(reading).rejects.toThrow('no column "to_phone"');
+    await expect(reading).rejects.not.toThrow('Lagos');
   });
 
   it.each(['', '\n\n', 'to_phone,message,"a"b\n+1,one,x\n'])('says that %j has no header', async (text) => {

@@ -1,13 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { BulkResult, BulkRow } from '../../src/bulk/bulk-row.ts';
 import { type BulkOptions, sendBulk } from '../../src/bulk/index.ts';
-import { ConfigurationError } from '../../src/errors/configuration-error.ts';
-import { RequestError, type RequestErrorDetails } from '../../src/errors/request-error.ts';
-import { StoreError } from '../../src/errors/store-error.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import type { BulkResult, BulkRow } from '../../src/bulk/rows.ts';
+import {
+  ConfigurationError,
+  RequestError,
+  type RequestErrorDetails,
+  StoreError,
+} from '../../src/errors/errors.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import { refusal } from '../errors/refusal.ts';
+import { refusal } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { virtualTime } from './virtual-time.ts';
 
@@ -266,6 +269,46 @@ describe('sendBulk', () => {
     });
   });
 
+  it('a message does not leave after its claim has ended, so that another run sends it once', async () => {
+    const { start, run, store, time, messenger } = setUp({ rows: rowsOf(1) });
+    // The process is suspended between the claim and the request.
+    let another: BulkResult[] | undefined;
+    const suspended: RecordStore = {
+      ...store,
+      async transact(keys, change) {
+        const result = await store.transact(keys, change);
+        const [record] = await store.list({ prefix: '', limit: 1 });
+        if (record !== undefined && another === undefined) {
+          another = [];
+          time.set(time.now() + 120_000);
+          another = await run({ repeat: ['unknown'] });
+        }
+        return result;
+      },
+    };
+    const late = device();
+    expect(states(await collect(start({ messenger: late, store: suspended })))).toEqual(['not-sent']);
+    expect(states(another ?? [])).toEqual(['sent']);
+    expect([late.calls, messenger.calls]).toEqual([0, 1]);
+    expect(await store.list({ prefix: '', limit: 2 })).toMatchObject([{ value: { state: 'sent' } }]);
+  });
+
+  it('tells the device how long the message may still leave', async () => {
+    const { run, time } = setUp({ rows: rowsOf(1) });
+    let left: number[] = [];
+    const messenger: BulkOptions['messenger'] = {
+      async sendMessage(_: Message, options?: { leftMs?: (() => number) | undefined }) {
+        left = [options?.leftMs?.() ?? 0];
+        time.set(time.now() + 120_000);
+        left.push(options?.leftMs?.() ?? 0);
+        // Sound: nothing reads the reply.
+        return {} as never;
+      },
+    };
+    await run({ messenger });
+    expect(left).toEqual([120_000, 0]);
+  });
+
   it('the result of a run that lost its lease does not hide what the next one did', async () => {
     const { start, run, store, time } = setUp({ rows: rowsOf(1) });
     const { promise: answer, reject } = Promise.withResolvers<never>();
@@ -287,7 +330,7 @@ describe('sendBulk', () => {
       expect(await run({ messenger })).toEqual([
         { key: '1', state: 'unknown', attempts: 1, code: 'timeout', replayed: false },
         { key: '2', state: 'refused', attempts: 1, code: 'http_error', status: 422, replayed: false },
-        { key: '3', state: 'not_sent', attempts: 1, code: 'connection_failed', replayed: false },
+        { key: '3', state: 'not-sent', attempts: 1, code: 'connection_failed', replayed: false },
       ]);
     });
 
@@ -305,8 +348,8 @@ describe('sendBulk', () => {
     it('is sent again as `repeat` says', async () => {
       const { run, messenger } = setUp();
       await run({ messenger: device([lost, notOnMessenger, unreachable]) });
-      expect(states(await run({ repeat: [] }))).toEqual(['unknown', 'refused', 'not_sent']);
-      expect(states(await run({ repeat: ['refused'] }))).toEqual(['unknown', 'sent', 'not_sent']);
+      expect(states(await run({ repeat: [] }))).toEqual(['unknown', 'refused', 'not-sent']);
+      expect(states(await run({ repeat: ['refused'] }))).toEqual(['unknown', 'sent', 'not-sent']);
       expect(states(await run({ repeat: ['unknown', 'not-sent'] }))).toEqual(['sent', 'sent', 'sent']);
       expect(messenger.calls).toBe(3);
     });
@@ -315,7 +358,7 @@ describe('sendBulk', () => {
       const { start, run } = setUp({ rows: rowsOf(10), stopAfterFailures: 3 });
       const messenger = device([unreachable, undefined, unreachable, lost, notOnMessenger]);
       const { results, error } = await untilError(start({ messenger }));
-      expect(states(results)).toEqual(['not_sent', 'sent', 'not_sent', 'unknown', 'refused']);
+      expect(states(results)).toEqual(['not-sent', 'sent', 'not-sent', 'unknown', 'refused']);
       expect(error).toMatchObject({ name: 'BulkError', code: 'too_many_failures', cause: notOnMessenger });
       expect(states(await run()).slice(5)).toEqual(Array(5).fill('sent'));
     });
@@ -357,7 +400,7 @@ describe('sendBulk', () => {
       const messenger = device(Array(50).fill(failed({ status: 429 })));
       const { results, error } = await untilError(start({ messenger }));
       expect(error).toMatchObject({ code: 'too_many_failures' });
-      expect(results).toMatchObject([{ state: 'not_sent', attempts: 10 }]);
+      expect(results).toMatchObject([{ state: 'not-sent', attempts: 10 }]);
     });
 
     it.each([401, 403])('%i stops the device; another one sends its row', async (status) => {
@@ -418,7 +461,7 @@ describe('sendBulk', () => {
       const { start, run } = setUp();
       const { results, error } = await untilError(start({ messenger: device([failed({ status: 401 })]) }));
       expect(results).toEqual([
-        { key: '1', state: 'not_sent', attempts: 1, code: 'http_error', status: 401, replayed: false },
+        { key: '1', state: 'not-sent', attempts: 1, code: 'http_error', status: 401, replayed: false },
       ]);
       expect(error).toMatchObject({ code: 'no_device_left' });
       expect(states(await run())).toEqual(['sent', 'sent', 'sent']);
@@ -428,7 +471,7 @@ describe('sendBulk', () => {
       const { start, run } = setUp();
       const error = new ConfigurationError('not_configured', 'No key.');
       const ended = await untilError(start({ messenger: device([error]) }));
-      expect(ended).toMatchObject({ results: [{ state: 'not_sent' }], error });
+      expect(ended).toMatchObject({ results: [{ state: 'not-sent' }], error });
       expect(states(await run())).toEqual(['sent', 'sent', 'sent']);
     });
 
@@ -712,7 +755,7 @@ describe('sendBulk', () => {
       for (const onProgress of hooks)
         expect(states(await setUp().run({ onProgress }))).toEqual(['sent', 'sent', 'sent']);
     });
-    expect(warnings.map(({ message }) => message)).toEqual(['onProgress failed; the runs are not affected.']);
+    expect(warnings.map(({ message }) => message)).toEqual(['onProgress failed; nothing else is affected.']);
   });
 
   it('counts, and tells the rate and the time left', async () => {
@@ -743,15 +786,15 @@ describe('sendBulk', () => {
       { to_phone: 'x', message: 'y' },
     ];
     expect(states(await run({ rows, dryRun: true }))).toEqual([
-      'not_sent',
-      'not_sent',
+      'not-sent',
+      'not-sent',
       'duplicate',
       'invalid',
     ]);
     expect(messenger.calls).toBe(0);
     expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
     await run({ rows: rowsOf(1) });
-    expect(states(await run({ rows, dryRun: true }))).toEqual(['sent', 'not_sent', 'duplicate', 'invalid']);
+    expect(states(await run({ rows, dryRun: true }))).toEqual(['sent', 'not-sent', 'duplicate', 'invalid']);
   });
 
   it('forgets the claim of a dead process after rememberMs too', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import type { Sleep } from '../../src/runtime/sleep.ts';
+import type { Sleep } from '../../src/internal/backoff.ts';
 
 /** A clock that jumps to whatever is waited for next, as soon as nothing else is to be done. */
 export interface VirtualTime {

@@ -1,6 +1,6 @@
-import type { OrderTimeline } from '../../src/events/timeline/order-timeline.ts';
-import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
-import type { SandboxDelivery } from '../../src/sandbox/callbacks/delivery.ts';
+import type { OrderTimeline } from '../../src/events/order-timeline.ts';
+import type { JournaledOrder } from '../../src/orders/journal.ts';
+import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
 import { ordersOf } from './books.ts';
 import { otpSettings } from './code-steps.ts';
 import { requestsOf } from './order-steps.ts';
@@ -44,7 +44,7 @@ function checkOrder(world: World, id: string, known: JournaledOrder | undefined)
   if (books.evident.has(id) && count === 0) breach('had an event, and is not at the service.');
   if (books.evident.has(id) && state !== 'accepted') breach('had an event, and is not accepted.');
   if (state === 'accepted' && count === 0) breach('is not at the service.');
-  if (count > 0 && (state === 'prepared' || state === 'not_sent')) breach('is at the service.');
+  if (count > 0 && (state === 'prepared' || state === 'not-sent')) breach('is at the service.');
   if (count > 0 && state === 'refused' && plan.isHonest) breach('is at the service.');
   if (state === 'unknown' && vagueFaultsOf(world, id) === 0) breach('is unknown, and no fault explains it.');
   if (plan.isHonest && known.contradiction !== undefined) breach(`contradicts ${known.contradiction}.`);

@@ -1,4 +1,4 @@
-import { isOtpError } from '../../src/errors/otp-error.ts';
+import { isOtpError } from '../../src/errors/errors.ts';
 import type { IssuedOtp } from '../../src/otp/send-code.ts';
 import { pick, pickOf } from './plan.ts';
 import { during, passTime, pickProcess, type World } from './world.ts';

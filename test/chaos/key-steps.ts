@@ -1,5 +1,4 @@
-import { isKeyError } from '../../src/errors/key-error.ts';
-import { isRequestError } from '../../src/errors/request-error.ts';
+import { isKeyError, isRequestError } from '../../src/errors/errors.ts';
 import { during, partner, pickProcess, type World } from './world.ts';
 
 /** The next step of a rotation of the keys, as a person takes it who reads the mails. */

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { isOrderError } from '../../src/errors/order-error.ts';
-import { isRequestError } from '../../src/errors/request-error.ts';
+import { isOrderError, isRequestError } from '../../src/errors/errors.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
-import type { SandboxOrderStep } from '../../src/sandbox/orders/order-steps.ts';
-import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/play-order.ts';
+import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
+import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
 import { add, ordersOf } from './books.ts';
 import { pick, pickOf } from './plan.ts';
 import { during, pickProcess, restart, type World } from './world.ts';

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
-import { StoreError } from '../../src/errors/store-error.ts';
-import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/timeline/order-timeline.ts';
+import { StoreError } from '../../src/errors/errors.ts';
+import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import type { JsonValue } from '../../src/json/json-value.ts';
+import type { JsonValue } from '../../src/internal/json.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
@@ -78,7 +78,7 @@ export function startProcess(world: World): PartnerProcess {
     path: `${folder}/inbox.sqlite`,
     retry: { firstDelayMs: 100, maxDelayMs: 1_000 },
     sleep: world.sleep,
-    random: () => 0.5,
+    random: (bytes) => new Uint8Array(bytes).fill(128),
     now,
   });
   /** Deliveries whose handlers have begun, and whose result is not written yet. */

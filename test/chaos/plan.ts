@@ -1,10 +1,10 @@
-import type { FaultRates } from '../../src/sandbox/faults/fault-scenarios.ts';
+import type { FaultRates } from '../../src/sandbox/faults/faults.ts';
 import {
   type EventFaultName,
   eventFaults,
   type RequestFaultName,
   requestFaults,
-} from '../../src/sandbox/faults/fault-table.ts';
+} from '../../src/sandbox/faults/faults.ts';
 import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 
 /** What a scenario is made of, before it begins. */
@@ -14,7 +14,7 @@ export interface Plan {
   /** Whether a refusal means that the service did not act, as the ledger assumes (`errors`). */
   readonly isHonest: boolean;
   readonly keys: 'static' | 'rotated';
-  readonly oldKeysDie: 'request' | 'link';
+  readonly oldKeysExpire: 'request' | 'link';
   /** How often the service posts an event that was not acknowledged. */
   readonly postings: number;
   /** Whether events are lost for good. */
@@ -37,7 +37,7 @@ export function drawPlan(random: SeededRandom): Plan {
     duplicateIds: random.chance(0.6) ? known[duplicateOrders] : 'unknown',
     isHonest,
     keys: pick(random, ['static', 'rotated']),
-    oldKeysDie: pick(random, ['request', 'link']),
+    oldKeysExpire: pick(random, ['request', 'link']),
     postings: losesEvents && random.chance(0.5) ? 1 : 50,
     losesEvents,
     processes: random.chance(0.5) ? 2 : 1,

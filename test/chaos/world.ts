@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { Sleep } from '../../src/internal/backoff.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
-import type { Sleep } from '../../src/runtime/sleep.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxCredentials } from '../../src/sandbox/partners/sandbox-credentials.ts';
+import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type SeededRandom, seededRandom } from '../../src/sandbox/seeded-random.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Books } from './books.ts';
@@ -54,7 +54,7 @@ export async function createWorld(seed: string, folder: string): Promise<World> 
     seed,
     clock: 'manual',
     now: () => start,
-    oldKeysDie: plan.oldKeysDie,
+    oldKeysExpire: plan.oldKeysExpire,
     duplicateOrders: plan.duplicateOrders,
     orderTransitions: 'any',
     callbackRetry: plan.postings === 1 ? 'none' : { maxAttempts: plan.postings },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDelivery, writeDelivery } from '../../src/cli/deliveries/delivery-file.ts';
-import { withoutHopHeaders } from '../../src/cli/deliveries/post-delivery.ts';
+import { readDelivery, writeDelivery } from '../../src/cli/deliveries.ts';
+import { withoutHopHeaders } from '../../src/cli/post-delivery.ts';
 import { closedUrl, startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys } from './support.ts';
@@ -43,6 +43,14 @@ describe('trigger', () => {
       transactional_kyc: { email: '', first_name: expect.any(String) },
       new: { deep: { er: [true] } },
     });
+  });
+
+  it('refuses a --set that would be rounded on the way', async () => {
+    const set = 'data.amount=12345678901234567890';
+    const args = ['trigger', event, '--to', 'http://127.0.0.1:1', '--set', set];
+    const { code, stderr } = await partnerExchange(args, { env: keys });
+    expect(code).toBe(2);
+    expect(stderr).toContain('data.amount is a number that would be rounded: write it as text, in quotes.');
   });
 
   it.each(['=x', 'a..b=1', '__proto__.x=1', 'noequals'])('refuses --set %s', async (set) => {

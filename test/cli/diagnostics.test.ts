@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { brokenReceivers, startReceiver } from '../diagnostics/attack/broken-receivers.ts';
 import { ourReceivers } from '../diagnostics/attack/our-receivers.ts';
+import { closedUrl } from '../support/local-server.ts';
 import { credentials } from '../webhooks/deliveries.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn } from './support.ts';
@@ -54,6 +55,15 @@ describe('attack', () => {
       expect(Object.keys(finds)).toEqual(expect.arrayContaining(broken));
     },
   );
+});
+
+it('attack says that nothing listens, and ends with 2: nothing was attacked', async () => {
+  const url = new URL(await closedUrl());
+  const { code, stdout, stderr } = await partnerExchange(['attack', url.href, '--keys', 'keys.json'], {
+    cwd: keysFolder(),
+  });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`error: Nothing listens at ${url.host} (ECONNREFUSED), so nothing was sent.`);
 });
 
 describe('doctor', () => {

@@ -5,7 +5,7 @@ import { Queue, Worker } from 'bullmq';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { startBoss } from '../inbox/engines.ts';

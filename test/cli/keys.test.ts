@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -52,6 +52,41 @@ describe('keys', () => {
       writeFileSync(join(cwd, 'none.json'), '{}', { mode: 0o600 });
       expect(await run(['keys', 'promote', '--keys', 'none.json'])).toMatchObject({ code: 2 });
       expect(readFileSync(join(cwd, 'none.json'), 'utf8')).toBe('{}');
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'a FIFO in place of a key file is a clear error at once',
+    async () => {
+      const { cwd, run } = await partner();
+      spawnSync('mkfifo', [join(cwd, 'pipe.json')]);
+      for (const args of [['sign'], ['keys', 'status'], ['keys', 'receive']]) {
+        const { code, stderr } = await run([...args, '--keys', 'pipe.json'], { stdin: '{"a":1}' });
+        expect([code, stderr]).toEqual([args[0] === 'sign' ? 2 : 1, expect.stringContaining('not a file')]);
+      }
+    },
+  );
+
+  it.runIf(process.geteuid?.() === 0)(
+    'a key file of another user exits with 2 and is left as it is',
+    async () => {
+      const { cwd, run, first } = await partner();
+      const theirs = join(cwd, 'theirs.json');
+      writeFileSync(theirs, JSON.stringify(first), { mode: 0o600 });
+      chownSync(theirs, 1234, 1234);
+      const steps = [
+        ['sign'],
+        ['keys', 'status'],
+        ['keys', 'receive'],
+        ['keys', 'promote'],
+        ['keys', 'request', '--email', 'a@b.example'],
+      ];
+      for (const args of steps) {
+        const ended = await run([...args, '--keys', 'theirs.json'], { stdin: JSON.stringify(first) });
+        expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another user') });
+      }
+      expect(statSync(theirs)).toMatchObject({ uid: 1234, mode: 0o100600 });
+      expect(readFileSync(theirs, 'utf8')).toBe(JSON.stringify(first));
     },
   );
 
@@ -124,6 +159,23 @@ describe('keys', () => {
     }
     const found = await run(['detect', ...file], { stdin: now.stdout });
     expect(found.stdout).toContain('"construction":"hmac"');
+  });
+
+  it('a key pasted wrong is mended by receiving the right ones again, also after promote', async () => {
+    const { run, receive, status, newKeys } = await partner();
+    await run(request);
+    const right = newKeys();
+    const signedBy = async () => (await run(['sign', ...file], { stdin: '{"a":1}' })).stdout;
+    await receive(right);
+    await receive({ ...right, partnerSecretKey: 'sk_partner_pasted_wrong' });
+    await run(['keys', 'promote', ...file]);
+    const wrong = await signedBy();
+    expect(await receive(right)).toMatchObject({ code: 0, stderr: expect.stringContaining('keys promote') });
+    expect((await status()).step).toBe('received');
+    await run(['keys', 'promote', ...file]);
+    expect(await signedBy()).not.toBe(wrong);
+    expect(await receive(right)).toMatchObject({ code: 0 });
+    expect((await status()).step).toBe('idle');
   });
 
   it('bare credentials are not taken for a key file, and become one by receive', async () => {

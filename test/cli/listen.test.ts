@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -336,3 +336,89 @@ function restartable() {
     restart,
   };
 }
+
+describe('listen --max-saved-bytes', () => {
+  const sizeOf = (folder: string) =>
+    readdirSync(folder).reduce(
+      (sum, name) => sum + Math.ceil(statSync(join(folder, name)).size / 4096) * 4096,
+      0,
+    );
+  const namesIn = (folder: string, suffix: RegExp) => readdirSync(folder).filter((name) => suffix.test(name));
+  const unsigned = /\.unsigned\.json$/;
+  const signed = /-[0-9a-f]{8}\.json$/;
+
+  async function listening(cwd: string, more: readonly string[] = [], env: Record<string, string> = keys) {
+    const args = ['listen', '--port', '0', '--save', 'events', '--max-saved-bytes', '81920', ...more];
+    const running = start(args, { env, cwd });
+    return { running, url: await addressOf(running), folder: join(cwd, 'events') };
+  }
+
+  it('keeps forged events from filling the disk, and answers them all the same', async () => {
+    const { running, url, folder } = await listening(scratchFolder());
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => post(url, JSON.stringify({ n, padding: 'x'.repeat(n * 400) }))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(sizeOf(folder)).toBeLessThanOrEqual(81_920);
+    expect(namesIn(folder, unsigned).length).toBeGreaterThan(5);
+    const { stderr } = await running.stop();
+    expect(stderr.match(/The folder is full/g)).toHaveLength(1);
+  });
+
+  it('drops the newest unsigned event for a signed one, and no signed one ever', async () => {
+    const cwd = scratchFolder();
+    const { running, url, folder } = await listening(cwd);
+    for (let n = 0; n < 20; n++) await post(url, JSON.stringify({ n }));
+    const [oldest] = namesIn(folder, unsigned).sort();
+    const event = await signedEvent();
+    for (let n = 1; n < 20; n++) expect((await post(url, event)).status).toBe(200);
+    expect(namesIn(folder, unsigned)).toEqual([oldest]);
+    expect((await post(url, event)).status).toBe(200);
+    expect(namesIn(folder, signed)).toHaveLength(20);
+    expect((await post(url, event)).status).toBe(503);
+    expect((await post(url, '{}')).status).toBe(401);
+    const { stderr } = await running.stop();
+    expect(stderr).toContain('is full: remove events that you do not need, or raise --max-saved-bytes.');
+    expect(sizeOf(folder)).toBe(81_920);
+
+    const again = await listening(cwd);
+    expect((await post(again.url, event)).status).toBe(503);
+    expect(namesIn(folder, signed)).toHaveLength(20);
+  });
+
+  it('notices within a second that files were removed', async () => {
+    const clock = { at: Date.UTC(2026, 0, 2) };
+    const cwd = scratchFolder();
+    const args = ['listen', '--port', '0', '--save', 'events', '--max-saved-bytes', '8192'];
+    const url = await addressOf(start(args, { env: keys, cwd, now: () => clock.at }));
+    const event = await signedEvent();
+    const statuses: (number | undefined)[] = [];
+    for (let n = 0; n < 3; n++) statuses.push((await post(url, event)).status);
+    const folder = join(cwd, 'events');
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    clock.at += 1000;
+    statuses.push((await post(url, event)).status);
+    expect(statuses).toEqual([200, 200, 503, 200]);
+  });
+
+  it('without keys it acknowledges nothing that it has no room for, in its queue too', async () => {
+    const state = scratchFolder();
+    const port = await freePort();
+    const args = ['listen', '--port', '0', '--forward-to', `http://127.0.0.1:${port}/`];
+    const running = start([...args, '--max-saved-bytes', '16384'], { env: { XDG_STATE_HOME: state } });
+    const url = await addressOf(running);
+    const statuses: (number | undefined)[] = [];
+    for (let n = 0; n < 6; n++) statuses.push((await post(url, JSON.stringify({ n }))).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 503, 503]);
+  });
+
+  it('counts a queue that its receiver has emptied as empty', async () => {
+    const receiver = await startServer({ status: 200 });
+    const args = ['listen', '--port', '0', '--forward-to', receiver.url, '--max-saved-bytes', '4096'];
+    const running = start(args, { env: { ...keys, XDG_STATE_HOME: scratchFolder() } });
+    const url = await addressOf(running);
+    const event = await signedEvent();
+    for (let n = 0; n < 5; n++) expect((await post(url, event)).status).toBe(200);
+    expect(receiver.requests).toHaveLength(5);
+  });
+});

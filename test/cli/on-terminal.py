@@ -1,17 +1,29 @@
 """Runs a command on a terminal of its own: on-terminal.py ANSWERS COMMAND...
 
-ANSWERS is a JSON list of [wait for this text, then type this]. What the command prints goes to stdout.
+ANSWERS is a JSON list of [wait for this text, then type this]. stdin is typed too, as it comes.
+The output of the command goes to stdout. TERMINAL_SIZE is a JSON list of lines and columns (default: [24, 80]).
 """
-import fcntl, json, os, pty, struct, sys, termios
+import fcntl, json, os, pty, select, struct, sys, termios
 
 answers = json.loads(sys.argv[1])
 child, terminal = pty.fork()
 if child == 0:
-    # A new terminal has no size: 24 lines of 80 columns.
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    # A new terminal has no size.
+    rows, columns = json.loads(os.environ.get("TERMINAL_SIZE", "[24, 80]"))
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.execvp(sys.argv[2], sys.argv[2:])
 seen = ""
+sources = [terminal, 0]
 while True:
+    ready, _, _ = select.select(sources, [], [])
+    if 0 in ready:
+        typed = os.read(0, 65536)
+        if typed:
+            os.write(terminal, typed)
+        else:
+            sources.remove(0)
+    if terminal not in ready:
+        continue
     try:
         part = os.read(terminal, 65536)
     except OSError:

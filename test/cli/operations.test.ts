@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { partnerExchange } from './run-in-process.ts';
-import { filesIn, scratchFolder } from './support.ts';
+import { filesIn, readRedirect, scratchFolder } from './support.ts';
 
 function service() {
   const sandbox = createSandbox({ paths: { checkNumber: '/check-number' } });
@@ -188,28 +188,35 @@ describe('messenger scan', () => {
     expect(stderr).toMatch(/\d+ columns wide, or use --open/);
   });
 
-  it('opens the browser with an address that holds no secret and leads to the page once', async () => {
+  it('opens the browser with a file that holds no secret and leads to the page once', async () => {
     const { sandbox, options, apiKey } = await device();
-    const opened: string[] = [];
+    const HOME = scratchFolder();
+    const seen: string[] = [];
     const locations: (string | null)[] = [];
+    let ticket = '';
     const openBrowser = async (url: string) => {
-      opened.push(url);
+      const redirect = readRedirect(url);
+      ticket = redirect.ticket;
+      seen.push(url, redirect.text);
       void (async () => {
-        expect((await fetch(new URL('/wrong', url), { redirect: 'manual' })).status).toBe(404);
-        const answer = await fetch(url, { redirect: 'manual' });
+        expect((await fetch(new URL('/wrong', ticket), { redirect: 'manual' })).status).toBe(404);
+        const answer = await fetch(ticket, { redirect: 'manual' });
         locations.push(answer.headers.get('location'));
         await sandbox.fetch(locations[0] ?? '');
       })();
     };
     const { code, stdout, stderr } = await partnerExchange(['messenger', 'scan', '--open'], {
       ...options,
+      env: { ...options.env, HOME },
       openBrowser,
     });
     expect(code).toBe(0);
-    expect(opened[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/);
-    expect(opened[0] + stdout + stderr).not.toContain(apiKey);
+    expect(seen[0]).toMatch(/^file:/);
+    expect(ticket).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/);
+    expect(seen.join() + stdout + stderr).not.toContain(apiKey);
     await expect.poll(() => locations[0]).toContain(apiKey);
-    await expect(fetch(opened[0] ?? '')).rejects.toThrow();
+    await expect(fetch(ticket)).rejects.toThrow();
+    expect(readdirSync(HOME)).toEqual([]);
   });
 
   it('asks for a key that is not set, on a terminal only', async () => {

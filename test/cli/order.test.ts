@@ -104,6 +104,14 @@ describe('order create', () => {
     expect(bodies).toEqual([stdout]);
   });
 
+  it('refuses a file that it would not send as it is, and sends nothing', async () => {
+    const { run, posted } = await partner();
+    const stdin = JSON.stringify(order).replace('"NGN"', '"NGN","fiat_currency":"USD"');
+    const { code, stderr } = await run(['order', 'create', ...journal, '--yes'], { stdin });
+    expect({ code, posted: posted() }).toEqual({ code: 2, posted: 0 });
+    expect(stderr).toContain('stdin: fiat_currency occurs twice');
+  });
+
   it('an outcome that is unknown exits with 3 and says what to do; then nothing is sent', async () => {
     const { sandbox, run, posted } = await partner();
     sandbox.faults.next('createOrder', 'reply_lost');
@@ -114,6 +122,16 @@ describe('order create', () => {
     }
     const json = await run([...create, '--yes', '--format', 'json']);
     expect(json.stderr).toContain('"code":"outcome_unknown"');
+  });
+
+  it('a 200 that says that it failed exits with 3 too, and stays unsettled', async () => {
+    const { sandbox, run, posted } = await partner();
+    sandbox.faults.next('createOrder', 'ok_with_error');
+    const { code, stderr } = await run([...create, '--yes']);
+    expect({ code, posted: posted() }).toEqual({ code: 3, posted: 1 });
+    expect(stderr).toContain('the reply says that it failed (status 200)');
+    expect(stderr).toContain('partner-exchange order settle A-1001 accepted');
+    expect((await run(['order', 'unsettled', ...journal])).stdout).toContain('A-1001');
   });
 
   it('a refusal exits with 1', async () => {

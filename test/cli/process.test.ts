@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
+import { hasTerminals, onTerminal } from './interactive-shell.ts';
 import { filesIn, keys, scratchFolder } from './support.ts';
-
-const onTerminal = ['python3', join(import.meta.dirname, 'on-terminal.py')];
-const hasTerminals = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 /** Everything in a process of its own starts Node, on a machine that may be busy. */
 const patient = { timeout: 60_000 };
@@ -162,6 +160,13 @@ describe.runIf(hasTerminals)('on a terminal', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('▄▄▄▄▄');
     expect(stdout).not.toContain('typed');
+  });
+
+  it('asks in one line also where the terminal does not know its size', patient, async () => {
+    const answers: [string, string][] = [['API key of the device', 'API-X-typed-by-hand\r']];
+    const { code, stdout } = await run(answers, ['messenger', 'scan'], { TERMINAL_SIZE: '[0, 0]' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('API key of the device');
   });
 
   it('is stopped by Ctrl-C while it asks', patient, async () => {

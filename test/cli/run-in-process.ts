@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { OuterContext } from '../../src/cli/context/cli-context.ts';
-import { runCli } from '../../src/cli/run-cli.ts';
-import { sleep } from '../../src/runtime/sleep.ts';
+import type { World } from '../../src/cli/context.ts';
+import { runCli } from '../../src/cli/run.ts';
+import { sleep } from '../../src/internal/backoff.ts';
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -40,7 +40,7 @@ export async function partnerExchange(args: readonly string[], options: RunOptio
     },
   });
   const stdin = Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);
-  const context: OuterContext = {
+  const context: World = {
     stdin: Object.assign(stdin, { isTTY: options.isTerminal ?? false }),
     stdout: stream('stdout'),
     stderr: stream('stderr'),

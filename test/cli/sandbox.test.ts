@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startChild } from './child.ts';
 import { partnerExchange } from './run-in-process.ts';
-import { filesIn, keys, scratchFolder, start } from './support.ts';
+import { filesIn, keys, readRedirect, scratchFolder, start } from './support.ts';
 
 const args = ['sandbox', '--port', '0', '--format', 'json'];
 
@@ -35,6 +36,64 @@ it('sandbox --data keeps its partners over restarts, in a private file', async (
   expect((await onboard(after, 'acme')).code).toBe(1);
 });
 
+it.each([
+  ['text.txt', 'text.txt cannot hold the data of a sandbox: file is not a database. Name another file'],
+  ['folder', 'folder cannot hold the data of a sandbox: The path of the database is not that of a file.'],
+  [join('missing', 'x.sqlite'), /There is no .*x\.sqlite.*: check the path/],
+])('sandbox --data names a file that it cannot use: %s', async (data, message) => {
+  const cwd = filesIn({ 'text.txt': 'hallo, this is a text that is long enough to be read' });
+  mkdirSync(join(cwd, 'folder'));
+  const { code, stdout, stderr } = await partnerExchange([...args, '--data', data], { cwd, now: Date.now });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const shown = JSON.parse(stderr).error.message;
+  if (typeof message === 'string') expect(shown).toContain(message);
+  else expect(shown).toMatch(message);
+});
+
+it('sandbox --data refuses a file that another sandbox uses, until that one has ended', async () => {
+  const cwd = scratchFolder();
+  const first = start([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
+  await environmentOf(first);
+  symlinkSync('sandbox.sqlite', join(cwd, 'link.sqlite'));
+  for (const data of ['sandbox.sqlite', 'link.sqlite']) {
+    const { code, stderr } = await partnerExchange([...args, '--data', data], { cwd, now: Date.now });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Another sandbox uses ${data}: stop that one, or name another file.`);
+  }
+  await first.stop();
+  const second = start([...args, '--data', 'link.sqlite'], { cwd, now: Date.now });
+  expect(await environmentOf(second)).toBeDefined();
+});
+
+it('sandbox --data is free again after its process was killed', { timeout: 60_000 }, async () => {
+  const cwd = scratchFolder();
+  const killed = startChild([...args, '--data', 'sandbox.sqlite'], { cwd });
+  await killed.printed('stdout', /environment/);
+  const { code } = await partnerExchange([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
+  expect(code).toBe(2);
+  killed.process.kill('SIGKILL');
+  await killed.ended;
+  const next = start([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
+  expect(await environmentOf(next)).toBeDefined();
+});
+
+it('sandbox --partner-from-env takes MESSENGER_MASTER_KEY of the environment, and prints none', async () => {
+  const MESSENGER_MASTER_KEY = 'master_of_the_environment';
+  const running = start([...args, '--partner-from-env'], {
+    env: { ...keys, MESSENGER_MASTER_KEY },
+    now: Date.now,
+  });
+  const printed = await environmentOf(running);
+  expect(Object.keys(printed)).not.toContain('MESSENGER_MASTER_KEY');
+  const env = { ...printed, MESSENGER_MASTER_KEY };
+  const options = { env, cwd: scratchFolder(), fetch };
+  expect(await partnerExchange(['messenger', 'key', '42', '--save', 'key.json'], options)).toMatchObject({
+    code: 0,
+  });
+  const { stdout, stderr } = await running.stop();
+  expect(stdout + stderr).not.toContain(MESSENGER_MASTER_KEY);
+});
+
 it('sandbox --partner-from-env takes the keys of the environment, and prints none', async () => {
   const running = start([...args, '--partner-from-env'], { env: keys, now: Date.now });
   const env = await environmentOf(running);
@@ -55,42 +114,71 @@ it('sandbox --partner-from-env takes the keys of the environment, and prints non
 });
 
 describe('sandbox --open', () => {
-  it('starts a browser with an address without the token, which leads to the inspector once', async () => {
+  it('starts a browser with a file that only you can read, which leads to the inspector once', async () => {
+    const HOME = scratchFolder();
     const opened: string[] = [];
     const openBrowser = async (url: string) => void opened.push(url);
-    const running = start([...args, '--open'], { now: Date.now, openBrowser });
+    const running = start([...args, '--open'], { now: Date.now, openBrowser, env: { HOME } });
     const said = await running.printed('stderr', /The inspector is at \S+/);
     const inspector = /The inspector is at (\S+)/.exec(said)?.[1] ?? '';
     await expect.poll(() => opened.length).toBe(1);
-    expect(opened[0]).not.toContain(/#token=(.+)/.exec(inspector)?.[1]);
-    const answer = await fetch(opened[0] ?? '', { redirect: 'manual' });
+    const page = fileURLToPath(opened[0] ?? '');
+    const modes = [page, dirname(page)].map((path) => statSync(path).mode & 0o777);
+    if (process.platform !== 'win32') expect(modes).toEqual([0o600, 0o700]);
+    const { ticket, text } = readRedirect(opened[0]);
+    expect(opened[0]).not.toContain(ticket);
+    expect(text).not.toContain(/#token=(.+)/.exec(inspector)?.[1]);
+    const answer = await fetch(ticket, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, inspector]);
-    await expect(fetch(opened[0] ?? '', { redirect: 'manual' })).rejects.toThrow();
+    await expect(fetch(ticket, { redirect: 'manual' })).rejects.toThrow();
+    await expect.poll(() => readdirSync(HOME)).toEqual([]);
     expect((await running.stop()).code).toBe(130);
   });
 
-  it('says what to do where there is no browser', async () => {
+  it('says what to do where there is no browser, and leaves no file', async () => {
+    const HOME = scratchFolder();
     const openBrowser = () => Promise.reject(new Error('spawn xdg-open ENOENT'));
-    const { code, stderr } = await partnerExchange([...args, '--open'], { now: Date.now, openBrowser });
+    const options = { now: Date.now, openBrowser, env: { HOME } };
+    const { code, stderr } = await partnerExchange([...args, '--open'], options);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('leave --open out') });
+    expect(readdirSync(HOME)).toEqual([]);
   });
 
-  it.skipIf(process.platform !== 'linux')('runs the opener of the system', { timeout: 60_000 }, async () => {
-    const script = `#!${process.execPath}
-fetch(process.argv[2], { redirect: 'manual' }).then(({ headers }) =>
-  require('node:fs').writeFileSync(process.env.OPENED, JSON.stringify([process.argv.slice(2), headers.get('location')])));
+  it.skipIf(process.platform !== 'linux')(
+    'runs the opener of the system, which sees no key on its command line or in its environment',
+    { timeout: 60_000 },
+    async () => {
+      const script = `#!${process.execPath}
+const { readFileSync, writeFileSync } = require('node:fs');
+const page = readFileSync(new URL(process.argv[2]), 'utf8');
+fetch(/http:[^"]+/.exec(page)[0], { redirect: 'manual' }).then(({ headers }) =>
+  writeFileSync(process.env.HOME + '/opened.json', JSON.stringify([process.argv.slice(2), process.env, headers.get('location')])));
 `;
-    const cwd = filesIn({ 'xdg-open': script }, 0o700);
-    const OPENED = join(cwd, 'opened.json');
-    const PATH = `${cwd}:${process.env.PATH}`;
-    const child = startChild(['sandbox', '--port', '0', '--open'], { env: { PATH, OPENED } });
-    const said = await child.printed('stderr', /The inspector is at \S+/);
-    await expect.poll(() => existsSync(OPENED), { timeout: 20_000 }).toBe(true);
-    const [given, location] = JSON.parse(readFileSync(OPENED, 'utf8'));
-    expect(said).toContain(location);
-    expect(given).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/)]);
-    child.process.kill('SIGINT');
-    expect((await child.ended).code).toBe(130);
+      const cwd = filesIn({ 'xdg-open': script }, 0o700);
+      const HOME = scratchFolder();
+      const opened = join(HOME, 'opened.json');
+      const secrets = { ...keys, MESSENGER_MASTER_KEY: 'master-hidden3', AWS_SECRET_ACCESS_KEY: 'hidden4' };
+      const env = { ...secrets, HOME, PATH: `${cwd}:${process.env.PATH}`, DISPLAY: ':7', LC_TIME: 'C' };
+      const child = startChild(['sandbox', '--port', '0', '--open'], { env });
+      const said = await child.printed('stderr', /The inspector is at \S+/);
+      await expect.poll(() => existsSync(opened), { timeout: 20_000 }).toBe(true);
+      const [given, seen, location] = JSON.parse(readFileSync(opened, 'utf8'));
+      expect(said).toContain(location);
+      expect(given).toEqual([expect.stringMatching(/^file:\/\/\S+\.html$/)]);
+      expect(seen).toMatchObject({ HOME, DISPLAY: ':7', LC_TIME: 'C' });
+      expect(JSON.stringify(seen)).not.toMatch(/hidden|pk_partner/);
+      child.process.kill('SIGINT');
+      expect((await child.ended).code).toBe(130);
+      expect(readdirSync(HOME)).toEqual(['opened.json']);
+    },
+  );
+
+  it('no other part of the command line starts a program', () => {
+    const cli = join(import.meta.dirname, '..', '..', 'src', 'cli');
+    const starting = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && readFileSync(join(cli, name), 'utf8').includes('child_process'),
+    );
+    expect(starting).toEqual(['main.ts']);
   });
 });
 

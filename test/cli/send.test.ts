@@ -146,7 +146,15 @@ describe('send', () => {
 
   it.each([
     ['Mobile,Name\n"open,x\n', 'a quote that opens after line 1 is not closed'],
-    ['Phone,Name\n', 'it has no column "Mobile"'],
+    [
+      'Phone,Name\n',
+      'it has no column "Mobile". Its columns are "Phone", "Name": name the one that you mean with --column.',
+    ],
+    [
+      'Mobile;Name\n',
+      'it has no column "Mobile", and its columns are not separated by the delimiter. Give --delimiter ";".',
+    ],
+    ['Mobile,Name,Name\n+2348012345678,Ada,Obi\n', 'two of its columns have the title "Name"'],
     ['', 'it has no header'],
   ])('a file that cannot be read sends nothing: %j', async (rows, message) => {
     const { sandbox, options } = await device(rows);

@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { eventBody } from '../../src/testing/event-body.ts';
+import { refusedDeliveries } from '../../src/testing/signed-delivery.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
 
@@ -46,6 +48,71 @@ describe('sign', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
+
+  it.each([
+    ['{"a":12345678901234567890}', 'a is a number that would be rounded'],
+    ['{"order":{"amounts":[1,0.12345678901234567891]}}', 'order.amounts.1 is a number that would be rounded'],
+    ['{"a":-0}', 'a is -0, and would become 0'],
+    ['{"a":1,"b":{"c":1,"c":2}}', 'b.c occurs twice'],
+  ])('refuses %s, which it cannot write as it is, and names the member', async (stdin, message) => {
+    const { code, stdout, stderr } = await partnerExchange(['sign'], { env: keys, stdin });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`error: stdin: ${message}`);
+  });
+
+  it('signs numbers that are spelled differently and mean the same', async () => {
+    const { code, stdout } = await partnerExchange(['sign'], { env: keys, stdin: '{"a":10.0,"b":15000.50}' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\{"a":10,"b":15000\.5,/);
+  });
+
+  it.each([
+    ['folder', 'folder is a folder: name a file in it.'],
+    ['missing.json', /There is no .*missing\.json: check the path/],
+    ['keys=keys.json', /There is no such file: if that is an option, put two hyphens before it/],
+  ])('names a file that it cannot read: %s', async (path, message) => {
+    const cwd = scratchFolder();
+    mkdirSync(join(cwd, 'folder'));
+    const { code, stderr } = await partnerExchange(['sign', path], { env: keys, cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    ['missing.json', 'missing.json: there is no such file (ENOENT): check the path.'],
+    ['.', '.: that is a folder (EISDIR): name a file in it.'],
+    ['empty.json', "empty.json: The signature scheme's construction must be one of hmac"],
+    ['text.json', 'text.json: is not JSON.'],
+    ['part.json', 'part.json: is a scheme with an unknown part'],
+  ])('names the file of --scheme, and no variable: %s', async (path, message) => {
+    const cwd = filesIn({ 'empty.json': '{}', 'text.json': 'hmac', 'part.json': '{"construct":"hmac"}' });
+    for (const command of ['sign', 'verify', 'pin', 'explain', 'doctor']) {
+      const { code, stdout, stderr } = await partnerExchange([command, '--scheme', path], {
+        env: keys,
+        cwd,
+        stdin: '{}',
+      });
+      expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: '' });
+      expect(stderr).toContain(`error: ${message}`);
+      expect(stderr).not.toContain('PARTNER_EXCHANGE');
+    }
+  });
+
+  it('names the file of --keys that lacks a key', async () => {
+    const cwd = filesIn({ 'keys.json': '{}' });
+    const { code, stderr } = await partnerExchange(['sign', '--keys', 'keys.json'], { cwd, stdin: '{}' });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: keys.json: partnerPublicKey is missing.\n' });
+  });
+
+  it.each(['sign', 'detect'])(
+    '%s shows nothing of keys that were typed in the place of their file',
+    async (command) => {
+      const { code, stderr } = await partnerExchange([command, '--keys', JSON.stringify(keysFile)]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('error: That is JSON in the place of a file');
+      expect(stderr).not.toContain(keysFile.merchantSecretKey);
+    },
+  );
 
   it('says which keys it misses', async () => {
     const { code, stderr } = await partnerExchange(['sign'], { stdin: '{}' });
@@ -200,6 +267,17 @@ describe('detect, explain, probe and pin', () => {
     expect(stdout).toContain('secrets-swapped');
   });
 
+  it.each(['explain', 'detect', 'pin'])('%s calls what trigger --forge makes a forgery', async (command) => {
+    const { forged } = refusedDeliveries(eventBody('event.buy.init'), { credentials: keysFile });
+    const args = command === 'pin' ? ['pin', '-'] : [command];
+    const { code, stdout, stderr } = await partnerExchange(args, { env: keys, stdin: forged.body });
+    expect(code).toBe(1);
+    expect((stdout || stderr).split('\n')[0]).toMatch(
+      /^(?:forged|none|error): Signed with the public key alone, which anybody knows: a forgery/,
+    );
+    expect(stdout + stderr).not.toMatch(/swapped|orderKey|Mend|--scheme/);
+  });
+
   it('explain exits with 0 only if nothing is off', async () => {
     const text = await signed(body);
     const right = await partnerExchange(['explain'], { env: keys, stdin: text });
@@ -241,6 +319,23 @@ describe('detect, explain, probe and pin', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toContain('signer.example answered status 404');
+  });
+
+  it.each([
+    ['hallo', 'Not JSON'],
+    ['{"a":1}', 'Has no top-level signature.'],
+    ['{"signature":"x"}', 'The signature'],
+  ])('pin names the file that it cannot use, which holds %s', async (unusable, message) => {
+    const scheme = JSON.stringify({ construction: 'hmac', serialization: 'as-sent', encoding: 'hex' });
+    const cwd = filesIn({ 'good.json': await signed(body), 'bad.json': unusable, 'scheme.json': scheme });
+    for (const more of [[], ['--scheme', 'scheme.json']]) {
+      const args = ['pin', 'good.json', 'bad.json', ...more];
+      const { code, stdout, stderr } = await partnerExchange(args, { env: keys, cwd });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`error: bad.json cannot be pinned: ${message}`);
+    }
+    const checked = await partnerExchange(['pin', '--check', 'scheme.json'], { env: keys, cwd });
+    expect(checked).toMatchObject({ code: 2, stderr: 'error: scheme.json: The pin has no scheme.\n' });
   });
 
   it('pin keeps a scheme with its samples, and its check fails for others', async () => {

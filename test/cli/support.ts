@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -29,6 +29,12 @@ export function filesIn(files: Readonly<Record<string, string | Uint8Array>>, mo
   const folder = scratchFolder();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode });
   return folder;
+}
+
+/** The file that a browser was started with, and the address that it leads to. */
+export function readRedirect(url = ''): { text: string; ticket: string } {
+  const text = readFileSync(new URL(url), 'utf8');
+  return { text, ticket: /http:[^"]+/.exec(text)?.[0] ?? '' };
 }
 
 /** A command that runs until it is stopped. */

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { hasTerminals, startInteractiveShell } from './interactive-shell.ts';
 import { scratchFolder } from './support.ts';
 
 const page = join(import.meta.dirname, '..', '..', 'docs', 'cli.md');
@@ -12,6 +13,11 @@ const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 interface Step {
   readonly command: string;
   readonly output: string;
+}
+
+/** The blocks of the walk-through. */
+function blocksIn(text: string): string[] {
+  return [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 }
 
 function stepsIn(block: string): Step[] {
@@ -27,7 +33,7 @@ function stepsIn(block: string): Step[] {
 describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
   it('tells what happens in a first hour', { timeout: 180_000 }, async () => {
     const text = readFileSync(page, 'utf8');
-    const blocks = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+    const blocks = blocksIn(text);
     const shell = await startShell();
     const replayed: string[] = [];
     for (const block of blocks) {
@@ -45,30 +51,89 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
     } else expect(replayed).toEqual(blocks);
     expect(replayed.join('').match(/^\$ partner-exchange/gm)?.length).toBeGreaterThan(9);
   });
+
+  it.skipIf(!hasTerminals)(
+    'works in a real terminal too, where `&` leaves a command in the background (needs python3 and bash)',
+    { timeout: 180_000 },
+    async () => {
+      const ports = await freePorts();
+      const shell = await startInteractiveShell(scratchFolder());
+      await shell.run(`partner-exchange() { '${process.execPath}' '${main}' "$@"; }`);
+      for (const block of blocksIn(readFileSync(page, 'utf8'))) {
+        for (const { command, output } of stepsIn(block)) {
+          const documented = output.split('\n').filter((line) => line !== '');
+          // Other jobs print in between.
+          const isPrinted = (text: string) => hasLinesInOrder(plain(text, ports), documented);
+          const printed = await shell.run(withPorts(command, ports), isPrinted);
+          if (!isPrinted(printed)) expect(plain(printed, ports)).toBe(output);
+        }
+      }
+      const jobs = await shell.run('jobs');
+      expect(jobs).toMatch(
+        /Running[^\n]*partner-exchange sandbox[\s\S]*Running[^\n]*partner-exchange listen/,
+      );
+      expect(jobs).not.toContain('Stopped');
+      shell.type('fg %1\n');
+      await shell.printed(/partner-exchange sandbox/);
+      shell.type('\u0003');
+      expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
+    },
+  );
+
+  it.runIf(process.env.CI !== undefined)('finds a terminal in CI', () => expect(hasTerminals).toBe(true));
 });
 
-/** A shell whose ports are free ones instead of those in the docs. */
-async function startShell() {
-  const cwd = scratchFolder();
-  const ports = new Map([
+function hasLinesInOrder(text: string, lines: readonly string[]): boolean {
+  const left = [...lines];
+  for (const line of text.split('\n')) if (line === left[0]) left.shift();
+  return left.length === 0;
+}
+
+/** Free ports, by those in the docs. */
+type Ports = ReadonlyMap<string, string>;
+
+async function freePorts(): Promise<Ports> {
+  return new Map([
     ['4100', String(await freePort())],
     ['4101', String(await freePort())],
     ['4200', String(await freePort())],
   ]);
+}
+
+/** A command with the ports that are free. */
+function withPorts(command: string, ports: Ports): string {
+  const port = /partner-exchange (listen|sandbox)\b/.exec(command)?.[1];
+  const own =
+    port === 'listen'
+      ? ` --port ${ports.get('4100')} --inspector-port ${ports.get('4101')}`
+      : ` --port ${ports.get('4200')}`;
+  return command
+    .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
+    .replace(/(partner-exchange (?:listen|sandbox)\b)/, `$1${own}`);
+}
+
+/** An output without what differs from run to run. */
+function plain(text: string, ports: Ports): string {
+  return [...ports]
+    .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
+    .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
+    .replaceAll(/\d+ ms/g, '5 ms')
+    .replaceAll(/(until )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_, until?: string) =>
+      until === undefined ? '2026-01-02T03:04:05.678Z' : 'until 2026-01-03T04:04:05.678Z',
+    )
+    .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
+}
+
+/** A shell whose ports are free ones instead of those in the docs. */
+async function startShell() {
+  const cwd = scratchFolder();
+  const ports = await freePorts();
   const { PATH, HOME, TMPDIR } = process.env;
   /** What later commands need to have been run before; both streams are one, as on a terminal, so that their order is kept. */
   const settings = ['exec 2>&1', `partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
 
   function start(command: string) {
-    const port = /partner-exchange (listen|sandbox)\b/.exec(command)?.[1];
-    const own =
-      port === 'listen'
-        ? ` --port ${ports.get('4100')} --inspector-port ${ports.get('4101')}`
-        : ` --port ${ports.get('4200')}`;
-    const real = command
-      .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
-      .replace(/(partner-exchange (?:listen|sandbox)\b)/, `$1${own}`)
-      .replace(/ &$/, '');
+    const real = withPorts(command, ports).replace(/ &$/, '');
     // In a group of its own, so that it can be stopped with all that it started.
     const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
       cwd,
@@ -96,22 +161,10 @@ async function startShell() {
         const lines = () => printed.text.trimEnd().split('\n');
         await expect.poll(() => printed.text, { timeout: 30_000 }).toMatch(/Ctrl-C ends it[\s\S]*\n/);
         await expect.poll(() => lines().length, { timeout: 5_000 }).toBeGreaterThanOrEqual(expectedLines);
-        return plain(lines().join('\n'));
+        return plain(lines().join('\n'), ports);
       }
       await new Promise((resolve) => child.once('close', resolve));
-      return plain(printed.text.trimEnd());
+      return plain(printed.text.trimEnd(), ports);
     },
   };
-
-  /** Without what differs from run to run. */
-  function plain(text: string): string {
-    return [...ports]
-      .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
-      .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
-      .replaceAll(/\d+ ms/g, '5 ms')
-      .replaceAll(/(until )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_, until?: string) =>
-        until === undefined ? '2026-01-02T03:04:05.678Z' : 'until 2026-01-03T04:04:05.678Z',
-      )
-      .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
-  }
 }

@@ -6,8 +6,9 @@ import {
 } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { loadApplication } from '../../src/cli/application.ts';
-import { commandNames } from '../../src/cli/routes/routes.ts';
+import { CliError, type RunContext } from '../../src/cli/context.ts';
+import { commandNames } from '../../src/cli/routes.ts';
+import { loadApplication } from '../../src/cli/run.ts';
 import { partnerExchange } from './run-in-process.ts';
 
 const application = await loadApplication(commandNames);
@@ -50,7 +51,10 @@ describe('help', () => {
       },
       stderr: { write: () => {} },
     };
-    await run(application, ['--help'], { process, finish: async () => {} });
+    await run(application, ['--help'], {
+      process,
+      forCommand: () => Promise.reject(new Error('No command.')),
+    });
     expect((await partnerExchange(['--help'])).stdout).toBe(complete);
   });
 
@@ -79,12 +83,21 @@ describe('help', () => {
       },
       exitCode: null,
     };
-    await run(application, wordsOf(example), {
+    const context = {
       process: silent,
-      finish: async () => {
+      env: {},
+      cwd: '/nowhere',
+      signal: new AbortController().signal,
+      stderr: { write: () => {} },
+      // Every command begins with its output: as far as that, and no further.
+      get stdout(): never {
         isCalled = true;
+        throw new CliError('This test runs no command.');
       },
-    });
+    };
+    // Sound: no command gets as far as the rest.
+    const forCommand = () => context as unknown as RunContext;
+    await run(application, wordsOf(example), { process: silent, forCommand });
     expect(problem).toBe('');
     expect(isCalled).toBe(true);
   });
@@ -111,6 +124,9 @@ describe('usage errors', () => {
     [['replay', 'x.json', '--to', 'file:///etc/passwd'], 'to: must be an address'],
     [['messenger', 'check'], '<phone> is missing'],
     [['sign', 'one', 'two'], 'too many arguments'],
+    [['sandbox', 'port', '3000'], 'at most 0 fit. Options begin with two hyphens, such as --format.'],
+    [['sandbox', 'port=3000'], 'Options begin with two hyphens'],
+    [['sandbox', '-port', '3000'], 'There is no such option. Options begin with two hyphens'],
     [['onboard', '--email'], '--email needs a value'],
     [['sign', '--format', 'text', '--format', 'text'], 'can be given only once'],
     [['sign', '-x'], 'There is no such option.'],

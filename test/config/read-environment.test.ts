@@ -9,10 +9,10 @@ import { type Environment, readEnvironment } from '../../src/config/read-environ
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { pinScheme } from '../../src/diagnostics/pin/pin-scheme.ts';
-import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { isConfigurationError } from '../../src/errors/errors.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import { buyInitBody, orderKey, signedText } from '../support/bodies.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 
 const partnerKeys = {

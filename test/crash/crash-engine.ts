@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 
 export type CrashEngineName = 'sqlite' | 'bullmq' | 'pg-boss';
@@ -165,8 +165,8 @@ async function redisEffects({ redis: address, run }: Place): Promise<Effects> {
 }
 
 async function postgresEffects({ postgresUrl, run }: Place): Promise<Effects> {
-  const { Pool } = await import('pg');
-  const pool = new Pool({ connectionString: postgresUrl, max: 4 });
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 });
   pool.on('error', () => {});
   // The schema is made by whoever is first: the parent, before there are children.
   await pool.query(`

@@ -59,7 +59,7 @@ export async function runBulkCrash(options: {
       for (let index = 0; index < rowsOfCampaign; index++) {
         const count = counts.get(`${campaign} ${index}`) ?? 0;
         const state = states.get(String(index + 1)) ?? 'missing';
-        const isRight = state === 'unknown' || state === (count > 0 ? 'sent' : 'not_sent');
+        const isRight = state === 'unknown' || state === (count > 0 ? 'sent' : 'not-sent');
         if (count > 1) figures.twice++;
         if (!isRight) figures.wrongStates++;
         if (state === 'unknown') figures.unknown++;

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { defineCredentials } from '../../src/credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { isConfigurationError } from '../../src/errors/configuration-error.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
+import { isConfigurationError } from '../../src/errors/errors.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 
 const publicKey = 'pk_partner_public1';
 const partnerSecret = 'sk_partner_secret1';

@@ -2,8 +2,13 @@ import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineCredentials } from '../../src/credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { merchantsFor, type SigningPurpose, signingKey } from '../../src/credentials/signing-key.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
+import {
+  merchantOfOrder,
+  merchantsFor,
+  type SigningPurpose,
+  signingKey,
+} from '../../src/credentials/signing-key.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 
 const partner = { partnerPublicKey: 'pk_partner_public1', partnerSecretKey: 'sk_partner_secret1' };
 const one = { ...partner, merchantSecretKey: 'sk_merchant_secret1' };
@@ -38,6 +43,38 @@ describe.each([
     expect(signingKey(prepare({ ...one, ...several }), 'order')).toBe(
       'sk_merchant_secret1sk_partner_secret1',
     );
+  });
+
+  it('the merchant of an order is the one named like its currency, where none is given', () => {
+    const both = prepare({ ...one, ...several });
+    expect(merchantOfOrder(both, { fiat_currency: 'GHS' })).toBe('GHS');
+    expect(merchantOfOrder(both, { fiat_currency: 'ngn' })).toBe('NGN');
+    expect(merchantOfOrder(both, { fiat_currency: 'GHS' }, { merchant: 'NGN' })).toBe('NGN');
+    expect(merchantOfOrder(prepare(several), { fiat_currency: 'NGN' })).toBe('NGN');
+    expect(merchantOfOrder(prepare(one), { fiat_currency: 'KES' })).toBeUndefined();
+    expect(merchantOfOrder(both, {}, { scheme: { orderKey: 'partner' } })).toBeUndefined();
+  });
+
+  it.each<[string, { fiat_currency?: unknown }]>([
+    ['another currency', { fiat_currency: 'KES' }],
+    ['no currency', {}],
+    ['a currency that is no text', { fiat_currency: 7 }],
+  ])('an order with %s is refused, never signed for the default merchant', (_, given) => {
+    for (const credentials of [prepare({ ...one, ...several }), prepare(several)]) {
+      expect(refusal(() => merchantOfOrder(credentials, given))).toBe(invalid);
+    }
+    expect(() => merchantOfOrder(prepare({ ...one, ...several }), given)).toThrow(
+      `say with the merchant option which one signs ("NGN", "GHS"). Give merchantSecretKey a name`,
+    );
+  });
+
+  it('the error about an unknown merchant lists the names, and no key that took the place of one', () => {
+    expect(() => signingKey(prepare(several), 'order', { merchant: 'KES' })).toThrow(
+      'merchantSecretKeys has no merchant "KES": it has "NGN", "GHS".',
+    );
+    expect(() => signingKey(prepare(one), 'order', { merchant: 'KES' })).toThrow('it has none.');
+    const swapped = { ...partner, merchantSecretKeys: { sk_merchant_ngn1: 'NGN' } };
+    expect(() => signingKey(swapped, 'order', { merchant: 'NGN' })).toThrow('it has "[redacted]".');
   });
 
   it('general requests do not depend on the merchant', () => {

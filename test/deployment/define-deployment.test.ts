@@ -7,11 +7,12 @@ import {
   defineDeployment,
   requireDeployment,
 } from '../../src/deployment/define-deployment.ts';
+import { defaultPaths } from '../../src/deployment/operations.ts';
+import { usualOrderReply } from '../../src/deployment/order-reply.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
-import { defaultPaths } from '../../src/deployment/paths.ts';
-import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { isConfigurationError } from '../../src/errors/errors.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 import { bases } from './bases.ts';
 
 /** For what the types forbid and a JavaScript caller can still do. */
@@ -36,6 +37,7 @@ describe('a deployment with the base URLs alone', () => {
       wireNames: {},
       signature: defaultScheme,
       orderSchema: reportedBuyOrder,
+      readOrderReply: usualOrderReply,
       numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
     });
     expect(defineDeployment(bases).headers).toEqual({});
@@ -144,6 +146,13 @@ describe('requireDeployment', () => {
       'ConfigurationError invalid_deployment',
     );
   });
+
+  it('says of a copy that it is one, and not that it is missing', () => {
+    expect(() => requireDeployment({ ...defineDeployment(bases) })).toThrow(
+      'pass the very object that it returned',
+    );
+    expect(() => requireDeployment(undefined as unknown as Deployment)).toThrow('deployment is missing');
+  });
 });
 
 describe.each(baseNames)('%s', (name) => {
@@ -191,8 +200,6 @@ describe('a base URL with http', () => {
   it.each([
     'http://localhost:3000',
     'http://LOCALHOST',
-    'http://localhost.',
-    'http://sandbox.localhost',
     'http://127.0.0.1:8080/api',
     'http://127.255.0.3',
     // How the URL parser reads another spelling of 127.0.0.1.
@@ -206,6 +213,9 @@ describe('a base URL with http', () => {
   it.each([
     'http://messenger.example',
     'http://localhost.example',
+    // Looked up in the DNS by most systems.
+    'http://exchange.localhost',
+    'http://localhost.',
     'http://notlocalhost',
     'http://127.0.0.1.example',
     'http://128.0.0.1',

@@ -5,8 +5,8 @@ import {
   operationUrl,
 } from '../../src/deployment/define-deployment.ts';
 import type { Operation } from '../../src/deployment/operations.ts';
-import { ConfigurationError, isConfigurationError } from '../../src/errors/configuration-error.ts';
-import { thrownBy } from '../errors/refusal.ts';
+import { ConfigurationError, isConfigurationError } from '../../src/errors/errors.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { bases } from './bases.ts';
 
 /** Contract: Endpoints; the order path is reported. */
@@ -86,7 +86,7 @@ describe('an operation below a base URL that was not given', () => {
       const deployment = defineDeployment({ ...bases, [name ?? '']: undefined });
       const error = thrownBy(() => operationUrl(deployment, operation));
       expect(error).toMatchObject({ name: 'ConfigurationError', code: 'not_configured' });
-      expect(String(error)).toContain(`${operation} needs ${name}: set it in defineDeployment.`);
+      expect(String(error)).toContain(`${operation} needs ${name} of defineDeployment.`);
     },
   );
 });

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { fromWireNames, toWireNames, type WireNames } from '../../src/deployment/wire-names.ts';
-import { isConfigurationError } from '../../src/errors/configuration-error.ts';
-import { ValidationError } from '../../src/errors/validation-error.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import { thrownBy } from '../errors/refusal.ts';
+import { isConfigurationError, ValidationError } from '../../src/errors/errors.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { bases } from './bases.ts';
 
 const names: WireNames = {

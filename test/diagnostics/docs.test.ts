@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { attackCases } from '../../src/diagnostics/attack/attack-cases.ts';
-import { examinations } from '../../src/diagnostics/doctor/examinations.ts';
+import { attackCases } from '../../src/diagnostics/attack/attack-receiver.ts';
+import { doctorChecks } from '../../src/diagnostics/doctor/run-doctor.ts';
 import { credentials } from '../webhooks/deliveries.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/diagnostics.md'), 'utf8');
@@ -17,7 +17,7 @@ it('docs/diagnostics.md lists every case of the attack, and no other', () => {
 
 it('docs/diagnostics.md lists every check of the doctor', () => {
   const alike: Record<string, string> = { staging: 'onboarding', messenger: 'onboarding', store: 'inbox' };
-  const unlisted = examinations
+  const unlisted = doctorChecks
     .map(({ id }) => id.replace(/^(staging|messenger|store)(?=-)/, (kind) => alike[kind] ?? kind))
     .filter((id) => !page.includes(`\`${id}\``));
   expect(unlisted).toEqual([]);

@@ -8,7 +8,7 @@ import { checkPin, pinScheme } from '../../src/diagnostics/pin/pin-scheme.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
-import { thrownBy } from '../errors/refusal.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { examined } from './doctor/examined.ts';
 
 const ring = () => createKeyRing({ load: () => [generation(2), generation(1)] });
@@ -52,6 +52,16 @@ describe('diagnostics take the keys that a ring has read', () => {
       ['authentic', 'ok'],
       ['forged', 'ok'],
     ]);
+  });
+
+  it('and find nothing wrong with a receiver whose ring cannot rule out newer keys yet', async () => {
+    const receiver = createWebhooks({ credentials: await read(), onRefused: () => {} }).onAny(() => {});
+    const { results } = await attackReceiver('http://localhost/orders', {
+      credentials: generation(2),
+      fetch: (input, init) => receiver.fetch(new Request(input, init)),
+    });
+    expect(results.filter(({ verdict }) => verdict === 'broken' || verdict === 'weak')).toEqual([]);
+    expect(results.find(({ id }) => id === 'forged')).toMatchObject({ answered: '503', verdict: 'ok' });
   });
 
   it('to look for what is wrong, with those that sign', async () => {

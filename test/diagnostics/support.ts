@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { makeKey } from '../../src/diagnostics/detection/key-candidates.ts';
+import { makeKey } from '../../src/diagnostics/detection/scheme-space.ts';
 import { textUnder } from '../../src/diagnostics/detection/search.ts';
 import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../support/bodies.ts';

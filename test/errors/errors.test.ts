@@ -1,32 +1,43 @@
-import { readdirSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
-import { BulkError, type BulkErrorCode, isBulkError } from '../../src/errors/bulk-error.ts';
+import * as errors from '../../src/errors/errors.ts';
 import {
+  BulkError,
+  type BulkErrorCode,
   ConfigurationError,
   type ConfigurationErrorCode,
+  InboxError,
+  type InboxErrorCode,
+  isBulkError,
   isConfigurationError,
-} from '../../src/errors/configuration-error.ts';
-import { InboxError, type InboxErrorCode, isInboxError } from '../../src/errors/inbox-error.ts';
-import { isKeyError, KeyError, type KeyErrorCode } from '../../src/errors/key-error.ts';
-import { isOrderError, OrderError, type OrderErrorCode } from '../../src/errors/order-error.ts';
-import { isOtpError, OtpError, type OtpErrorCode } from '../../src/errors/otp-error.ts';
-import { PartnerExchangeError } from '../../src/errors/partner-exchange-error.ts';
-import {
+  isInboxError,
+  isKeyError,
+  isOrderError,
+  isOtpError,
+  isPartnerExchangeError,
   isRequestError,
+  isSignatureError,
+  isStoreError,
+  isValidationError,
+  KeyError,
+  type KeyErrorCode,
+  OrderError,
+  type OrderErrorCode,
+  OtpError,
+  type OtpErrorCode,
+  outcomeOf,
+  PartnerExchangeError,
   RequestError,
   type RequestErrorCode,
   type RequestErrorDetails,
   type RequestOutcome,
-} from '../../src/errors/request-error.ts';
-import { isPartnerExchangeError, type SdkError } from '../../src/errors/sdk-error.ts';
-import {
-  isSignatureError,
+  type SdkError,
   SignatureError,
   type SignatureErrorCode,
-} from '../../src/errors/signature-error.ts';
-import { isStoreError, StoreError, type StoreErrorCode } from '../../src/errors/store-error.ts';
-import { isValidationError, ValidationError } from '../../src/errors/validation-error.ts';
+  StoreError,
+  type StoreErrorCode,
+  ValidationError,
+} from '../../src/errors/errors.ts';
 
 const details: RequestErrorDetails = {
   code: 'http_error',
@@ -62,26 +73,17 @@ const foreign: Record<string, Error> = {};
 
 beforeAll(async () => {
   vi.resetModules();
-  const configuration = await import('../../src/errors/configuration-error.ts');
-  const signature = await import('../../src/errors/signature-error.ts');
-  const validation = await import('../../src/errors/validation-error.ts');
-  const request = await import('../../src/errors/request-error.ts');
-  const inbox = await import('../../src/errors/inbox-error.ts');
-  const key = await import('../../src/errors/key-error.ts');
-  const order = await import('../../src/errors/order-error.ts');
-  const bulk = await import('../../src/errors/bulk-error.ts');
-  const otp = await import('../../src/errors/otp-error.ts');
-  const store = await import('../../src/errors/store-error.ts');
-  foreign.ConfigurationError = new configuration.ConfigurationError('invalid_option', 'wrong');
-  foreign.SignatureError = new signature.SignatureError('signature_mismatch', 'wrong');
-  foreign.ValidationError = new validation.ValidationError('The body', []);
-  foreign.InboxError = new inbox.InboxError('store_full', 'wrong');
-  foreign.KeyError = new key.KeyError('rotation_pending', 'wrong');
-  foreign.OrderError = new order.OrderError('in_progress', 'wrong', { partner_order_id: 'A-1' });
-  foreign.BulkError = new bulk.BulkError('no_device_left', 'wrong');
-  foreign.OtpError = new otp.OtpError('cool_down', 'wrong');
-  foreign.StoreError = new store.StoreError('store_conflict', 'wrong');
-  foreign.RequestError = new request.RequestError('wrong', details);
+  const copy = await import('../../src/errors/errors.ts');
+  foreign.ConfigurationError = new copy.ConfigurationError('invalid_option', 'wrong');
+  foreign.SignatureError = new copy.SignatureError('signature_mismatch', 'wrong');
+  foreign.ValidationError = new copy.ValidationError('The body', []);
+  foreign.InboxError = new copy.InboxError('store_full', 'wrong');
+  foreign.KeyError = new copy.KeyError('rotation_pending', 'wrong');
+  foreign.OrderError = new copy.OrderError('in_progress', 'wrong', { partner_order_id: 'A-1' });
+  foreign.BulkError = new copy.BulkError('no_device_left', 'wrong');
+  foreign.OtpError = new copy.OtpError('cool_down', 'wrong');
+  foreign.StoreError = new copy.StoreError('store_conflict', 'wrong');
+  foreign.RequestError = new copy.RequestError('wrong', details);
 });
 
 describe.each(kinds)('$kind', ({ kind, guard, own }) => {
@@ -199,6 +201,27 @@ describe('a request error', () => {
   });
 });
 
+describe('the outcome of a call that failed', () => {
+  it.each<RequestOutcome>(['not-sent', 'refused', 'unknown'])(
+    'is that of its request error: %s',
+    (outcome) => {
+      expect(outcomeOf(new RequestError('wrong', { ...details, outcome }))).toBe(outcome);
+    },
+  );
+
+  it('is not-sent for the errors that clients throw before anything leaves, and unknown for all others', () => {
+    const others = kinds.filter(({ kind }) => kind !== 'RequestError');
+    const early = others.filter(({ own }) => outcomeOf(own) === 'not-sent').map(({ kind }) => kind);
+    expect(early.sort()).toEqual(['ConfigurationError', 'KeyError', 'ValidationError']);
+    expect(others.filter(({ own }) => outcomeOf(own) === 'unknown')).toHaveLength(
+      others.length - early.length,
+    );
+    for (const other of [new TypeError('?'), 'text', undefined, null]) {
+      expect(outcomeOf(other)).toBe('unknown');
+    }
+  });
+});
+
 describe('error types', () => {
   it('branch on literal codes', () => {
     expectTypeOf<SignatureError['code']>().toEqualTypeOf<SignatureErrorCode>();
@@ -224,22 +247,10 @@ describe('error types', () => {
   });
 
   it('are every class that extends the base', () => {
-    const classes = readdirSync(new URL('../../src/errors/', import.meta.url)).filter(
-      (file) => file.endsWith('-error.ts') && !['partner-exchange-error.ts', 'sdk-error.ts'].includes(file),
-    );
-    const inUnion = {
-      BulkError: 'bulk-error.ts',
-      ConfigurationError: 'configuration-error.ts',
-      InboxError: 'inbox-error.ts',
-      KeyError: 'key-error.ts',
-      OrderError: 'order-error.ts',
-      OtpError: 'otp-error.ts',
-      RequestError: 'request-error.ts',
-      SignatureError: 'signature-error.ts',
-      StoreError: 'store-error.ts',
-      ValidationError: 'validation-error.ts',
-    } as const;
-    expect(Object.values(inUnion)).toEqual(classes);
+    const classes = Object.entries(errors)
+      .filter(([, value]) => typeof value === 'function' && value.prototype instanceof PartnerExchangeError)
+      .map(([name]) => name);
+    expect(classes.sort()).toEqual(kinds.map(({ kind }) => kind).sort());
     expectTypeOf<SdkError>().toEqualTypeOf<
       | BulkError
       | ConfigurationError
@@ -307,6 +318,7 @@ function classOf(error: SdkError): string {
       return 'BulkError';
     case 'store_failed':
     case 'store_closed':
+    case 'store_lost':
       expectTypeOf(error).toEqualTypeOf<StoreError>();
       return 'StoreError';
     case 'http_error':
@@ -326,3 +338,30 @@ function classOf(error: SdkError): string {
       return 'another code';
   }
 }
+
+describe('the outcome of a call that failed with', () => {
+  const request = {
+    code: 'timeout',
+    operation: 'onboard',
+    method: 'POST',
+    url: 'https://a.example',
+  } as const;
+  it.each<[unknown, errors.RequestOutcome]>([
+    [new RequestError('x', { ...request, outcome: 'not-sent' }), 'not-sent'],
+    [new RequestError('x', { ...request, outcome: 'refused' }), 'refused'],
+    [new RequestError('x', { ...request, outcome: 'unknown' }), 'unknown'],
+    [new ConfigurationError('not_configured', 'x'), 'not-sent'],
+    [new ValidationError('x', []), 'not-sent'],
+    [new KeyError('keys_unavailable', 'x'), 'not-sent'],
+    [new StoreError('store_failed', 'x'), 'unknown'],
+    [new SignatureError('signature_mismatch', 'x'), 'unknown'],
+    [new InboxError('store_unavailable', 'x'), 'unknown'],
+    [new OrderError('in_progress', 'x', { partner_order_id: 'A-1' }), 'unknown'],
+    [new OtpError('not_sent', 'x'), 'unknown'],
+    [new BulkError('no_device_left', 'x'), 'unknown'],
+    [new TypeError('x'), 'unknown'],
+    [undefined, 'unknown'],
+  ])('%s', (error, outcome) => {
+    expect(outcomeOf(error)).toBe(outcome);
+  });
+});

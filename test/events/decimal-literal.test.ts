@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalLiteral } from '../../src/events/decimal-literal.ts';
-import type { JsonValue } from '../../src/json/json-value.ts';
+import type { JsonValue } from '../../src/internal/json.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { seeded, writeLoosely } from '../json/loose-json.ts';
+import { seeded, writeLoosely } from '../internal/loose-json.ts';
 import { orderKey, signedText } from '../support/bodies.ts';
 
 describe('a number is read exactly as it is written', () => {
@@ -92,6 +92,13 @@ describe('there is no literal', () => {
     ['past the end, where the next member is a number', '{"a":[1],"fee":5}', ['a', 3]],
   ])('of what follows an array: %s', (_, text, path) => {
     expect(decimalLiteral(text, path)).toBeUndefined();
+  });
+
+  it('that is longer than 100 characters', () => {
+    const longest = `1.${'0'.repeat(98)}`;
+    expect(decimalLiteral(`{"n":${longest}}`, 'n')).toBe(longest);
+    expect(decimalLiteral(`{"n":${longest}0}`, 'n')).toBeUndefined();
+    expect(decimalLiteral(`{"n":${'9'.repeat(300)}e-5}`, 'n')).toBeUndefined();
   });
 
   it.each(['', ' ', 'n', '{"n":1', '{"n":01}', '{n:1}', '\uFEFF{"n":1}', "{'n':1}", '{"n":1}}', '{"n":+1}'])(

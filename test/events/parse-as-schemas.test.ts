@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as schemas from '../../src/events/order-event.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
-import type { JsonObject, JsonValue } from '../../src/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import {
   buyCloseBody,
   buyCreditedBody,

@@ -5,7 +5,7 @@ import {
   type ParsedOrderEvent,
   parseOrderEvent,
 } from '../../src/events/parse-order-event.ts';
-import type { JsonObject, JsonValue } from '../../src/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import {
   buyCloseBody,
   buyCreditedBody,

@@ -127,6 +127,30 @@ describe('createOrder on the wire', () => {
   });
 });
 
+describe('the merchant that signs', () => {
+  const both = { ...credentials, merchantSecretKeys: { NGN: 'sk_merchant_ngn', GHS: 'sk_merchant_ghs' } };
+
+  it("is the one named like the order's currency, not silently the default one", async () => {
+    const server = await startServer({});
+    const client = new ExchangeClient({ deployment: deploymentAt(server.url), credentials: both });
+    await client.createOrder(order);
+    const key = `sk_merchant_ngn${credentials.partnerSecretKey}`;
+    expect(verifyBody(bytesOf(server), { key }).value).toMatchObject(order);
+  });
+
+  it('has to be named if none is called like the currency; nothing is sent', async () => {
+    const server = await startServer({});
+    const client = new ExchangeClient({ deployment: deploymentAt(server.url), credentials: both });
+    const kes = { ...order, fiat_currency: 'KES' };
+    const error = await rejection(client.createOrder(kes));
+    expect(error).toMatchObject({ code: 'invalid_credentials' });
+    expect(String(error)).toContain('which one signs ("NGN", "GHS")');
+    expect(server.requests).toHaveLength(0);
+    await client.createOrder(kes, { merchant: 'GHS' });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('an order that does not fit', () => {
   it.each<[string, Record<string, unknown>]>([
     ['partner_order_id', { partner_order_id: '' }],
@@ -274,7 +298,11 @@ describe('several merchants', () => {
   });
 
   it.each<[string, object, string | undefined]>([
-    ['none is named', several, undefined],
+    [
+      'none is named, or named like the currency',
+      { merchantSecretKeys: { KES: 'sk_merchant_kes1', GHS: 'sk_merchant_ghs1' } },
+      undefined,
+    ],
     ['another is named', several, 'KES'],
     ['a member of every object is named', several, 'constructor'],
     ['there is none', { partnerPublicKey, partnerSecretKey }, undefined],
@@ -295,10 +323,9 @@ describe('several merchants', () => {
 it('an order without credentials is a configuration error before any request', async () => {
   const server = await startServer({});
   const client = new ExchangeClient({ deployment: deploymentAt(server.url) });
-  expect(await rejection(client.createOrder(order))).toMatchObject({
-    name: 'ConfigurationError',
-    code: 'not_configured',
-  });
+  const error = await rejection(client.createOrder(order));
+  expect(error).toMatchObject({ name: 'ConfigurationError', code: 'not_configured' });
+  expect(String(error)).toContain('of which PARTNER_PUBLIC_KEY and PARTNER_SECRET_KEY are not set');
   expect(server.requests).toHaveLength(0);
 });
 

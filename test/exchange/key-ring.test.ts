@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
-import type { LoadedKeys } from '../../src/credentials/key-sets.ts';
+import type { LoadedKeys } from '../../src/credentials/key-ring.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { RequestObservation } from '../../src/http/client-options.ts';
 import { generation } from '../credentials/keys.ts';
@@ -78,7 +78,7 @@ describe('a client with a key ring', () => {
       }));
       await client.createOrder(order).catch(() => {});
       source.keys = { ...generation(2), partnerId: 'P-2' };
-      source.time += 30_000;
+      source.time += 5_000;
       expect((await client.createOrder(order)).status).toBe(200);
       expect(requests.map(({ key, partnerId }) => [key, partnerId])).toEqual([
         ['1', 'P-1'],
@@ -100,9 +100,33 @@ describe('a client with a key ring', () => {
       });
     }
     expect([keys(), source.loads]).toEqual([['1', '1', '1', '1', '1'], 1]);
-    source.time += 30_000;
+    source.time += 5_000;
     await client.createOrder(order).catch(() => {});
     expect(source.loads).toBe(2);
+  });
+
+  it('names the ring and its cool-down when the keys may be older than those of the service', async () => {
+    const { client, source } = setUp(generation(1), accepts('2'));
+    await client.createOrder(order).catch(() => {});
+    // Received in another process.
+    source.keys = generation(2);
+    source.time += 2_000;
+    const error = await requestError(client.createOrder(order));
+    expect(error).toMatchObject({ status: 401, outcome: 'refused', attempts: 1 });
+    expect(error.headers).toBeInstanceOf(Headers);
+    expect(error.body).toEqual({});
+    expect(error.message).toMatch(
+      /The key ring read its keys 2 s ago, and reads them again in 3 s \(cooldownMs\)\. Call ring\.reload\(\)/,
+    );
+    source.time += 3_000;
+    expect((await client.createOrder(order)).status).toBe(200);
+  });
+
+  it('does not blame the ring for keys that it has just read', async () => {
+    const { client, source } = setUp(generation(1), accepts());
+    await client.createOrder(order).catch(() => {});
+    source.time += 5_000;
+    expect((await requestError(client.createOrder(order))).message).not.toContain('ring');
   });
 
   it('repeats it with the pending keys, and begins with those once the service has accepted them', async () => {

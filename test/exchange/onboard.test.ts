@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PartnerIdentity } from '../../src/exchange/exchange-client.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { PartnerIdentity } from '../../src/exchange/partner-identity.ts';
 import { credentials, deploymentAt, exchangeAt, partner, rejection } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { startServer } from '../support/local-server.ts';

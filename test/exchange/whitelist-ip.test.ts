@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { JsonValue } from '../../src/json/json-value.ts';
+import type { JsonValue } from '../../src/internal/json.ts';
 import { credentials, deploymentAt, exchangeAt, rejection } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { startServer } from '../support/local-server.ts';

@@ -7,10 +7,10 @@ import type { Deployment } from '../../src/deployment/define-deployment.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
-import { userAgent } from '../../src/http/user-agent.ts';
+import { userAgent } from '../../src/internal/user-agent.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
-import { refusal } from '../errors/refusal.ts';
 import { startServer } from '../support/local-server.ts';
+import { refusal } from '../support/refusal.ts';
 import { cautious, createOrder, deploymentAt, harmless, rejection } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 

@@ -1,6 +1,6 @@
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
-import { isRequestError, type RequestError } from '../../src/errors/request-error.ts';
+import { isRequestError, type RequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';

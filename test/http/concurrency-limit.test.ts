@@ -1,105 +1,124 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { limitConcurrency, type Place } from '../../src/http/concurrency-limit.ts';
+import { limitConcurrency, type Slot } from '../../src/http/slots.ts';
 
-describe('a limit of two places', () => {
-  const { place } = limitConcurrency(2);
-  const [first, second, third, fourth] = [place(), place(), place(), place()];
-  const started: Place[] = [];
-  const take = (one: Place) => void one.take().then(() => started.push(one));
+const noDeadline = { ms: Number.POSITIVE_INFINITY };
+
+/** Whether a slot is taken at once. */
+async function isFree(one: Slot): Promise<boolean> {
+  const taken = one.take(noDeadline).then(() => true);
+  return await Promise.race([taken, new Promise<false>((resolve) => setTimeout(resolve, 20, false))]);
+}
+
+describe('a limit of two slots', () => {
+  const { slot } = limitConcurrency(2);
+  const [first, second, third, fourth] = [slot(), slot(), slot(), slot()];
+  const started: Slot[] = [];
+  const take = (one: Slot) => void one.take(noDeadline).then(() => started.push(one));
   const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
 
-  it('gives places to those who came first', async () => {
+  it('gives slots to those who came first', async () => {
     for (const one of [first, second, third, fourth]) take(one);
     await settled();
     expect(started).toEqual([first, second]);
-    second.leave();
+    second.release();
     await settled();
     expect(started).toEqual([first, second, third]);
   });
 
-  it('is not confused when a place is given back twice', async () => {
-    second.leave();
+  it('is not confused when a slot is released twice', async () => {
+    second.release();
     await settled();
     expect(started).not.toContain(fourth);
   });
 
   it('forgets who stops waiting', async () => {
-    const last = place();
+    const last = slot();
     take(last);
-    fourth.leave();
-    first.leave();
+    fourth.release();
+    first.release();
     await settled();
     await settled();
     expect(started).toEqual([first, second, third, last]);
-    for (const one of [third, last]) one.leave();
-    expect([place().takeIfFree(), place().takeIfFree(), place().takeIfFree()]).toEqual([true, true, false]);
+    for (const one of [third, last]) one.release();
+    expect([await isFree(slot()), await isFree(slot()), await isFree(slot())]).toEqual([true, true, false]);
   });
 });
 
-it('one who is aborted while waiting gets the reason, and takes no place', async () => {
-  const { place } = limitConcurrency(1);
-  const holder = place();
-  holder.takeIfFree();
+it('one who is aborted while waiting gets the reason, and takes no slot', async () => {
+  const { slot } = limitConcurrency(1);
+  const holder = slot();
+  await holder.take(noDeadline);
   const controller = new AbortController();
-  const waiting = place().take(controller.signal);
+  const waiting = slot().take({ ms: Number.POSITIVE_INFINITY, signal: controller.signal });
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
   controller.abort(new RangeError('enough'));
   await expect(waiting).rejects.toThrow('enough');
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
-  holder.leave();
-  expect(place().takeIfFree()).toBe(true);
+  holder.release();
+  expect(await isFree(slot())).toBe(true);
 });
 
 it('who is aborted when its turn is about to come leaves it to the next', async () => {
-  const { place } = limitConcurrency(1);
-  const holder = place();
-  holder.takeIfFree();
+  const { slot } = limitConcurrency(1);
+  const holder = slot();
+  await holder.take(noDeadline);
   const controller = new AbortController();
-  const aborted = place().take(controller.signal);
-  const next = place().take();
-  holder.leave();
+  const aborted = slot().take({ ms: Number.POSITIVE_INFINITY, signal: controller.signal });
+  const next = slot().take(noDeadline);
+  holder.release();
   controller.abort();
   await expect(aborted).rejects.toThrow();
   await next;
 });
 
-it('one who was aborted before does not wait', async () => {
-  const { place } = limitConcurrency(1);
-  place().takeIfFree();
-  await expect(place().take(AbortSignal.abort(new RangeError('enough')))).rejects.toThrow('enough');
+it('one who waits until its deadline gets its error, and takes no slot', async () => {
+  const { slot } = limitConcurrency(1);
+  const holder = slot();
+  await holder.take(noDeadline);
+  await expect(slot().take({ ms: 5, tooLate: () => new RangeError('late') })).rejects.toThrow('late');
+  holder.release();
+  expect(await isFree(slot())).toBe(true);
 });
 
-it('does not limit on workerd, where a cancelled request never gives its place back', async () => {
+it('one who was aborted before does not wait', async () => {
+  const { slot } = limitConcurrency(1);
+  await slot().take(noDeadline);
+  await expect(
+    slot().take({ ms: Number.POSITIVE_INFINITY, signal: AbortSignal.abort(new RangeError('enough')) }),
+  ).rejects.toThrow('enough');
+});
+
+it('does not limit on workerd, where a cancelled request never releases its slot', async () => {
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
   onTestFinished(() => void vi.unstubAllGlobals());
-  const { place } = limitConcurrency(1);
-  expect([place().takeIfFree(), place().takeIfFree()]).toEqual([true, true]);
-  await place().take();
+  const { slot } = limitConcurrency(1);
+  expect([await isFree(slot()), await isFree(slot())]).toEqual([true, true]);
+  await slot().take(noDeadline);
 });
 
 it('leaves nothing on a signal when the wait is over', async () => {
-  const { place } = limitConcurrency(1);
-  const holder = place();
-  holder.takeIfFree();
+  const { slot } = limitConcurrency(1);
+  const holder = slot();
+  await holder.take(noDeadline);
   const { signal } = new AbortController();
-  const waiting = place().take(signal);
-  holder.leave();
+  const waiting = slot().take({ ms: Number.POSITIVE_INFINITY, signal });
+  holder.release();
   await waiting;
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
 
 it('gives 200,000 waiting their turn without slowing down', async () => {
   const count = 200_000;
-  const { place } = limitConcurrency(1_000);
+  const { slot } = limitConcurrency(1_000);
   let done = 0;
   const began = performance.now();
   await Promise.all(
     Array.from({ length: count }, async () => {
-      const own = place();
-      await own.take();
+      const own = slot();
+      await own.take(noDeadline);
       done++;
-      own.leave();
+      own.release();
     }),
   );
   expect(done).toBe(count);

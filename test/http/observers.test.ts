@@ -112,23 +112,29 @@ describe('onResponse', () => {
 });
 
 describe.each(['onRequest', 'onResponse'] as const)('%s that fails', (name) => {
-  it.each<[string, () => void]>([
+  // Each operation warns once in a process.
+  it.each([
     [
       'by throwing',
+      'createOrder',
+      createOrder,
       () => {
         throw new RangeError('boom');
       },
     ],
-    ['by rejecting', async () => Promise.reject(new RangeError('boom'))],
-  ])('%s does not break the call, and is reported as a warning', async (_, observer) => {
-    const server = await startServer({ body: '{"ok":true}' });
-    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
-    expect((await createOrder(server.url, { [name]: observer })).body).toEqual({ ok: true });
-    expect(await warned).toMatchObject({
-      name: 'PartnerExchangeWarning',
-      message: `${name} threw RangeError; the request goes on.`,
-    });
-  });
+    ['by rejecting', 'whitelistIp', whitelistIp, async () => Promise.reject(new RangeError('boom'))],
+  ] as const)(
+    '%s does not break the call, and is reported as a warning',
+    async (_, operation, run, observer) => {
+      const server = await startServer({ body: '{"ok":true}' });
+      const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+      expect((await run(server.url, { [name]: observer })).body).toEqual({ ok: true });
+      expect(await warned).toMatchObject({
+        name: 'PartnerExchangeWarning',
+        message: `${name} of ${operation} failed; nothing else is affected.`,
+      });
+    },
+  );
 });
 
 it('an observer of one client does not see the calls of another', async () => {

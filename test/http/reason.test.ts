@@ -1,8 +1,9 @@
+import { inspect } from 'node:util';
 import { getResponse, HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { type Operation, operations } from '../../src/deployment/operations.ts';
-import type { RequestError } from '../../src/errors/request-error.ts';
+import type { RequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import { likelyCauses } from '../../src/http/likely-causes.ts';
@@ -161,6 +162,39 @@ describe('the reason that an error quotes', () => {
     expect(await quoted({ message: said }, run)).toBe(reason);
   });
 
+  it.each([
+    '+234 801 234 5678',
+    '+234-801-234-5678',
+    '0801 234 5678',
+    '(0801) 234.5678',
+    '+234%208012345678',
+    '+234&nbsp;801&nbsp;234&nbsp;5678',
+    '٠٨٠١٢٣٤٥٦٧٨',
+    '２３４８０１２３４５６７８',
+    '801 2 3 4 5 6 7 8',
+  ])("does not repeat the recipient's number spelled %s", async (written) => {
+    const reason = await quoted({ message: `no account for ${written}` }, sendMessage);
+    expect(reason).toMatch(/^no account for \D{0,4}0?\[redacted\]$/);
+  });
+
+  it.each<[spelling: string, spell: (key: string) => string]>([
+    ['in lower case', (key) => key.toLowerCase()],
+    ['in upper case', (key) => key.toUpperCase()],
+    ['in base64', (key) => Buffer.from(key).toString('base64')],
+    ['in base64url', (key) => Buffer.from(key).toString('base64url')],
+    ['percent-encoded', (key) => key.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)],
+    ['in entities', (key) => key.replace(/./g, (one) => `&#${one.charCodeAt(0)};`)],
+  ])('does not repeat a key %s', async (_, spell) => {
+    for (const [key, run] of [
+      [apiKey, sendMessage],
+      [credentials.partnerPublicKey, createOrder],
+    ] as const) {
+      expect(await quoted({ message: `no such key: ${spell(key)}` }, run)).toMatch(
+        /^no such key: \[redacted\]=?$/,
+      );
+    }
+  });
+
   it('hides keys and signatures that were not in the request', async () => {
     const signature = 'ab'.repeat(64);
     const reason = await quoted({
@@ -174,6 +208,17 @@ describe('the reason that an error quotes', () => {
     const options = { deployment, credentials, ...replying(403, { message: 'gw-7712 has no route 1' }) };
     const { message } = await requestError(new ExchangeClient(options).createOrder(order));
     expect(message).toContain('"[redacted] has no route 1"');
+  });
+
+  it('is all that is left of a code, a key and a number in the error of a message', async () => {
+    const echo = { code: 493021, said: `Your code is 493021 for +234 801 234 5678 by ${apiKey}` };
+    const error = await errorOf(sendMessage, 422, { error: 'no_account', echo });
+    expect(error.body).toEqual({
+      error: 'no_account',
+      echo: { code: '[redacted]', said: '[redacted] for +[redacted] by [redacted]' },
+    });
+    const shown = inspect(error, { showHidden: true, depth: 10 });
+    for (const secret of ['493021', '5678', apiKey]) expect(shown).not.toContain(secret);
   });
 
   it('leaves the whole reply in error.body', async () => {
@@ -297,6 +342,30 @@ describe('the likely causes that an error names', () => {
       ['allowed-values', 'order-payload', ...signatureIds],
       /chain/,
     ],
+    [
+      'a merchant of another currency, whatever else the reply names',
+      createOrder,
+      401,
+      { message: 'The signature was made with the merchant key of another currency' },
+      ['several-merchants', 'allowed-values', ...signatureIds, 'ip-whitelist'],
+      /another merchant secret/,
+    ],
+    [
+      'a currency that does not fit the merchant',
+      createOrder,
+      422,
+      { error: 'currency_not_of_merchant' },
+      ['several-merchants', 'allowed-values', 'order-payload', ...signatureIds],
+      /another merchant secret/,
+    ],
+    [
+      'a chain that a merchant may not use',
+      createOrder,
+      422,
+      { message: 'Chain not supported for this merchant' },
+      ['allowed-values', 'several-merchants', 'order-payload', ...signatureIds],
+      /chain/,
+    ],
     ['too many requests', sendMessage, 429, '', ['request-limits'], /fewer requests/],
     ['not the whitelist in the call that fills it', whitelistIp, 403, 'IP unknown', [], /partnerPublicKey/],
   ])('is first of all %s', async (_, run, status, body, ids, advice) => {
@@ -307,6 +376,15 @@ describe('the likely causes that an error names', () => {
     // Every id stands behind advice in words.
     for (const id of ids) expect(error.message).toMatch(new RegExp(`\\w \\((?:[\\w-]+, )*${id}[,)]`));
   });
+
+  it.each([400, 401, 403])(
+    'is a scheme that no event has told yet, with the way out, for %i',
+    async (status) => {
+      const { message } = await errorOf(createOrder, status, {});
+      expect(message).toContain('sign a probe (detectFromOracle of partner-exchange-sdk/diagnostics)');
+      expect(message).toContain('where it has none give its first event');
+    },
+  );
 
   it('is nothing where the status says nothing', async () => {
     const error = await errorOf(createOrder, 500, 'Internal Server Error');

@@ -128,7 +128,13 @@ it('does not wait on other headers than Retry-After', async () => {
 describe('the delay between attempts', () => {
   it('doubles from retry.firstDelayMs', async () => {
     const server = await startServer({ status: 503 });
-    await told(whitelistIp(server.url, { maxAttempts: 3, retry: { firstDelayMs: 60 }, random: () => 0 }));
+    await told(
+      whitelistIp(server.url, {
+        maxAttempts: 3,
+        retry: { firstDelayMs: 60 },
+        random: (size) => new Uint8Array(size),
+      }),
+    );
     const at = server.requests.map((request) => request.at);
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(55);
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThan(115);
@@ -142,7 +148,10 @@ describe('the delay between attempts', () => {
 
   it('is halved at most by jitter', async () => {
     const server = await startServer({ status: 503 }, {});
-    await whitelistIp(server.url, { retry: { firstDelayMs: 200 }, random: () => 1 });
+    await whitelistIp(server.url, {
+      retry: { firstDelayMs: 200 },
+      random: (size) => new Uint8Array(size).fill(255),
+    });
     const [first, second] = server.requests;
     const waited = (second?.at ?? 0) - (first?.at ?? 0);
     expect(waited).toBeGreaterThan(90);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
-import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
+import type { BullQueue } from '../../src/inbox/bullmq/bullmq-job.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
-import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
-import { refusal } from '../errors/refusal.ts';
+import type { Boss } from '../../src/inbox/pg-boss/pg-boss-job.ts';
+import { refusal } from '../support/refusal.ts';
 import { order, receiver } from './contract.ts';
 
 const month = 30 * 24 * 60 * 60;

@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
-import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
+import { type HandlingOptions, handlingRows } from '../../src/inbox/handling-options.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import { defineOptions } from '../../src/internal/options.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
-import type { Outcome } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport, Outcome } from '../../src/webhooks/outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks } from '../webhooks/deliveries.ts';
@@ -18,6 +18,9 @@ export const quick: HandlingOptions = {
   retry: { firstDelayMs: 10, maxDelayMs: 40 },
   concurrency: 4,
 };
+
+/** The options of a worker or a store that a test makes by itself, with their defaults. */
+export const readHandling = defineOptions('the inbox', handlingRows);
 
 const patience = { timeout: 15_000, interval: 20 } as const;
 /** Waits until the assertion holds. */
@@ -343,7 +346,7 @@ export function describeContract(engine: Engine): void {
     ]);
   });
 
-  it.each(['odd \0 name', 'half \ud83d', '', 'x'.repeat(100_000)])(
+  it.each(['odd \0 name', 'half \ud83d', '', 'x'.repeat(60_000)])(
     'keeps an event of any name',
     async (name) => {
       const texts: string[] = [];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
@@ -8,8 +8,8 @@ import { PgBoss } from 'pg-boss';
 import { inject } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
-import { memoryInbox } from '../../src/inbox/memory/memory-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 
@@ -35,6 +35,8 @@ export interface Engine {
 export interface Store {
   /** An inbox on it: each is as good as a process of its own. */
   inbox(options?: HandlingOptions): ManagedInbox;
+  /** All that the engine has stored of it, as text; `undefined` if it stores nothing outside of the process. */
+  raw(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ function memoryEngine(): Engine {
         // It has no other options of these.
         inbox: ({ maxAttempts, timeLimitMs, rememberMs, now } = {}) =>
           keep(inboxes, memoryInbox({ maxAttempts, timeLimitMs, rememberMs, now })),
+        raw: async () => undefined,
         close: () => stopAll(inboxes),
       };
     },
@@ -73,6 +76,11 @@ function sqliteEngine(): Engine {
       return {
         inbox: (options) =>
           keep(inboxes, sqliteInbox({ path: join(folder, 'inbox.sqlite'), pollMs: 20, ...options })),
+        // Free pages and the -wal too.
+        raw: async () =>
+          readdirSync(folder)
+            .map((name) => readFileSync(join(folder, name), 'latin1'))
+            .join(''),
         async close() {
           await stopAll(inboxes);
           rmSync(folder, { recursive: true, force: true });
@@ -100,6 +108,7 @@ function bullmqEngine(): Engine {
           ) => new Worker(name, processor, { ...workerOptions, connection: redisAddress, prefix: run });
           return keep(inboxes, bullmqInbox({ queue, createWorker, ...options }));
         },
+        raw: () => readRedis(`${run}:${queue.name}:*`),
         async close() {
           await stopAll(inboxes);
           await queue.obliterate({ force: true });
@@ -129,6 +138,7 @@ function pgBossEngine(): Engine {
       const queue = `inbox${opened++}`;
       return {
         inbox: (options) => keep(inboxes, pgBossInbox({ boss, queue, pollMs: 50, ...options })),
+        raw: () => readSchema(boss, run),
         close: () => stopAll(inboxes),
       };
     },
@@ -154,6 +164,37 @@ export async function startBoss(schema: string): Promise<PgBoss> {
   boss.on('error', () => {});
   await boss.start();
   return boss;
+}
+
+/** The values of all keys of a pattern. */
+async function readRedis(pattern: string): Promise<string> {
+  const redis = new Redis(redisAddress);
+  const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
+    string: (key) => redis.get(key),
+    hash: (key) => redis.hgetall(key),
+    list: (key) => redis.lrange(key, 0, -1),
+    set: (key) => redis.smembers(key),
+    zset: (key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
+    stream: (key) => redis.xrange(key, '-', '+'),
+  };
+  const values = await Promise.all(
+    (await redis.keys(pattern)).map(async (key) => [key, await read[await redis.type(key)]?.(key)]),
+  );
+  await redis.quit();
+  return JSON.stringify(values);
+}
+
+/** The rows of all tables of a schema. */
+async function readSchema(boss: PgBoss, schema: string): Promise<string> {
+  const ofSchema = `SELECT relname FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r'`;
+  const { rows: tables } = await boss.getDb().executeSql(ofSchema);
+  const texts = tables.map(async ({ relname }) => {
+    const { rows } = await boss
+      .getDb()
+      .executeSql(`SELECT row::text AS text FROM ${schema}."${relname}" AS row`);
+    return rows.map(({ text }) => String(text)).join('\n');
+  });
+  return (await Promise.all(texts)).join('\n');
 }
 
 function keep(inboxes: ManagedInbox[], inbox: ManagedInbox): ManagedInbox {

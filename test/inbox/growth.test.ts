@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines, redisAddress } from './engines.ts';
 import { pgBossForTests } from './pg-boss/pg-boss-for-tests.ts';

@@ -7,11 +7,11 @@ import { Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
 import { describe, expect, it, vi } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
-import type { BullQueue } from '../../src/inbox/bullmq/bullmq-types.ts';
-import type { ManagedInbox } from '../../src/inbox/managed-inbox.ts';
+import type { BullQueue } from '../../src/inbox/bullmq/bullmq-job.ts';
+import { limitStoreCalls } from '../../src/inbox/durable-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
-import type { Boss } from '../../src/inbox/pg-boss/pg-boss-types.ts';
-import { limitStoreCalls } from '../../src/inbox/store-calls.ts';
+import type { Boss } from '../../src/inbox/pg-boss/pg-boss-job.ts';
 import {
   missingForPostgres,
   missingForRedis,

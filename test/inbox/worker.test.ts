@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/attempt.ts';
-import { checkHandling, type HandlingOptions } from '../../src/inbox/handling-options.ts';
+import { reportStore } from '../../src/inbox/durable-inbox.ts';
+import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { AttemptResult, InboxHost } from '../../src/inbox/inbox.ts';
-import { reportStore, startWorker, type WorkSource } from '../../src/inbox/worker.ts';
+import { startWorker, type WorkSource } from '../../src/inbox/worker.ts';
+import { readHandling } from './contract.ts';
 
 const key = { index: 0 };
 
@@ -23,15 +25,15 @@ function open(
   const worker = startWorker(
     {
       lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
-      isAloneDue: async () => alone.length > 0,
-      leaseAlone: async () => ({ leased: alone.shift(), dead: [] }),
+      isIsolatedDue: async () => alone.length > 0,
+      leaseIsolated: async () => ({ leased: alone.shift(), dead: [] }),
       settle: async () => true,
       release: async () => {},
       ...given,
     },
     {
       host: { handle, report: ({ name }, result) => reports.push({ name, ...result }) },
-      handling: checkHandling({ onStoreError: () => {}, ...options }),
+      ...readHandling({ onStoreError: () => {}, ...options }),
       // Only the wait for work is a wait.
       pollMs: 1,
       sleep: (ms, signal) =>
@@ -116,8 +118,8 @@ describe('what lost its lease', () => {
     let due = true;
     const { worker, reports } = open({
       handle: async () => {},
-      isAloneDue: async () => due,
-      async leaseAlone() {
+      isIsolatedDue: async () => due,
+      async leaseIsolated() {
         due = false;
         return { leased: undefined, dead: [{ ...leaseOf('poison'), attempt: 8 }] };
       },
@@ -176,4 +178,20 @@ it.each([
   reportStore(refused, { onStoreError: (error) => told.push(error) });
   expect(told).toMatchObject([{ message: 'WRONGPASS' }]);
   expect(inspect(told, { depth: null })).not.toContain('hunter2');
+});
+
+it.each([
+  ['throws', () => Promise.reject(new Error('nobody listens'))],
+  [
+    'throws at once',
+    () => {
+      throw new Error('nobody listens');
+    },
+  ],
+])('goes on when onStoreError %s', async (_, onStoreError) => {
+  const lease = vi.fn().mockRejectedValueOnce(new Error('down'));
+  lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
+  const { worker } = open({ handle: async () => {}, lease }, { onStoreError });
+  await vi.waitFor(() => expect(lease.mock.calls.length).toBeGreaterThan(1));
+  expect(await worker.stop(100)).toBe('drained');
 });

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServeAdmin } from '../../src/sandbox/admin/serve-admin.ts';
+import { createServeControl } from '../../src/sandbox/control/control-api.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { createState } from '../../src/sandbox/create-state.ts';
-import { resolveSandboxOptions } from '../../src/sandbox/resolve-sandbox-options.ts';
+import { readSandboxOptions } from '../../src/sandbox/options.ts';
+import { createState } from '../../src/sandbox/state.ts';
 import { type Story, startStory } from './story.ts';
 
 let story: Story;
@@ -213,8 +213,8 @@ describe('other machines', () => {
   const token = 'the-token-of-this-test';
   const from = (access: 'loopback' | 'any') => {
     const sandbox = createSandbox();
-    const state = createState(sandbox.deployment, resolveSandboxOptions({}));
-    const serve = createServeAdmin({ sandbox, state }, { token, from: access });
+    const state = createState(sandbox.deployment, readSandboxOptions({}));
+    const serve = createServeControl({ sandbox, state }, { token, from: access });
     return (path: string, ip: string, init?: RequestInit) =>
       serve(new Request(`http://sandbox.test/_sandbox/${path}`, init), { ip });
   };

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import { changeEndpoints } from '../../src/sandbox/admin/change-endpoints.ts';
-import { readEndpoints } from '../../src/sandbox/admin/read-endpoints.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import { changeEndpoints } from '../../src/sandbox/control/change-endpoints.ts';
+import { readEndpoints } from '../../src/sandbox/control/read-endpoints.ts';
 import { type Story, sendMessages, startStory } from './story.ts';
 
 interface Operation {

@@ -317,7 +317,7 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { ti
     const port = Number(new URL(story.server.url).port);
     await story.server.close();
     await page.getByText('not connected').waitFor();
-    await story.sandbox.fetch('http://sandbox.localhost/meanwhile');
+    await story.sandbox.fetch('https://sandbox.localhost/meanwhile');
     await page.context().setOffline(false);
     const again = await story.sandbox.listen({ port, token: story.server.token });
     await page.getByText('live', { exact: true }).waitFor();
@@ -334,7 +334,7 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { ti
     await page.getByText('not connected').waitFor();
     const other = createSandbox();
     // More than the first one had: its ids go on as if nothing had happened.
-    for (let round = 0; round < 10; round++) await other.fetch('http://sandbox.localhost/other');
+    for (let round = 0; round < 10; round++) await other.fetch('https://sandbox.localhost/other');
     const server = await other.listen({ port });
     await page.getByText('live', { exact: true }).waitFor();
     await expect.poll(() => rows(page).count()).toBe(10);
@@ -417,7 +417,7 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { ti
     await using visited = await visit({ maxRemembered: 25_000 });
     const { page, story } = visited;
     for (let round = 0; round < 10_000; round++) {
-      await story.sandbox.fetch(`http://sandbox.localhost/path/${round}`);
+      await story.sandbox.fetch(`https://sandbox.localhost/path/${round}`);
     }
     await page.getByText('10004', { exact: true }).waitFor();
     const list = page.getByRole('listbox');
@@ -449,7 +449,7 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { ti
     // What comes in at the top does not move what is looked at.
     const first = await rows(page).last().textContent();
     const top = await list.evaluate((element) => element.scrollHeight - element.scrollTop);
-    await story.sandbox.fetch('http://sandbox.localhost/one-more');
+    await story.sandbox.fetch('https://sandbox.localhost/one-more');
     await page.getByText('10005', { exact: true }).waitFor();
     await expect.poll(() => list.evaluate((element) => element.scrollHeight - element.scrollTop)).toBe(top);
     expect(await rows(page).last().textContent()).toBe(first);

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { ListenOptions, SandboxServer } from '../../src/sandbox/http/listen.ts';
-import type { SandboxCredentials } from '../../src/sandbox/partners/sandbox-credentials.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import type { ListenOptions, SandboxServer } from '../../src/sandbox/server/listen.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 
 /** A sandbox at an address, a partner with keys, and its receiver, which verifies what it gets. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { TraceEntry } from '../../src/sandbox/trace/trace-entry.ts';
+import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { startStory } from './story.ts';
 
 interface Event {
@@ -75,7 +75,7 @@ describe('the event stream', () => {
   it('says what is forgotten', async () => {
     const sandbox = createSandbox({ maxRemembered: 10 });
     const server = await sandbox.listen();
-    for (let round = 0; round < 20; round++) await sandbox.fetch('http://sandbox.localhost/nothing');
+    for (let round = 0; round < 20; round++) await sandbox.fetch('https://sandbox.localhost/nothing');
     const events = await read(`${streamOf(server.url)}?after=3`, 11);
     expect(events[0]).toEqual({ name: 'forgotten', data: { after: 3, before: 31 } });
     expect(events.slice(1).map(({ id }) => id)).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
@@ -90,7 +90,7 @@ describe('the event stream', () => {
     socket.write('GET /_sandbox/trace/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const body = 'x'.repeat(500_000);
     for (let round = 0; round < 400; round++) {
-      await sandbox.fetch('http://sandbox.localhost/nothing', { method: 'POST', body });
+      await sandbox.fetch('https://sandbox.localhost/nothing', { method: 'POST', body });
       // The stream gets its turn, too: it could send each of them.
       await nextTurn();
     }

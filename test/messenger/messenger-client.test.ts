@@ -2,17 +2,17 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { normalizePhone } from '../../src/internal/phone.ts';
 import {
   type ApiKeyRequest,
   type MessageRequest,
   MessengerClient,
   type NumberCheckRequest,
 } from '../../src/messenger/messenger-client.ts';
-import { normalizePhone } from '../../src/phone/normalize-phone.ts';
-import { refusal } from '../errors/refusal.ts';
 import { apiKey, deploymentAt, masterKey, message, messengerAt, rejection } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
+import { refusal } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -336,7 +336,7 @@ describe('a deployment of the messenger alone', () => {
     expect(String(await rejection(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
     expect(await rejection(exchange.whitelistIp())).toMatchObject({
       code: 'not_configured',
-      message: 'whitelistIp needs stagingUrl: set it in defineDeployment.',
+      message: 'whitelistIp needs stagingUrl of defineDeployment.',
     });
   });
 

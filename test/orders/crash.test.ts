@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors/store-error.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { type Answer, bench, event, failureOf, order } from './service.ts';

@@ -1,12 +1,15 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { bench, credentials, event, exchangeOf, failureOf, fakeService, order } from './service.ts';
@@ -67,6 +70,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     });
     await journal.create(order);
     expect(second).toMatchObject({ code: 'in_progress', state: 'sending', retryAfterMs: 100_000 });
+    expect(String(second)).toContain('If no result comes, it becomes unknown in 100 s.');
     expect(service.requests).toHaveLength(1);
   });
 
@@ -94,7 +98,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     const { journal, service } = bench({}, open);
     service.next.push('not-sent', 'not-sent');
     expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
-    expect(await journal.get('A-1001')).toMatchObject({ state: 'not_sent', failure: 'connection_failed' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'connection_failed' });
     expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.create(changed)).toMatchObject({ order: { state: 'accepted', attempts: 3 } });
     expect(service.requests).toHaveLength(1);
@@ -178,11 +182,28 @@ describe('create', () => {
     expect(await failureOf(journal.create(order, { timeoutMs: -1 }))).toMatchObject({
       code: 'invalid_option',
     });
-    expect(await journal.get('A-1001')).toMatchObject({ state: 'not_sent', failure: 'invalid_option' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'invalid_option' });
     const signal = AbortSignal.abort();
     expect(await failureOf(journal.create(order, { signal }))).toMatchObject({ code: 'aborted' });
-    expect(await journal.get('A-1001')).toMatchObject({ state: 'not_sent', failure: 'aborted' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'aborted' });
     expect(service.requests).toEqual([]);
+  });
+
+  it('may have sent an order if a client of one’s own fails in a store afterwards', async () => {
+    const { another, store } = bench();
+    const error = new StoreError('store_failed', 'full');
+    const exchange = {
+      prepareOrder: async () => ({
+        payload: { ...order },
+        partnerId: undefined,
+        async send() {
+          throw error;
+        },
+      }),
+    };
+    const journal = another({ exchange, store });
+    expect(await failureOf(journal.create(order))).toBe(error);
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', failure: 'store_failed' });
   });
 
   it('passes merchant and schema on, and types the reply by the schema', async () => {
@@ -206,13 +227,19 @@ describe('create', () => {
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', status: 200 });
   });
 
-  it('takes the error of a client of your own for unknown, unless it is one of ours', async () => {
-    const failure = new Error('mine');
+  it.each([
+    ['of a client of your own', new Error('mine'), 'other'],
+    [
+      'of a store, which may fail after the order was sent,',
+      new StoreError('store_failed', 'failed'),
+      'store_failed',
+    ],
+  ])('takes an error %s for unknown', async (_, failure, code) => {
     const exchange = { prepareOrder: async () => prepared };
     const prepared = { payload: { ...order }, partnerId: undefined, send: () => Promise.reject(failure) };
     const { another } = bench();
     expect(await failureOf(another({ exchange }).create(order))).toBe(failure);
-    expect(await another().get('A-1001')).toMatchObject({ state: 'unknown', failure: 'other' });
+    expect(await another().get('A-1001')).toMatchObject({ state: 'unknown', failure: code });
   });
 
   it('needs an id that is a text', async () => {
@@ -479,3 +506,144 @@ describe('the options', () => {
     expect(() => another({ exchange: exchangeOf(fakeService()), store })).not.toThrow();
   });
 });
+
+describe('a 2xx reply that says that it failed', () => {
+  it('leaves the order unknown: it is unsettled, never sent again, and an event settles it', async () => {
+    const { journal, service } = bench();
+    service.next.push({ status: 200, body: { success: false, message: 'closed for today' } });
+    expect(await failureOf(journal.create(order))).toMatchObject({
+      code: 'reply_not_accepted',
+      outcome: 'unknown',
+      status: 200,
+    });
+    expect(await journal.unsettled()).toMatchObject([
+      { partner_order_id: 'A-1001', state: 'unknown', failure: 'reply_not_accepted', status: 200 },
+    ]);
+    expect(await failureOf(journal.create(order, { again: true }))).toMatchObject({
+      code: 'outcome_unknown',
+    });
+    expect(service.requests).toHaveLength(1);
+    expect(await journal.observe(event())).toMatchObject({ result: 'accepted' });
+    expect(await journal.create(order)).toMatchObject({ replayed: true });
+  });
+
+  it('is a refusal where the deployment says so, which is sent again only on demand', async () => {
+    const service = fakeService();
+    const deployment = defineDeployment({
+      ...bases,
+      readOrderReply: ({ status }) => (status === 202 ? 'refused' : 'accepted'),
+    });
+    const exchange = new ExchangeClient({ deployment, credentials, fetch: service.fetch });
+    const journal = createOrderJournal({ exchange, store: memoryStore() });
+    service.next.push({ status: 202 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 202 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(service.requests).toHaveLength(1);
+    expect(await journal.create(order, { again: true })).toMatchObject({ order: { state: 'accepted' } });
+  });
+});
+
+describe('an order whose lease is over before it leaves', () => {
+  /** A store whose process is suspended after its first commit, while something else happens. */
+  function suspending(store: RecordStore, meanwhile: () => Promise<unknown>): RecordStore {
+    let isFirst = true;
+    return {
+      ...store,
+      async transact(keys, change) {
+        const result = await store.transact(keys, change);
+        if (isFirst) {
+          isFirst = false;
+          await meanwhile();
+        }
+        return result;
+      },
+    };
+  }
+
+  it('is not sent, and stays given up', async () => {
+    const { service, store, another, clock } = bench();
+    const giveUp = async () => {
+      clock.now += 120_000;
+      await another().settle('A-1001', 'abandoned', 'The service has none.');
+    };
+    const journal = another({ store: suspending(store, giveUp) });
+    const error = await failureOf(journal.create(order));
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
+    expect(String(error)).toContain('the time in which it may leave was over');
+    expect(service.requests).toEqual([]);
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned', note: 'The service has none.' });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
+  });
+
+  it('is known not to be sent if nobody has given it up, and is sent by the next create', async () => {
+    const { service, store, another, clock } = bench();
+    const journal = another({
+      store: suspending(store, async () => {
+        clock.now += 120_000;
+      }),
+    });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent' });
+    expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted' } });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is not sent either when the clock was set back so far that others take its lease for over', async () => {
+    const { service, store, another, clock } = bench();
+    const journal = another({
+      store: suspending(store, async () => {
+        clock.now -= 3_600_000;
+      }),
+    });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('is not sent when its process was suspended while the connection was made', async () => {
+    const { store, another, clock } = bench();
+    const { url, connected } = await slowServer();
+    const exchange = new ExchangeClient({
+      deployment: defineDeployment({ onboardingBaseUrl: url }),
+      credentials,
+      fetch: async (request) => {
+        // As if the connection had taken as long as the lease.
+        clock.now += 120_000;
+        await another().settle('A-1001', 'abandoned', 'The service has none.');
+        return await fetch(request);
+      },
+    });
+    const journal = another({ exchange, store });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
+    expect(connected.bytes).toBe(0);
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned' });
+  });
+
+  it('is not waited for any longer than its lease', async () => {
+    const { another, clock } = bench();
+    const exchange = new ExchangeClient({
+      deployment: defineDeployment(bases),
+      credentials,
+      fetch: ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    const begun = performance.now();
+    const journal = another({ exchange, leaseMs: 50, now: () => clock.now });
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+});
+
+/** Counts what arrives. */
+async function slowServer() {
+  const connected = { bytes: 0 };
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      connected.bytes += data.length;
+    });
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, connected };
+}

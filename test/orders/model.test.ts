@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPartnerExchangeError } from '../../src/errors/sdk-error.ts';
+import { isPartnerExchangeError } from '../../src/errors/errors.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
@@ -127,7 +127,7 @@ class Create implements Command {
     expect(code === 'ok').toBe(outcome === 'accepted');
     if (code === 'ok') expect(world.has(id)).toBe(true);
     // What is thrown as certain is certain.
-    if (outcome === 'refused' || outcome === 'not_sent') expect(world.has(id)).toBe(false);
+    if (outcome === 'refused' || outcome === 'not-sent') expect(world.has(id)).toBe(false);
     else expect(code).toBeOneOf(['ok', 'outcome_unknown', 'network_error', 'http_error']);
     if (before?.state === 'unknown' && outcome === 'unknown' && !(way.reaches && way.reply !== 'delivered')) {
       expect(code).toBe('outcome_unknown');
@@ -138,7 +138,7 @@ class Create implements Command {
 function codeWithoutRequest(before: Expected | undefined, given: Create, mode: Mode): string | undefined {
   if (before === undefined) return undefined;
   const same = before.amount === given.amount;
-  if (!same && before.state !== 'refused' && before.state !== 'not_sent') return 'different_order';
+  if (!same && before.state !== 'refused' && before.state !== 'not-sent') return 'different_order';
   if (before.state === 'accepted') return 'ok';
   if (before.state === 'abandoned') return 'order_abandoned';
   if (before.state === 'unknown' && mode === 'unknown') return 'outcome_unknown';
@@ -151,7 +151,7 @@ function outcomeOf(
   { hadEvent, has, mode }: { hadEvent: boolean; has: boolean; mode: Mode },
 ): string {
   const wasUnknown = before?.state === 'unknown';
-  if (!way.reaches) return wasUnknown ? 'unknown' : 'not_sent';
+  if (!way.reaches) return wasUnknown ? 'unknown' : 'not-sent';
   if (hadEvent) return 'accepted';
   if (way.reply !== 'delivered') return 'unknown';
   if (!way.refuses) return 'accepted';
@@ -213,7 +213,7 @@ class Prepare implements Command {
     const before = model.get(id);
     const code = await codeOf(world.journal.prepare(orderOf(id, amount)));
     const same = before?.amount === amount;
-    const mayChange = before === undefined || ['prepared', 'refused', 'not_sent'].includes(before.state);
+    const mayChange = before === undefined || ['prepared', 'refused', 'not-sent'].includes(before.state);
     if (!mayChange && !same) expect(code).toBe('different_order');
     else if (before?.state === 'abandoned') expect(code).toBe('order_abandoned');
     else if (before?.state === 'refused' && same) expect(code).toBe('order_refused');
@@ -238,7 +238,7 @@ class Wait implements Command {
 }
 
 function isOpen({ state, outbox }: Expected): boolean {
-  return state === 'prepared' || state === 'unknown' || (state === 'not_sent' && outbox);
+  return state === 'prepared' || state === 'unknown' || (state === 'not-sent' && outbox);
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {

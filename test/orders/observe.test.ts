@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { signingKey } from '../../src/credentials/signing-key.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
@@ -6,7 +7,7 @@ import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { storeKinds } from '../store/store-kinds.ts';
-import { bench, event, failureOf, order } from './service.ts';
+import { bench, credentials, event, failureOf, order } from './service.ts';
 
 /** The process warnings of ours during a test. */
 let warnings: string[] = [];
@@ -67,7 +68,7 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
 
   it.each([
     ['refused', { status: 400 }],
-    ['not_sent', 'not-sent'],
+    ['not-sent', 'not-sent'],
   ] as const)('an event of an order that is %s is a contradiction, and settles it', async (state, answer) => {
     const { journal, service } = bench({}, open);
     service.next.push(answer);
@@ -109,19 +110,40 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
   it('an event of an order that it does not know is reported, and leaves nothing behind', async () => {
     const { journal, store } = bench({}, open);
     expect(await journal.observe(event('other'))).toEqual({ result: 'unknown_order' });
-    for (const strange of [{}, { partner_order_id: 7 }, { partner_order_id: '' }, { body: {} }]) {
+    for (const strange of [{}, { partner_order_id: null }, { body: {} }]) {
       expect(await journal.observe(strange)).toEqual({ result: 'unknown_order' });
     }
     expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
   });
 
-  it('an event of another partner is no evidence, even with the same id', async () => {
+  it('says so when the partner_order_id of an event is no text', async () => {
+    const { journal, store } = bench({}, open);
+    for (const [given, words] of [
+      [7, 'a number, not a text'],
+      [['A-1001'], 'a list, not a text'],
+      [{ id: 'A-1001' }, 'an object, not a text'],
+      ['', 'empty'],
+    ] as const) {
+      const problem = `its partner_order_id is ${words}`;
+      expect(await journal.observe({ partner_order_id: given })).toEqual({
+        result: 'unknown_order',
+        problem,
+      });
+      expect(await journal.observe({ body: { partner_order_id: given } })).toMatchObject({ problem });
+    }
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
+  });
+
+  it.each<[string, { partnerId?: string; partnerCode?: string }]>([
+    ['another ID', { partnerId: 'P-2' }],
+    ['only a code', { partnerCode: 'other' }],
+    ['a code that is the ID of the owner', { partnerCode: 'P-1' }],
+    ['no name', {}],
+  ])('refuses an event about its order that another partner has signed: %s', async (_, key) => {
     const { journal, service } = bench({}, open);
     service.next.push('lost');
     await journal.create(order).catch(() => {});
-    expect(await journal.observe(event(), { key: { partnerId: 'P-2' } })).toEqual({
-      result: 'unknown_order',
-    });
+    expect(await journal.observe(event(), { key })).toEqual({ result: 'other_partner' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
     expect(await journal.observe(event(), { key: { partnerId: 'P-1' } })).toMatchObject({
       result: 'accepted',
@@ -140,11 +162,11 @@ describe('observe', () => {
     const { deployment, fetch } = sandbox;
     const onboarding = new ExchangeClient({ deployment, fetch });
     await onboarding.onboard({ partner_code: 'acme', email: 'dev@acme.example' });
-    const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-    const exchange = new ExchangeClient({ deployment, fetch, credentials });
+    const issued = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+    const exchange = new ExchangeClient({ deployment, fetch, credentials: issued });
     const { store } = bench();
     const journal = createOrderJournal({ exchange, store });
-    webhooks = createWebhooks({ credentials, deployment })
+    webhooks = createWebhooks({ credentials: issued, deployment })
       .onAny(journal.observe)
       .onUnrecognized(journal.observe);
 
@@ -157,9 +179,30 @@ describe('observe', () => {
     const second = { ...order, partner_order_id: 'A-2' };
     expect(await failureOf(journal.create(second))).toMatchObject({ outcome: 'unknown' });
     const unfamiliar = { event_name: 'event.buy.error', partner_order_id: 'A-2' };
-    const { text } = signBody(unfamiliar, { key: signingKey(credentials, 'order') });
+    const { text } = signBody(unfamiliar, { key: signingKey(issued, 'order') });
     expect(await webhooks.receive(text)).toMatchObject({ kind: 'handled' });
     expect(await journal.get('A-2')).toMatchObject({ state: 'accepted', evidence: 'event' });
+  });
+
+  it('in a receiver for several partners lets none settle an order of another', async () => {
+    const { journal, service } = bench();
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    const rival = {
+      partnerPublicKey: 'pk_partner_rival',
+      partnerSecretKey: 'sk_partner_rival',
+      merchantSecretKey: 'sk_merchant_rival',
+      partnerCode: 'rival',
+    };
+    const webhooks = createWebhooks({ credentials: [credentials, rival] })
+      .onAny(journal.observe)
+      .onUnrecognized(journal.observe);
+    const signedBy = (owner: PartnerCredentials) =>
+      signBody(event(), { key: signingKey(owner, 'order') }).text;
+    expect(await webhooks.receive(signedBy(rival))).toMatchObject({ status: 200 });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
+    expect(await webhooks.receive(signedBy(credentials))).toMatchObject({ status: 200 });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
   });
 
   it('is answered with 500 while the store is down, so that the event comes again', async () => {

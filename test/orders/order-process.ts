@@ -1,7 +1,6 @@
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { isRequestError } from '../../src/errors/request-error.ts';
-import { isPartnerExchangeError } from '../../src/errors/sdk-error.ts';
+import { isPartnerExchangeError, isRequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';

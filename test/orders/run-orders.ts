@@ -143,7 +143,7 @@ export async function runOrders({
     if (has.has(id)) {
       if (known?.state !== 'accepted') notSettled++;
       add(settledBy, known?.evidence ?? 'nothing');
-    } else if (known?.state !== 'unknown' && known?.state !== 'not_sent') wronglySettled++;
+    } else if (known?.state !== 'unknown' && known?.state !== 'not-sent') wronglySettled++;
   }
   const isWrong = ({ id, said }: Report) =>
     ['accepted', 'replayed'].includes(said)

@@ -3,7 +3,7 @@ import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import type { OrderJournalOptions } from '../../src/orders/journal-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors/store-error.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { bench, event, failureOf, order } from './service.ts';
@@ -43,7 +43,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       await journal.prepare(order);
       service.next.push('not-sent', { status: 400 });
       await journal.create(order).catch(() => {});
-      expect(await journal.unsettled()).toMatchObject([{ state: 'not_sent' }]);
+      expect(await journal.unsettled()).toMatchObject([{ state: 'not-sent' }]);
       await journal.create(order).catch(() => {});
       expect(await journal.unsettled()).toEqual([]);
     });
@@ -131,7 +131,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
 
     it.each([
       ['refused', { status: 400 }],
-      ['not_sent', 'not-sent'],
+      ['not-sent', 'not-sent'],
       ['accepted', 'ok'],
     ] as const)('has nothing to decide about an order that is %s', async (state, answer) => {
       const { journal, service } = bench({}, open);
@@ -304,7 +304,7 @@ describe('the journal', () => {
     await journal.create(order);
     const [record] = await store.list({ prefix: 'orders:order:', limit: 1 });
     const key = record?.key ?? '';
-    await store.transact([key], (records) => records.set(key, { version: 2, state: 'not_sent' }));
+    await store.transact([key], (records) => records.set(key, { version: 2, state: 'not-sent' }));
     expect(await failureOf(journal.create(order))).toMatchObject({ code: 'store_failed' });
     expect(await failureOf(journal.observe(event()))).toMatchObject({ code: 'store_failed' });
     expect(service.requests).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../src/errors/configuration-error.ts';
+import { ConfigurationError } from '../../src/errors/errors.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import {
   Clock,
   deviceRefused,

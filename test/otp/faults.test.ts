@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isOtpError } from '../../src/errors/otp-error.ts';
-import { StoreError } from '../../src/errors/store-error.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { isOtpError, StoreError } from '../../src/errors/errors.ts';
+import type { OtpMessenger } from '../../src/otp/devices.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { Clock, notCode, notSent, otpOn, phone, purpose, rejection, unknown } from './support.ts';
 
@@ -34,6 +34,44 @@ describe('a code', () => {
     };
     await otp.issue({ to_phone: phone, purpose });
     expect(stored).toEqual([1]);
+  });
+
+  it('that expired before its message could leave is not sent, and no device is blamed', async () => {
+    const clock = new Clock();
+    const store = memoryStore({ now: clock.now });
+    let suspendedMs = 11 * minute;
+    const suspended: RecordStore = {
+      ...store,
+      async transact(keys, change) {
+        const result = await store.transact(keys, change);
+        clock.at += suspendedMs;
+        suspendedMs = 0;
+        return result;
+      },
+    };
+    const { otp, messenger } = otpOn(suspended, clock, { ...noCoolDown, lifetimeMs: 10 * minute });
+    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
+      code: 'not_sent',
+      message: expect.stringContaining('The code expired before it could leave'),
+    });
+    expect(messenger.messages).toEqual([]);
+    await otp.issue({ to_phone: phone, purpose });
+    expect(messenger.messages).toHaveLength(1);
+  });
+
+  it('tells the device how long its message may still leave', async () => {
+    const clock = new Clock();
+    let left: number[] = [];
+    const messenger: OtpMessenger = {
+      async sendMessage(_, options) {
+        left = [options?.leftMs?.() ?? 0];
+        clock.at += 10 * minute;
+        left.push(options?.leftMs?.() ?? 0);
+      },
+    };
+    const options = { messenger, lifetimeMs: 10 * minute };
+    await otpOn(memoryStore({ now: clock.now }), clock, options).otp.issue({ to_phone: phone, purpose });
+    expect(left).toEqual([10 * minute, 0]);
   });
 });
 
@@ -135,7 +173,7 @@ describe('a process that is killed', () => {
         const isDone = !killed.isReached();
 
         const counted = JSON.stringify(await store.list({ prefix: 'otp:phone:', limit: 10 })).includes(
-          '"series":1',
+          '"streak":1',
         );
         if (messenger.messages.length > 0) expect(counted).toBe(true);
         // Whatever was left behind, after the cool-down there is a code again.

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ipNetwork } from '../../src/otp/ip-network.ts';
+import { ipNetwork } from '../../src/otp/otp-input.ts';
 
 describe('the network of an address', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { Clock, notCode, notSent, otpOn, phone, purpose, rejection } from './support.ts';
 
 const minute = 60_000;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isOtpError } from '../../src/errors/otp-error.ts';
+import { isOtpError } from '../../src/errors/errors.ts';
 import type { CheckedOtp } from '../../src/otp/check-code.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import {
   Clock,
   FakeMessenger,
@@ -292,10 +292,14 @@ describe('any calls in any order', () => {
         return { model, real: { otp, clock, messenger } };
       }, calls),
     );
-    await fc.assert(property, { numRuns: 500 });
-    expect([...reached].sort()).toEqual([
+    const all = [
       ...['accepted', 'check limited', 'cool_down', 'failuresPerPhone', 'ip', 'maxSends', 'not_allowed'],
       ...['not_sent', 'not_valid', 'phone', 'refused', 'total', 'unconfirmedPerIp', 'wrong'],
-    ]);
+    ];
+    // Some rules are reached in few sequences, and now and then in none of 500.
+    for (let round = 0; round < 6 && (round === 0 || reached.size < all.length); round++) {
+      await fc.assert(property, { numRuns: 500 });
+    }
+    expect([...reached].sort()).toEqual(all);
   });
 });

@@ -1,6 +1,6 @@
 import type * as Crypto from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { Clock, notCode, otpOn, phone, purpose } from './support.ts';
 

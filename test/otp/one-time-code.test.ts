@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeCode, readTypedCode } from '../../src/otp/one-time-code.ts';
+import { makeCode, readTypedCode } from '../../src/otp/flow.ts';
 
 /** Digits 0 to 9 of every numbering system that is written with decimal digits, as ICU has them. */
 const numberingSystems = Intl.supportedValuesOf('numberingSystem').flatMap((name) => {

@@ -1,13 +1,14 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { OtpError } from '../../src/errors/otp-error.ts';
-import { isValidationError } from '../../src/errors/validation-error.ts';
+import type { OtpError } from '../../src/errors/errors.ts';
+import { isValidationError } from '../../src/errors/errors.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import type { CheckedOtp } from '../../src/otp/check-code.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import type { OtpMessenger } from '../../src/otp/devices.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
-import { thrownBy } from '../errors/refusal.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { deploymentAt } from '../http/clients.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { Clock, FakeMessenger, otpOn, phone, purpose, rejection, secret } from './support.ts';
 
 const sound: OtpOptions = {
@@ -49,6 +50,8 @@ describe('createOtp', () => {
     ['no prefixes', { allowedPrefixes: undefined }, /^allowedPrefixes/],
     ['an empty list of prefixes', { allowedPrefixes: [] }, /^allowedPrefixes/],
     ['a prefix without +', { allowedPrefixes: ['234'] }, /^allowedPrefixes/],
+    ['a prefix as at home', { allowedPrefixes: ['0801'] }, /'\+234': with the country code.* normalizePhone/],
+    ['a country that there is not', { country: 'Nigeria' }, /^country must be two capital letters/],
     ['codes that are too short', { codeLength: 5 }, /^codeLength.*6 to 10/],
     ['codes that are too long', { codeLength: 11 }, /^codeLength/],
     ['a lifetime of more than ten minutes', { lifetimeMs: 600_001 }, /^lifetimeMs/],
@@ -197,5 +200,38 @@ describe('types', () => {
     expectTypeOf<OtpError['code']>().toEqualTypeOf<
       'cool_down' | 'limit_reached' | 'not_allowed' | 'not_sent' | 'refused' | 'store_unavailable'
     >();
+  });
+});
+
+describe('a number without its country code', () => {
+  it('is taken with the option country, and is the same number with it', async () => {
+    const clock = new Clock();
+    const { otp, messenger } = otpOn(memoryStore({ now: clock.now }), clock, { country: 'NG' });
+    const { id } = await otp.issue({ to_phone: '0801 234 5678', purpose });
+    expect(messenger.messages).toMatchObject([{ to_phone: phone }]);
+    expect(await otp.check(id, messenger.lastCode, { purpose })).toEqual({ ok: true, to_phone: phone });
+    expect(await rejection(otp.issue({ to_phone: '12', purpose }))).toMatchObject({
+      code: 'invalid_input',
+      message: 'issue: to_phone: must be a phone number',
+    });
+  });
+
+  it('is refused without it, and the error names what reads it', async () => {
+    const { otp } = otpOn(memoryStore(), new Clock());
+    const error = await rejection(otp.issue({ to_phone: '0801 234 5678', purpose }));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /to_phone.*createOtp the country.*normalizePhone\(text, \{ country \}\)/,
+      ),
+    });
+  });
+
+  it('is refused by MessengerClient, and the error names the option that reads it', async () => {
+    const messenger = new MessengerClient({
+      deployment: deploymentAt('https://m.example'),
+      apiKey: 'API-X-1',
+    });
+    const error = await rejection(messenger.sendMessage({ to_phone: '0801 234 5678', message: 'x' }));
+    expect(error).toMatchObject({ message: expect.stringContaining('the option normalizePhone') });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import {
   Clock,
   deviceRefused,
@@ -43,13 +43,19 @@ describe('onOtp', () => {
     await otp.cancel(id);
     const about = { purpose, to_phone: masked };
     expect(reports.map(({ durationMs: _, messengerMs: __, ...rest }) => rest)).toEqual([
-      { action: 'issue', outcome: 'sent', ...about, device: 0 },
+      { action: 'issue', outcome: 'sent', ...about, device: 0, messengerOutcome: 'sent' },
       { action: 'issue', outcome: 'cool_down', ...about },
       { action: 'issue', outcome: 'not_allowed', purpose, to_phone: '+141******71' },
       { action: 'issue', outcome: 'invalid_input' },
       { action: 'issue', outcome: 'failed' },
-      { action: 'resend', outcome: 'unknown', ...about, device: 0 },
-      { action: 'resend', outcome: 'refused', ...about, device: 0 },
+      {
+        ...{ action: 'resend', outcome: 'unknown', ...about, device: 0 },
+        ...{ messengerOutcome: 'unknown', messengerCode: 'network_error' },
+      },
+      {
+        ...{ action: 'resend', outcome: 'refused', ...about, device: 0 },
+        ...{ messengerOutcome: 'refused', messengerCode: 'http_error', messengerStatus: 422 },
+      },
       { action: 'resend', outcome: 'not_allowed' },
       { action: 'check', outcome: 'not_valid', purpose },
       { action: 'check', outcome: 'wrong', ...about },
@@ -97,8 +103,6 @@ describe('onOtp', () => {
       expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
     }
     await new Promise((resolve) => setImmediate(resolve));
-    expect(emit.mock.calls.map(([message]) => message)).toEqual([
-      'onOtp failed; the calls are not affected.',
-    ]);
+    expect(emit.mock.calls.map(([message]) => message)).toEqual(['onOtp failed; nothing else is affected.']);
   });
 });

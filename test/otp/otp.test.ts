@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -22,7 +22,7 @@ describeWith('redis', 'redisStore', () => {
   let connected: TestClient | undefined;
   const prefixes: string[] = [];
   beforeAll(async () => {
-    connected = await clients['ioredis 6']?.(redisUrl);
+    connected = await clients.ioredis?.(redisUrl);
   });
   afterAll(async () => {
     await removeKeys(redisUrl, prefixes);

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { StoreError } from '../../src/errors/store-error.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { Clock, notCode, notSent, otpOn, phone, purpose, requestError, secret } from './support.ts';
 

@@ -1,4 +1,4 @@
-import { RequestError, type RequestOutcome } from '../../src/errors/request-error.ts';
+import { RequestError, type RequestOutcome } from '../../src/errors/errors.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';

@@ -4,14 +4,18 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { commonJsCases, tryCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
-import { beyondReach, leakedFiles } from './entry-reach.ts';
+import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
 import { run } from './run.ts';
 import { compileConsumer, makeScratchProject, probeIdentity, runCommands } from './scratch-project.ts';
 import { bundleEntries, printSizes } from './sizes.ts';
 import { startTally } from './tally.ts';
+import { findBundled, findLicenseProblems, findSbomProblems, thirdPartyFiles } from './third-party.ts';
 
 /** Checks the package as its users get it: packed, and installed in a project of its own. Needs a build. */
+
+/** What narrows events holds a copy of zod/mini. */
+const readsEvents = ['./events', './webhooks'];
 
 const tally = startTally();
 const project = makeScratchProject();
@@ -27,6 +31,12 @@ try {
   });
   await tally.check('the package holds what it should and nothing else', () => {
     refuse(findFileProblems(project.installed));
+  });
+  await tally.check('it carries the licence of each bundled package', async () => {
+    refuse(findLicenseProblems(readInstalled(thirdPartyFiles.licenses), await findBundled()));
+  });
+  await tally.check('its SBOM lists what is bundled and the two dependencies', async () => {
+    refuse(findSbomProblems(readInstalled(thirdPartyFiles.sbom), await findBundled()));
   });
   await tally.check('import and require of every entry give the same things, one identity each', () => {
     probeIdentity(project);
@@ -48,6 +58,11 @@ try {
 }
 
 const bundles = await bundleEntries();
+for (const { subpath, files } of bundles.filter(({ subpath }) => readsEvents.includes(subpath))) {
+  await tally.check(`built ${subpath} holds one language of zod's messages`, () => {
+    refuse(bundledLocales(files).join() === 'en' ? [] : [`it holds: ${bundledLocales(files).join(', ')}`]);
+  });
+}
 for (const { subpath, reached, files } of bundles) {
   await tally.check(`built ${subpath} loads nothing beyond its reach`, () => {
     refuse([...beyondReach(subpath, reached), ...leakedFiles(subpath, files)]);
@@ -55,6 +70,10 @@ for (const { subpath, reached, files } of bundles) {
 }
 printSizes(bundles);
 tally.finish();
+
+function readInstalled(file: string): string {
+  return readFileSync(join(project.installed, file), 'utf8');
+}
 
 function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(problems.join('\n'));

@@ -53,6 +53,23 @@ describe('README and docs', () => {
     expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
   });
 
+  test('tells for each part of the surroundings what can happen, what we do, and what the user does', () => {
+    const [, table = ''] = page('docs/security.md').split(
+      '| where | what can happen | what we do | what you do |\n|---|---|---|---|\n',
+    );
+    const rows = [...table.matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) => row.split(' | '));
+    expect(rows.map(([what]) => what)).toEqual([
+      'Other users of the machine',
+      'Terminals',
+      'Tracers',
+      'Environment proxies',
+      '`NODE_TLS_REJECT_UNAUTHORIZED=0`',
+      '`sandbox --host 0.0.0.0` with a known seed',
+      '`node_modules` of the current folder',
+    ]);
+    expect(rows.filter((cells) => cells.length !== 4 || cells.includes(''))).toEqual([]);
+  });
+
   test('has only links that lead to something the package holds', () => {
     const broken = [...pages].flatMap(([file, text]) =>
       relativeLinks(text)

@@ -13,22 +13,21 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './signature': { packages: [], builtins: ['node:crypto'] },
   // The doctor reads the environment, with the schema of orders.
   './diagnostics': { packages: ['zod'], builtins: ['node:crypto'] },
-  './events': { packages: ['zod'], bundled: ['zod/mini'], builtins: [] },
-  './webhooks': { packages: [], bundled: ['zod/mini'], builtins: ['node:crypto'] },
-  // The errors are in one file with what signs.
-  './inbox': { packages: [], builtins: ['node:crypto'] },
+  './events': { packages: ['zod'], bundled: ['zod/locales', 'zod/mini'], builtins: [] },
+  './webhooks': { packages: [], bundled: ['zod/locales', 'zod/mini'], builtins: ['node:crypto'] },
+  './inbox': { packages: [], builtins: [] },
   './inbox/sqlite': {
     packages: [],
-    builtins: ['node:crypto', 'node:fs', 'node:path', 'node:sqlite', 'node:timers'],
+    builtins: ['node:fs', 'node:path', 'node:sqlite', 'node:timers'],
   },
   './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
   './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
-  './store': { packages: [], builtins: ['node:crypto'] },
+  './store': { packages: [], builtins: [] },
   './store/sqlite': {
     packages: [],
-    builtins: ['node:crypto', 'node:fs', 'node:path', 'node:sqlite', 'node:timers'],
+    builtins: ['node:fs', 'node:path', 'node:sqlite', 'node:timers'],
   },
-  './rotation': { packages: [], builtins: ['node:crypto'] },
+  './rotation': { packages: [], builtins: [] },
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
   './orders': { packages: ['zod'], builtins: ['node:crypto'] },
@@ -42,36 +41,43 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './testing': { packages: ['zod'], builtins: ['node:assert/strict', 'node:crypto'] },
 };
 
+/** Folders of `src` that every entry may hold a part of. */
+const foundations = ['errors', 'internal'];
+
 /**
- * Folders of `src` of which nothing may leak into an entry (design: Budgets). Sizes only inform: what makes an entry
- * large is that it holds what belongs to another one.
+ * The other folders of `src` that an entry may hold a part of; the rest is forbidden (design: Budgets). Sizes only
+ * inform: what makes an entry large is that it holds what belongs to another one.
  */
-const forbiddenFolders: Readonly<Record<string, readonly string[]>> = {
-  '.': ['diagnostics', 'events', 'inbox', 'sandbox', 'webhooks'],
-  './signature': [
-    ...['config', 'deployment', 'diagnostics', 'events', 'exchange', 'http', 'inbox', 'messenger', 'sandbox'],
-    ...['store', 'webhooks'],
-  ],
-  './events': ['diagnostics', 'exchange', 'http', 'inbox', 'messenger', 'sandbox', 'signature', 'webhooks'],
-  './webhooks': ['diagnostics', 'exchange', 'http', 'messenger', 'sandbox'],
-  './diagnostics': ['exchange', 'inbox', 'messenger', 'sandbox', 'webhooks'],
-  './rotation': ['diagnostics', 'events', 'exchange', 'http', 'inbox', 'messenger', 'sandbox', 'webhooks'],
-  './bulk': ['diagnostics', 'events', 'exchange', 'http', 'inbox', 'messenger', 'otp', 'sandbox', 'webhooks'],
-  './otp': [
-    'deployment',
-    'diagnostics',
-    'events',
-    'exchange',
-    'http',
-    'inbox',
-    'messenger',
-    'sandbox',
-    'webhooks',
-  ],
-  './store': ['diagnostics', 'events', 'exchange', 'http', 'inbox', 'messenger', 'sandbox', 'webhooks'],
-  './orders': ['diagnostics', 'events', 'exchange', 'http', 'inbox', 'messenger', 'sandbox', 'webhooks'],
-  './inbox': ['diagnostics', 'events', 'exchange', 'http', 'messenger', 'sandbox', 'signature', 'webhooks'],
-  './testing': ['diagnostics', 'exchange', 'http', 'inbox', 'messenger', 'webhooks'],
+const ownFolders: Readonly<Record<string, readonly string[]>> = {
+  '.': ['config', 'credentials', 'deployment', 'exchange', 'http', 'messenger', 'signature'],
+  './signature': ['credentials', 'signature'],
+  './events': ['credentials', 'events'],
+  './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'webhooks'],
+  './inbox': ['inbox'],
+  './inbox/sqlite': ['inbox'],
+  './inbox/bullmq': ['inbox'],
+  './inbox/pg-boss': ['inbox'],
+  './store': ['store'],
+  './store/sqlite': ['store'],
+  './store/redis': ['store'],
+  './store/postgres': ['store'],
+  './orders': ['credentials', 'deployment', 'orders', 'signature', 'store'],
+  './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
+  './otp': ['otp', 'store'],
+  './bulk': ['bulk', 'signature', 'store'],
+  './diagnostics': ['config', 'credentials', 'deployment', 'diagnostics', 'signature'],
+  './sandbox': [...['credentials', 'deployment', 'diagnostics', 'events', 'sandbox', 'signature', 'store']],
+  './testing': ['credentials', 'deployment', 'events', 'sandbox', 'signature', 'store', 'testing'],
+};
+
+const sqliteEntries = ['./inbox/sqlite', './sandbox', './store/sqlite'];
+
+/** Files of `internal` that only these entries may hold. */
+const reserved: Readonly<Record<string, readonly string[]>> = {
+  'internal/phone.ts': ['./bulk', './otp'],
+  'internal/private-file.ts': ['./rotation', ...sqliteEntries],
+  'internal/sqlite-busy.ts': sqliteEntries,
+  'internal/sqlite-database.ts': sqliteEntries,
 };
 
 /**
@@ -80,13 +86,19 @@ const forbiddenFolders: Readonly<Record<string, readonly string[]>> = {
  * @param files below `src`, e.g. `events/status.ts`; those of bundled packages are `../node_modules/…`
  */
 export function leakedFiles(subpath: string, files: readonly string[]): string[] {
-  const forbidden = forbiddenFolders[subpath] ?? [];
+  const allowed = [...foundations, ...(ownFolders[subpath] ?? [])];
   const bundled = bundledPackages(subpath);
   return files.filter((file) => {
     const [, packaged] = file.split('../node_modules/');
     if (packaged !== undefined) return !bundled.some((name) => packaged.startsWith(`${name.split('/')[0]}/`));
-    return forbidden.includes(file.slice(0, file.indexOf('/')));
+    if (reserved[file] !== undefined) return !reserved[file].includes(subpath);
+    return file.includes('/') && !allowed.includes(file.slice(0, file.indexOf('/')));
   });
+}
+
+/** The languages of zod's messages that an entry holds, e.g. `en`: each weighs on every start. */
+export function bundledLocales(files: readonly string[]): string[] {
+  return files.flatMap((file) => /\/zod\/v4\/locales\/(?!index\.)(.+)\.js$/.exec(file)?.[1] ?? []);
 }
 
 /** The packages that the build makes part of an entry. */

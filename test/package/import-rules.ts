@@ -2,10 +2,8 @@ import { type Import, type ImportGraph, isRelative } from './import-graph.ts';
 
 /** Folders of `src`, each level importing only levels above it (design: Shape). */
 const levels = [
-  ['json', 'errors'],
-  ['runtime'],
-  ['options', 'redaction'],
-  ['sqlite', 'phone'],
+  ['errors'],
+  ['internal'],
   ['signature'],
   ['credentials'],
   ['deployment'],
@@ -74,11 +72,11 @@ function problemsOf(graph: ImportGraph, file: string, each: Import): string[] {
   else if (!graph.has(each.target)) problems.push('leads to no file of src');
   if (isIndex(each.target) && !isEntry) problems.push('imports an index.ts: import the file that defines it');
   // An entry is a contents page: it may name what users need beside its own folder, whatever the order.
-  const order = isEntry ? undefined : orderProblem(folderOf(file), folderOf(each.target), each.kind);
+  const order = isEntry ? undefined : orderProblem(folderOf(file), folderOf(each.target));
   return order === undefined ? problems : [...problems, order];
 }
 
-function orderProblem(from: string, to: string, kind: Import['kind']): string | undefined {
+function orderProblem(from: string, to: string): string | undefined {
   if (from === to) return undefined;
   const fromLevel = levelOf(from);
   const toLevel = levelOf(to);
@@ -86,7 +84,6 @@ function orderProblem(from: string, to: string, kind: Import['kind']): string | 
   if (toLevel === -1) return `folder ${to || 'src itself'} has no place in the order`;
   if (forbidden[from]?.includes(to)) return `${from} must not import ${to}`;
   if (toLevel < fromLevel) return undefined;
-  if (fromLevel === 0 && toLevel === 0 && kind === 'type') return undefined;
   return `against the order: ${from} must not import ${to}`;
 }
 
@@ -123,7 +120,7 @@ function isIndex(file: string): boolean {
 }
 
 function packageName(specifier: string): string {
-  // zod/mini is bundled, zod is not.
-  if (specifier.startsWith('node:') || specifier === 'zod/mini') return specifier;
+  // These two are bundled, zod is not.
+  if (specifier.startsWith('node:') || /^zod\/(?:mini|locales)$/.test(specifier)) return specifier;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }

@@ -1,35 +1,38 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { join, posix } from 'node:path';
 import { readCommands, readEntries } from './entries.ts';
+import { thirdPartyFiles } from './third-party.ts';
 
 const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
 /** The README's links lead to these. */
 const reading = /^(?:docs\/.+\.md|examples\/.+\.ts|vectors\/signatures(?:\.schema)?\.json)$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
-/** The command line, with the licences of what is bundled into it. Nobody debugs into it: it has no source maps. */
-const commandLine = /^dist\/cli\/(?:[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$/;
-/** Of the packages that are bundled. */
-const licenses = 'dist/THIRD-PARTY-LICENSES.txt';
+/** Nobody debugs into the command line: it has no source maps. */
+const commandLine = /^dist\/cli\/[\w-]+\.js$/;
 const testCode = /\bfrom ?"(?:vitest|msw|fast-check)|\/test\//;
-/** A source of a bundled package in a source map. */
-const bundledSource = /"\.\.\/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g;
+/** Built-in modules without `node:`, which Deno and Workers do not find; `sqlite` is found nowhere. */
+const bareBuiltin = new RegExp(
+  `\\b(?:from|import|require)\\s*\\(?\\s*["'](?:${[...builtinModules, 'sqlite'].filter((name) => !name.startsWith('node:')).join('|')})["']`,
+);
 /** What tells of the machine that the package was built on. */
 const machinePath = /\/work\/|\/home\/|\/Users\/|\/root\/|\/tmp\/|file:\/\/\/|[A-Z]:\\{1,2}Users/;
 
 /** What the package holds and should not, or should hold and does not. */
 export function findFileProblems(installed: string): string[] {
   const files = globSync('**', { cwd: installed }).filter((file) => statSync(join(installed, file)).isFile());
+  const expected = [...documents, ...Object.values(thirdPartyFiles)];
   return [
-    ...[...documents, licenses].filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
+    ...expected.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
     ...files
-      .filter((file) => ![...documents, licenses].includes(file))
+      .filter((file) => !expected.includes(file))
       .filter((file) => ![reading, builtFile, commandLine].some((kind) => kind.test(file)))
       .map((file) => `${file} does not belong in the package`),
     ...files
       .filter((file) => file.endsWith('.js') && !commandLine.test(file) && !files.includes(`${file}.map`))
       .map((file) => `${file} has no source map`),
     ...findCommandProblems(installed, files),
-    ...findUnlicensed(installed, files),
+    ...findDoubles(installed, files),
     ...findUnreached(installed, files).map((file) => `${file} is reached from no entry`),
     ...files.flatMap((file) => findTextProblems(file, readFileSync(join(installed, file), 'utf8'))),
   ];
@@ -47,9 +50,6 @@ function findCommandProblems(installed: string, files: readonly string[]): strin
       problems.push(`${file} is not executable`);
     }
   }
-  if (!files.includes('dist/cli/THIRD-PARTY-LICENSES.txt')) {
-    problems.push('the licences of what the command bundles are missing');
-  }
   const library = files.filter((file) => builtFile.test(file) && !file.endsWith('.map'));
   return [
     ...problems,
@@ -59,16 +59,13 @@ function findCommandProblems(installed: string, files: readonly string[]): strin
   ];
 }
 
-/** Bundled packages, as the source maps tell, whose licence is not in the package. */
-function findUnlicensed(installed: string, files: readonly string[]): string[] {
-  const texts = readFileSync(join(installed, licenses), 'utf8');
-  const maps = files.filter((file) => file.endsWith('.js.map'));
-  const bundled = maps.flatMap((file) =>
-    [...readFileSync(join(installed, file), 'utf8').matchAll(bundledSource)].map(([, name = '']) => name),
-  );
-  return [...new Set(bundled)]
-    .filter((name) => !new RegExp(`^${name} \\d`, 'm').test(texts))
-    .map((name) => `${licenses} lacks the licence of ${name}`);
+/** Sources that are in the library twice: `instanceof` would not know the classes of the other copy. */
+function findDoubles(installed: string, files: readonly string[]): string[] {
+  const maps = files.filter((file) => builtFile.test(file) && file.endsWith('.js.map'));
+  const sources = maps.flatMap((file) => readMap(readFileSync(join(installed, file), 'utf8')).sources);
+  return sources
+    .filter((source, index) => sources.indexOf(source) < index)
+    .map((source) => `${source} is in several files of dist`);
 }
 
 /** Built files that nothing leads to, left over from an earlier build. */
@@ -96,13 +93,14 @@ function findTextProblems(file: string, text: string): string[] {
   const path = machinePath.exec(text);
   if (path) problems.push(`${file} holds a machine path: ${path[0]}`);
   if (file.endsWith('.js') && testCode.test(text)) problems.push(`${file} holds test code`);
+  const builtin = file.endsWith('.js') ? bareBuiltin.exec(text) : undefined;
+  if (builtin) problems.push(`${file} needs the prefix node: in ${builtin[0]}`);
   if (file.endsWith('.map')) problems.push(...findMapProblems(file, text));
   return problems;
 }
 
 function findMapProblems(file: string, text: string): string[] {
-  // The form that the source map specification fixes; a map of another form is reported as incomplete.
-  const map = JSON.parse(text) as { sources: string[]; sourcesContent?: string[]; sourceRoot?: string };
+  const map = readMap(text);
   const problems = map.sources
     .filter((source) => !/^\.\.\/(?:src|node_modules)\//.test(source))
     .map((source) => `${file} has a source outside src: ${source}`);
@@ -111,4 +109,9 @@ function findMapProblems(file: string, text: string): string[] {
   if (map.sourcesContent?.length !== map.sources.length)
     problems.push(`${file} lacks the text of its sources`);
   return problems;
+}
+
+function readMap(text: string): { sources: string[]; sourcesContent?: string[]; sourceRoot?: string } {
+  // The form that the source map specification fixes; a map of another form is reported as incomplete.
+  return JSON.parse(text);
 }

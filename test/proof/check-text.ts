@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { SignatureError, type SignatureErrorCode } from '../../src/errors/signature-error.ts';
-import { type LiteralNode, readLiteralTree } from '../../src/json/literal-tree.ts';
-import { findElement, findMembers } from '../../src/json/text-scanner.ts';
-import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
+import { SignatureError, type SignatureErrorCode } from '../../src/errors/errors.ts';
+import { findElement, findMembers } from '../../src/internal/json-scanner.ts';
+import { type LiteralNode, readLiteralTree } from '../../src/internal/json-tree.ts';
 import { type Encoding, type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
+import { parseSignedBody } from '../../src/signature/signed-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { type ReferenceText, readReference, signaturesIn, without } from './reference-reader.ts';
 import { hasUnwritableNumber, valueSerializations } from './scheme-vectors.ts';

@@ -1,6 +1,6 @@
-import { SignatureError } from '../../src/errors/signature-error.ts';
+import { SignatureError } from '../../src/errors/errors.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { seeded } from '../json/loose-json.ts';
+import { seeded } from '../internal/loose-json.ts';
 import { type Forger, forgers, type Target, targets } from './forgers.ts';
 import { below, pick, type Random } from './fuzz-texts.ts';
 import { extend, gluePadding, hashedBytes } from './length-extension.ts';

@@ -1,4 +1,4 @@
-import { seeded } from '../json/loose-json.ts';
+import { seeded } from '../internal/loose-json.ts';
 import { checkBytes, checkText, type Finding, plainSchemes } from './check-text.ts';
 import { below, makeText, mutate, pick, type Random } from './fuzz-texts.ts';
 

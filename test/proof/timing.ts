@@ -8,16 +8,15 @@
  * the first wrong byte is measured in the same way and has to be found out; otherwise the proof proves nothing.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { type Comparison, compare, type Samples } from '../../src/diagnostics/attack/welch.ts';
-import { SignatureError } from '../../src/errors/signature-error.ts';
-import { canonicalText } from '../../src/signature/canonical-text.ts';
-import { decodeBody } from '../../src/signature/decode-body.ts';
+import { type Comparison, compare, type Samples } from '../../src/diagnostics/attack/cases/timing.ts';
+import { SignatureError } from '../../src/errors/errors.ts';
 import { findSigner } from '../../src/signature/digest.ts';
-import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
+import { canonicalText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import { decodeBody, parseSignedBody } from '../../src/signature/signed-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { sampleKey, sampleText } from '../bench/sample-event.ts';
-import { seeded } from '../json/loose-json.ts';
+import { seeded } from '../internal/loose-json.ts';
 import { flipped } from './scheme-vectors.ts';
 
 /** Above this, dudect says that a leak is likely; by chance, seven in a million. */

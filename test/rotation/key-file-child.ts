@@ -5,11 +5,11 @@
  * - `receive`: receives generation 2, and kills itself before the step with this number.
  */
 import fs from 'node:fs';
-import { hostname } from 'node:os';
 import paths from 'node:path';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import type { FileSystem } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
+import { thisProcess } from '../../src/rotation/process-identity.ts';
 import { generation } from '../credentials/keys.ts';
 
 const [path = '', what, number] = process.argv.slice(2);
@@ -20,7 +20,7 @@ if (what === 'count') {
     await storage.update((text) => String(Number(text ?? 0) + 1));
   }
 } else {
-  const context = { fs: killedBefore(Number(number)), paths, host: hostname(), now: Date.now };
+  const context = { fs: killedBefore(Number(number)), paths, self: thisProcess(), now: Date.now };
   const storage = keyFileIn({ path }, context);
   await createKeyRotation({ storage }).receive(generation(2));
 }
@@ -30,7 +30,8 @@ function killedBefore(last: number): FileSystem {
   let steps = 0;
   return new Proxy(fs, {
     get(target, name) {
-      // Sound: only functions of node:fs are asked for.
+      if (name === 'constants') return target.constants;
+      // Sound: all others are functions.
       const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
       return (...given: unknown[]) => {
         if (steps++ === last) process.kill(process.pid, 'SIGKILL');

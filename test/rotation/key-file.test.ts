@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs, {
   chmodSync,
+  chownSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,15 +15,17 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import paths, { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { type FileSystem, tryLock } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
+import { type ProcessIdentity, stateOf, thisProcess } from '../../src/rotation/process-identity.ts';
 import { generation } from '../credentials/keys.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import { rejection } from '../http/clients.ts';
+import { thrownBy } from '../support/refusal.ts';
 
 let folder: string;
 let path: string;
@@ -33,6 +37,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const set = (text: string) => keyFile({ path }).update(() => text);
 const isPosix = process.platform !== 'win32';
+const isRoot = process.geteuid?.() === 0;
 
 /** Runs `key-file-child.ts`; the signal that ended it, or its exit code. */
 async function runChild(...given: string[]): Promise<string | number> {
@@ -83,31 +88,33 @@ describe('a key file', () => {
     const steps: string[] = [];
     const watched: FileSystem = new Proxy(fs, {
       get(target, name) {
-        // Sound: only functions of node:fs are asked for.
+        if (name === 'constants') return target.constants;
+        // Sound: all others are functions.
         const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
         return (...given: unknown[]) => {
-          const end = typeof given[0] === 'string' ? ` ${given[0].slice(folder.length)}` : '';
-          if (!/realpath|fstat|read/.test(String(name))) steps.push(String(name) + end);
+          const file = typeof given[0] === 'string' ? given[0].slice(folder.length) : '';
+          if (!/realpath|stat|read/.test(String(name))) {
+            steps.push(`${String(name)} ${file.replace(/[\da-f-]{36}/, '*')}`.trimEnd());
+          }
           return step(...given);
         };
       },
     });
-    await keyFileIn({ path }, { fs: watched, paths, host: hostname(), now: Date.now }).update(() => 'one');
+    await keyFileIn({ path }, { fs: watched, paths, self: thisProcess(), now: Date.now }).update(() => 'one');
     const writing = steps.slice(
-      steps.indexOf('rmSync /keys.json.tmp'),
+      steps.indexOf('openSync /keys.json.*.tmp'),
       steps.indexOf('rmSync /keys.json.lock'),
     );
     expect(writing).toEqual([
-      'rmSync /keys.json.tmp',
-      'openSync /keys.json.tmp',
+      'openSync /keys.json.*.tmp',
       'writeFileSync',
       'fsyncSync',
       'closeSync',
       // Does it still hold the lock?
       'openSync /keys.json.lock',
       'closeSync',
-      'renameSync /keys.json.tmp',
-      'openSync ',
+      'renameSync /keys.json.*.tmp',
+      'openSync',
       'fsyncSync',
       'closeSync',
       'openSync /keys.json.lock',
@@ -159,6 +166,86 @@ describe('a key file', () => {
     expect(await rejection(set('one'))).toMatchObject({ name: 'KeyError' });
   });
 
+  it('says without being read whether it has changed, however it was changed', async () => {
+    const storage = keyFile({ path });
+    const seen = new Set([storage.version?.()]);
+    const changes: (() => unknown)[] = [
+      () => set('one'),
+      () => set('two'),
+      () => writeFileSync(path, 'six'),
+      () => utimesSync(path, 5, 5),
+    ];
+    for (const change of changes) {
+      await change();
+      seen.add(storage.version?.());
+      expect(storage.version?.()).toBe([...seen].at(-1));
+    }
+    expect(seen.size).toBe(1 + changes.length);
+  });
+
+  it.runIf(isPosix)(
+    'that is a FIFO or a device is a clear error at once, and so is a FIFO for a lock',
+    async () => {
+      spawnSync('mkfifo', [path]);
+      const both = [
+        () => keyFile({ path }).read(),
+        () => set('one'),
+        () => keyFile({ path: '/dev/zero' }).read(),
+      ];
+      for (const step of both) {
+        expect(await rejection(step())).toMatchObject({
+          code: 'key_storage_failed',
+          message: expect.stringMatching(/is a (FIFO|device).*not a file/),
+        });
+      }
+      expect(readdirSync(folder)).toEqual(['keys.json']);
+      rmSync(path);
+      spawnSync('mkfifo', [`${path}.lock`]);
+      expect(await rejection(set('one'))).toMatchObject({
+        code: 'key_storage_failed',
+        message: expect.stringContaining('delete it'),
+      });
+    },
+  );
+
+  it.runIf(isRoot)('of another user is refused before anything is changed, also behind a link', async () => {
+    const theirs = join(folder, 'theirs.json');
+    writeFileSync(theirs, 'one', { mode: 0o644 });
+    chownSync(theirs, 1234, 1234);
+    symlinkSync(theirs, path);
+    const before = lstatSync(theirs);
+    for (const mode of [0o644, 0o600]) {
+      chmodSync(theirs, mode);
+      for (const storage of [keyFile({ path }), keyFile({ path: theirs })]) {
+        for (const step of [storage.read(), storage.update(() => 'two')]) {
+          expect(await rejection(step)).toMatchObject({
+            code: 'key_storage_exposed',
+            message: expect.stringContaining('belongs to another user'),
+          });
+        }
+      }
+      const { ino, uid, mode: left, mtimeMs } = lstatSync(theirs);
+      expect([ino, uid, left & 0o777, mtimeMs]).toEqual([before.ino, 1234, mode, before.mtimeMs]);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['keys.json', 'theirs.json']);
+    expect(readFileSync(theirs, 'utf8')).toBe('one');
+  });
+
+  it.runIf(isRoot)('is not made where a link of another user leads, nor read there', async () => {
+    symlinkSync(join(folder, 'elsewhere.json'), path);
+    lchownSync(path, 1234, 1234);
+    expect(await rejection(set('one'))).toMatchObject({ code: 'key_storage_exposed' });
+    writeFileSync(join(folder, 'elsewhere.json'), 'mine', { mode: 0o600 });
+    expect(await rejection(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_exposed' });
+    expect(readdirSync(folder).sort()).toEqual(['elsewhere.json', 'keys.json']);
+  });
+
+  it.runIf(isPosix)('behind links that lead in a circle is a clear error', async () => {
+    symlinkSync(path, `${path}.2`);
+    symlinkSync(`${path}.2`, path);
+    expect(await rejection(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_failed' });
+  });
+
   it('of more than a mebibyte is refused', async () => {
     writeFileSync(path, 'x'.repeat(1_048_577), { mode: 0o600 });
     expect(await rejection(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_invalid' });
@@ -191,7 +278,8 @@ describe('a key file', () => {
 });
 
 describe('a lock that was left behind', () => {
-  const dead = { token: 'dead', host: hostname(), pid: 2 ** 22 + 1 };
+  const self = thisProcess();
+  const dead = { token: 'dead', ...self, pid: 2 ** 22 + 1 };
   const leave = (text: string, ageMs = 0) => {
     writeFileSync(`${path}.lock`, text, { mode: 0o600 });
     const at = (Date.now() - ageMs) / 1000;
@@ -200,10 +288,10 @@ describe('a lock that was left behind', () => {
 
   it.each<[string, string, number]>([
     ['by a process that has died', JSON.stringify(dead), 0],
-    ['by a process of another machine, long ago', JSON.stringify({ ...dead, host: 'elsewhere' }), 31_000],
+    ['by a process of another machine, long ago', JSON.stringify({ ...dead, space: 'elsewhere' }), 31_000],
     [
       'with the number of a process that runs, long ago',
-      JSON.stringify({ ...dead, pid: process.pid }),
+      JSON.stringify({ ...dead, pid: process.pid, startedAt: undefined }),
       31_000,
     ],
     ['before its holder was written into it, long ago', '', 31_000],
@@ -216,7 +304,8 @@ describe('a lock that was left behind', () => {
 
   it.each<[string, object]>([
     ['that runs', { ...dead, pid: process.pid }],
-    ['of another machine', { ...dead, host: 'elsewhere' }],
+    ['of another machine', { ...dead, space: 'elsewhere' }],
+    ['with a number that is none here, of another container', { ...dead, space: `${self.space}1` }],
   ])('a moment ago by a process %s is waited for', async (_, holder) => {
     leave(JSON.stringify(holder));
     let isDone = false;
@@ -230,11 +319,36 @@ describe('a lock that was left behind', () => {
     expect(await keyFile({ path }).read()).toBe('one');
   });
 
+  it.runIf(self.startedAt)('is not taken over from a process that runs, however old it is', () => {
+    leave(JSON.stringify({ ...self, token: 'stopped' }), 3_600_000);
+    expect([lockWith(fs), lockWith(fs)]).toEqual([undefined, undefined]);
+    expect(readFileSync(`${path}.lock`, 'utf8')).toContain('stopped');
+  });
+
+  it.runIf(self.startedAt)('is taken over at once when its process ID belongs to a later process', () => {
+    leave(JSON.stringify({ ...self, token: 'before', startedAt: '1' }));
+    expect(lockWith(fs)).toBeUndefined();
+    expect(lockWith(fs)?.isHeld()).toBe(true);
+  });
+
+  const unshare = ['--pid', '--fork', '--mount-proc', process.execPath, '--input-type=module', '--eval'];
+  const inNamespace = (code: string) => spawnSync('unshare', [...unshare, code], { encoding: 'utf8' });
+  it.runIf(inNamespace('').status === 0)('tells containers of one host name and one process ID apart', () => {
+    const module = pathToFileURL(join(import.meta.dirname, '../../src/rotation/process-identity.ts')).href;
+    const code = `console.log(JSON.stringify((await import(${JSON.stringify(module)})).thisProcess()))`;
+    const other: ProcessIdentity = JSON.parse(inNamespace(code).stdout);
+    expect(other.pid).toBe(1);
+    // Process 1 runs here as well, and is another one.
+    expect(stateOf(other, self)).toBe('unknown');
+    expect(stateOf({ ...other, space: self.space }, self)).toBe('ended');
+  });
+
   /** The file system, with something that happens before one of its steps. */
   const interrupted = (before: string, end: string, happens: () => void): FileSystem =>
     new Proxy(fs, {
       get(target, name) {
-        // Sound: only functions of node:fs are asked for.
+        if (name === 'constants') return target.constants;
+        // Sound: all others are functions.
         const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
         return (...given: unknown[]) => {
           if (name === before && String(given[0]).endsWith(end)) happens();
@@ -243,7 +357,7 @@ describe('a lock that was left behind', () => {
       },
     });
   const lockWith = (system: FileSystem) =>
-    tryLock(`${path}.lock`, { fs: system, host: hostname(), now: Date.now });
+    tryLock(`${path}.lock`, { fs: system, self: thisProcess(), now: Date.now });
 
   it('is left alone when another process has removed it first, and holds a new one', () => {
     leave(JSON.stringify(dead));
@@ -284,7 +398,8 @@ describe('a lock that was left behind', () => {
     let isTaken = false;
     const stopped: FileSystem = new Proxy(fs, {
       get(target, name) {
-        // Sound: only functions of node:fs are asked for.
+        if (name === 'constants') return target.constants;
+        // Sound: all others are functions.
         const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
         return (...given: unknown[]) => {
           const result = step(...given);
@@ -297,9 +412,47 @@ describe('a lock that was left behind', () => {
         };
       },
     });
-    const storage = keyFileIn({ path }, { fs: stopped, paths, host: hostname(), now: Date.now });
+    const storage = keyFileIn({ path }, { fs: stopped, paths, self: thisProcess(), now: Date.now });
     await storage.update((text) => `${text ?? 'nothing'} and mine`);
     expect(await keyFile({ path }).read()).toBe('theirs and mine');
+  });
+});
+
+describe('two processes that both believe to hold the lock', () => {
+  it.each(['writeFileSync', 'fsyncSync', 'renameSync'])(
+    'do not mix what they write, nor lose a change, when the first was stopped before its %s',
+    async (stoppedAt) => {
+      await set('0');
+      const count = (text: string | undefined) => String(Number(text) + 1);
+      let second: Promise<void> | undefined;
+      // As if its lock had been taken over while it was stopped.
+      const stopped: FileSystem = new Proxy(fs, {
+        get(target, name) {
+          if (name === 'constants') return target.constants;
+          // Sound: all others are functions.
+          const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
+          return (...given: unknown[]) => {
+            const isLock = typeof given[0] === 'string' && given[0].endsWith('.lock');
+            if (name === stoppedAt && !isLock && second === undefined) {
+              rmSync(`${path}.lock`);
+              // Runs to its end before it returns.
+              second = keyFile({ path }).update(count);
+            }
+            return step(...given);
+          };
+        },
+      });
+      await keyFileIn({ path }, { fs: stopped, paths, self: thisProcess(), now: Date.now }).update(count);
+      await second;
+      expect([await keyFile({ path }).read(), readdirSync(folder)]).toEqual(['2', ['keys.json']]);
+    },
+  );
+
+  it('leave nothing of a crash behind, and touch no file of another name', async () => {
+    const left = `keys.json.${crypto.randomUUID()}.tmp`;
+    for (const file of [left, 'keys.json.mine.tmp', 'other.json.tmp']) writeFileSync(join(folder, file), 'x');
+    await set('one');
+    expect(readdirSync(folder).sort()).toEqual(['keys.json', 'keys.json.mine.tmp', 'other.json.tmp']);
   });
 });
 
@@ -308,7 +461,7 @@ describe.each([
   [
     'whose lock a dead process has left',
     () => {
-      const holder = { token: 'dead', host: hostname(), pid: 2 ** 22 + 1 };
+      const holder = { token: 'dead', ...thisProcess(), pid: 2 ** 22 + 1 };
       writeFileSync(`${path}.lock`, JSON.stringify(holder), { mode: 0o600 });
     },
   ],

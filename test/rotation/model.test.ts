@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create-key-ring.ts';
 import type { KeyRing } from '../../src/credentials/key-ring.ts';
-import { RequestError } from '../../src/errors/request-error.ts';
+import { RequestError } from '../../src/errors/errors.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-key-rotation.ts';
-import type { KeyStorage } from '../../src/rotation/key-storage.ts';
-import type { RotationStatus } from '../../src/rotation/rotation-status.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
+import type { RotationStatus } from '../../src/rotation/rotation-steps.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { partner } from '../http/clients.ts';
@@ -148,16 +148,19 @@ function receive(name: number, crash?: Crash): Command {
     (rotation) => rotation.receive(generation(name)),
     (model) => {
       if (model.pending === name) return 'done';
-      if (model.current === name) {
-        return model.request === 'none' && model.pending === undefined ? 'done' : 'keys_known';
+      if (model.current === name && model.pending === undefined) {
+        return model.request === 'none' ? 'done' : 'keys_known';
       }
-      if (model.replaced.some((each) => each.name === name)) return 'keys_known';
       model.received.add(name);
-      if (model.current === undefined) model.current = name;
-      else {
-        if (model.pending !== undefined) model.replaced.unshift({ name: model.pending, at: model.time });
-        model.pending = name;
+      if (model.current === undefined) {
+        model.current = name;
+        return 'done';
       }
+      if (model.pending !== undefined) model.replaced.unshift({ name: model.pending, at: model.time });
+      delete model.pending;
+      if (model.current === name) return 'done';
+      model.replaced = model.replaced.filter((each) => each.name !== name);
+      model.pending = name;
       return 'done';
     },
   );

@@ -1,20 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { ConfigurationError } from '../../src/errors/configuration-error.ts';
-import { RequestError, type RequestOutcome } from '../../src/errors/request-error.ts';
+import {
+  ConfigurationError,
+  RequestError,
+  type RequestOutcome,
+  StoreError,
+} from '../../src/errors/errors.ts';
 import {
   createKeyRotation,
   type KeyRotation,
   type KeyRotationOptions,
 } from '../../src/rotation/create-key-rotation.ts';
-import type { KeyStorage } from '../../src/rotation/key-storage.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import { partner, rejection } from '../http/clients.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { storages, type TestStorage } from './storages.ts';
 
 const day = 86_400_000;
@@ -176,7 +180,9 @@ describe.each(storages)('a rotation over %s', (_, make) => {
 
   it.each([
     ['unknown', requestError('unknown')],
+    ['of a store, which may fail after it was sent', new StoreError('store_failed', 'failed')],
     ['an exception of another kind', new TypeError('?')],
+    ['an error of the store of a client of one’s own', new StoreError('store_failed', 'full')],
   ])(
     'says that the outcome is unknown after %s, and goes on by asking again or by receiving',
     async (_name, error) => {
@@ -234,10 +240,53 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     await rotation().receive(generation(1));
     await rotation().request(partner);
     expect(await rejection(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
-    await rotation().receive(generation(2));
+    expect(await stepNow()).toBe('requested');
+  });
+
+  it('takes known keys again: a key typed wrong is mended by receiving the right ones once more', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation('wrong'));
+    await rotation().receive(generation(1));
+    expect([await stepNow(), await verifying(rotation())]).toEqual(['idle', ['1', 'wrong']]);
+    // Does nothing: there are no other keys that could sign.
     await rotation().promote();
-    expect(await rejection(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
-    expect(await verifying(rotation())).toEqual(['2', '1']);
+    expect(await verifying(rotation())).toEqual(['1', 'wrong']);
+  });
+
+  it('also after the wrong ones were promoted, and while new ones are awaited', async () => {
+    await rotation().receive(generation(1));
+    await rotation().receive(generation('wrong'));
+    await rotation().promote();
+    await rotation().request(partner);
+    await rotation().receive(generation(1));
+    expect([await stepNow(), await verifying(rotation())]).toEqual(['received', ['wrong', '1']]);
+    await rotation().receive(generation(1));
+    await rotation().promote();
+    expect(await verifying(rotation())).toEqual(['1', 'wrong']);
+    expect((await rotation().status()).keys).toMatchObject([
+      { generation: 3, role: 'signing' },
+      { generation: 2, role: 'replaced' },
+    ]);
+  });
+
+  it('of three receipts the newest counts, in any order, and no keys are there twice', async () => {
+    await rotation().receive(generation(0));
+    for (const name of ['right', 'wrong', 'right', 'wrong', 'right'])
+      await rotation().receive(generation(name));
+    expect(await verifying(rotation())).toEqual(['0', 'right', 'wrong']);
+    await rotation().promote();
+    expect((await rotation().credentials()).signing).toMatchObject({ partnerSecretKey: 'sk_partner_right' });
+    expect(await verifying(rotation())).toEqual(['right', '0', 'wrong']);
+  });
+
+  it('takes known keys as they were, also where the link does not show all of them', async () => {
+    await rotation().receive({ ...generation(1), partnerCode: 'acme' });
+    await rotation().receive({ ...generation(2), merchantSecretKey: 'sk_merchant_wrong' });
+    await rotation().promote();
+    await rotation().receive({ partnerPublicKey: 'pk_partner_1', partnerSecretKey: 'sk_partner_1' });
+    await rotation().promote();
+    const { signing } = await rotation().credentials();
+    expect([signing.merchantSecretKey, signing.partnerCode]).toEqual(['sk_merchant_1', 'acme']);
   });
 
   it('does not store malformed keys, and shows none of them', async () => {
@@ -393,7 +442,44 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   });
 });
 
+describe('a receiver whose ring reads a key file', () => {
+  const setUp = async () => {
+    const { storage, remove } = storages[0]?.[1]() ?? expect.unreachable('There is no key file.');
+    onTestFinished(remove);
+    const taker = createKeyRotation({
+      storage,
+      exchange: { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) },
+    });
+    await taker.receive(generation(1));
+    const ring = createKeyRing({ load: createKeyRotation({ storage }).credentials, cooldownMs: 3_600_000 });
+    const webhooks = createWebhooks({ credentials: ring, onRefused: () => {} }).onUnrecognized(() => {});
+    const statusOf = async (name: number | string, order: string) =>
+      (await webhooks.receive(eventSignedBy(name, order))).status;
+    expect(await statusOf(1, 'A-0')).toBe(200);
+    return { taker, statusOf };
+  };
+
+  it('knows new keys as soon as another process has received them, whatever the cool-down', async () => {
+    const { taker, statusOf } = await setUp();
+    expect(await statusOf('forger', 'A-1')).toBe(401);
+    await taker.receive(generation(2));
+    expect(await statusOf('forger', 'A-1')).toBe(401);
+    expect(await statusOf(2, 'A-2')).toBe(200);
+    await taker.promote();
+    expect([await statusOf(2, 'A-3'), await statusOf(1, 'A-4')]).toEqual([200, 200]);
+  });
+
+  it('asks to wait while new keys are awaited, and refuses again once they are here', async () => {
+    const { taker, statusOf } = await setUp();
+    await taker.request(partner);
+    expect([await statusOf(2, 'A-1'), await statusOf(1, 'A-2')]).toEqual([503, 200]);
+    await taker.receive(generation(2));
+    expect([await statusOf(2, 'A-1'), await statusOf('forger', 'A-3')]).toEqual([200, 401]);
+  });
+});
+
 it.each<[Partial<Record<string, unknown>>, string]>([
+  [{ storage: { read: async () => undefined, update: async () => {}, version: 5 } }, 'storage.version'],
   [{ storage: undefined }, 'storage.read must be a function'],
   [{ overlapMs: -1 }, 'overlapMs'],
   [{ overlap: 5 }, 'Did you mean "overlapMs"?'],

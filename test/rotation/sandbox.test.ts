@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
-import { isRequestError } from '../../src/errors/request-error.ts';
+import { isRequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { order, partner } from '../sandbox/support.ts';
 
@@ -14,11 +14,11 @@ import { order, partner } from '../sandbox/support.ts';
  * The service, and a partner with two processes, each with a ring of its own over one storage: one creates orders, the
  * other receives events, and keeps what it refuses while new keys are awaited, as docs/keys.md shows.
  */
-async function setUp(oldKeysDie: 'request' | 'link') {
+async function setUp(oldKeysExpire: 'request' | 'link') {
   const clock = { time: 1_700_000_000_000 };
   const now = () => clock.time;
   const sandbox: Sandbox = createSandbox({
-    oldKeysDie,
+    oldKeysExpire,
     now,
     fetch: async (input, init) => await webhooks.fetch(new Request(input, init)),
   });
@@ -83,16 +83,16 @@ function expectNothingLost({ sandbox, handled }: Awaited<ReturnType<typeof setUp
   );
 }
 
-describe.each(['request', 'link'] as const)('old keys that die at the %s', (oldKeysDie) => {
+describe.each(['request', 'link'] as const)('old keys that die at the %s', (oldKeysExpire) => {
   it('lose no order and no event, whatever happens between the steps of a rotation', async () => {
-    const world = await setUp(oldKeysDie);
+    const world = await setUp(oldKeysExpire);
     const { sandbox, rotation, receiverRing, ring, refused, webhooks, coolDown } = world;
     expect(await world.place()).toBe('created');
 
     await rotation.request(partner);
     // A refused order may be sent again: nobody has acted on it.
     const whileAwaited = await world.place();
-    expect(whileAwaited).toBe(oldKeysDie === 'request' ? 'refused' : 'created');
+    expect(whileAwaited).toBe(oldKeysExpire === 'request' ? 'refused' : 'created');
     const keys = world.openLink();
     expect(await world.place()).toBe('refused');
     // An event of an order from before, signed with the keys that nobody here knows yet.
@@ -122,7 +122,7 @@ describe.each(['request', 'link'] as const)('old keys that die at the %s', (oldK
   });
 
   it('sends one request that is refused, and not one for each order, until the keys are promoted', async () => {
-    const world = await setUp(oldKeysDie);
+    const world = await setUp(oldKeysExpire);
     await world.place();
     await world.rotation.request(partner);
     await world.rotation.receive(world.openLink());
@@ -134,7 +134,7 @@ describe.each(['request', 'link'] as const)('old keys that die at the %s', (oldK
   });
 
   it('ten rotations in a row, each with orders before, between and after its steps', async () => {
-    const world = await setUp(oldKeysDie);
+    const world = await setUp(oldKeysExpire);
     for (let round = 0; round < 10; round++) {
       await world.place();
       await world.rotation.request(partner);

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyFile } from '../../src/rotation/key-file.ts';
-import type { KeyStorage } from '../../src/rotation/key-storage.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 
 /** A storage of its own for each test, and how to remove it. */

@@ -2,11 +2,11 @@ import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { type StoredKeysOptions, storedKeys } from '../../src/rotation/stored-keys.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { generation } from '../credentials/keys.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import { rejection } from '../http/clients.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { cipher } from './storages.ts';
 
 const textIn = async (store: RecordStore) => JSON.stringify(await store.list({ prefix: '', limit: 10 }));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isRequestError } from '../../src/errors/request-error.ts';
-import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/timeline/order-timeline.ts';
+import { isRequestError } from '../../src/errors/errors.ts';
+import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/play-order.ts';
+import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { onboarded, order } from './support.ts';
 

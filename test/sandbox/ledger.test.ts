@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { checkFault } from '../../src/sandbox/faults/check-fault.ts';
-import { faultScenarios } from '../../src/sandbox/faults/fault-scenarios.ts';
-import { eventFaults, requestFaults } from '../../src/sandbox/faults/fault-table.ts';
-import { type LedgerPlay, ledgerOptions } from '../../src/sandbox/ledger-options.ts';
-import { orderScenarios } from '../../src/sandbox/orders/play-order.ts';
-import { sandboxOptionNames } from '../../src/sandbox/resolve-sandbox-options.ts';
+import { eventFaults, faultScenarios, requestFaults } from '../../src/sandbox/faults/faults.ts';
+import { readSandboxOptions } from '../../src/sandbox/options.ts';
+import { orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
+import { type LedgerPlay, ledgerOptions } from './ledger-options.ts';
 
 const plays: [string, LedgerPlay][] = Object.entries(ledgerOptions);
 
@@ -22,7 +21,7 @@ describe('the ledger, in the sandbox', () => {
     }
     const { options = [], faults = [] } = play;
     expect(options.length + faults.length).toBeGreaterThan(0);
-    expect(options.filter((name) => !(name in sandboxOptionNames))).toEqual([]);
+    expect(options.filter((name) => !(name in readSandboxOptions({})))).toEqual([]);
     for (const fault of faults) expect(() => checkFault(fault)).not.toThrow();
   });
 

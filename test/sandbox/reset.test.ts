@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { callback, onboarded, order, place, reply } from './support.ts';
 
 describe('reset', () => {

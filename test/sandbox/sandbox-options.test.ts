@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isConfigurationError } from '../../src/errors/configuration-error.ts';
+import { isConfigurationError } from '../../src/errors/errors.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { onboarded, partner, post, refusal } from './support.ts';
 
@@ -31,7 +31,7 @@ describe('createSandbox', () => {
 
   it('lets operations with different methods share a path', async () => {
     const sandbox = createSandbox({ paths: { scanDevice: '/device', generateApiKey: '/device' } });
-    const response = await sandbox.fetch('http://sandbox.localhost/messenger/device', { method: 'PUT' });
+    const response = await sandbox.fetch('https://sandbox.localhost/messenger/device', { method: 'PUT' });
     expect(response.headers.get('allow')).toBe('POST, GET');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detectFromOracle } from '../../src/diagnostics/detection/detect-from-oracle.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
@@ -27,7 +27,7 @@ async function start(options: SandboxOptions = {}) {
 
 describe('old keys', () => {
   it('die when the regeneration is asked for, if that is how it is: nothing works until the link is opened', async () => {
-    const { sandbox, credentials: old } = await start({ oldKeysDie: 'request' });
+    const { sandbox, credentials: old } = await start({ oldKeysExpire: 'request' });
     expect((await regenerate(sandbox, old)).status).toBe(200);
     expect(await refusal(place(sandbox, old))).toEqual([401, 'unknown_public_key']);
     expect(await refusal(regenerate(sandbox, old))).toEqual([401, 'unknown_public_key']);
@@ -37,7 +37,7 @@ describe('old keys', () => {
   });
 
   it('sign no event after that: the new keys do, before anyone has seen them', async () => {
-    const { sandbox, credentials: old } = await start({ oldKeysDie: 'request' });
+    const { sandbox, credentials: old } = await start({ oldKeysExpire: 'request' });
     await place(sandbox, old);
     await regenerate(sandbox, old);
     const { body } = await sandbox.advance('A-1', 'fiat_received');

@@ -1,8 +1,8 @@
 import { signingKey } from '../../src/credentials/signing-key.ts';
 import { type Deployment, operationUrl } from '../../src/deployment/define-deployment.ts';
 import type { Operation } from '../../src/deployment/operations.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import type { SandboxCredentials } from '../../src/sandbox/partners/sandbox-credentials.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 

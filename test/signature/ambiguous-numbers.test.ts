@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal } from '../errors/refusal.ts';
-import { growth, wellBelowQuadratic } from '../json/timing.ts';
+import { growth, wellBelowQuadratic } from '../internal/timing.ts';
 import { valueSerializations } from '../proof/scheme-vectors.ts';
 import { orderKey } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 
 const given = (serialization: (typeof schemeParts.serialization)[number]) => ({
   key: orderKey,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SignatureError } from '../../src/errors/signature-error.ts';
+import { SignatureError } from '../../src/errors/errors.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { seeded } from '../json/loose-json.ts';
+import { seeded } from '../internal/loose-json.ts';
 import { buyCreditedBody, buyInitBody, hmacHex, orderKey } from '../support/bodies.ts';
 
 const { signature: _, ...members } = buyCreditedBody();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { signBody } from '../../src/signature/sign-body.ts';
 import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal } from '../errors/refusal.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 
 // What the fuzzer and the vectors found, and what holds since.
 const scheme = (serialization: SignatureScheme['serialization']) =>

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SignatureError } from '../../src/errors/signature-error.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import { parseSignedBody } from '../../src/signature/parse-signed-body.ts';
+import { SignatureError } from '../../src/errors/errors.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { type Encoding, schemeParts } from '../../src/signature/signature-scheme.ts';
+import { parseSignedBody } from '../../src/signature/signed-body.ts';
 import { checkText } from '../proof/check-text.ts';
 import { foreignSpaces } from '../proof/fuzz-texts.ts';
 import { encoded } from '../proof/scheme-vectors.ts';

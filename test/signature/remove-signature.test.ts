@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import { removeSignature } from '../../src/signature/remove-signature.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import { removeSignature } from '../../src/signature/signed-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal } from '../errors/refusal.ts';
-import { seeded, writeLoosely } from '../json/loose-json.ts';
-import { growth, wellBelowQuadratic } from '../json/timing.ts';
+import { seeded, writeLoosely } from '../internal/loose-json.ts';
+import { growth, wellBelowQuadratic } from '../internal/timing.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 
 const anyValue = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
 const tricky = fc.constantFrom(

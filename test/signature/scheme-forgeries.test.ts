@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal } from '../errors/refusal.ts';
 import { forgers } from '../proof/forgers.ts';
 import { forgeSome, noForgeries, total, unverified } from '../proof/forgery-rounds.ts';
 import { digestUnder, extend, hashedBytes, isExtendable } from '../proof/length-extension.ts';
 import { orderKey } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 
 // `npm run proof` does it with more than a million.
 describe('20,000 forged signatures under every scheme', () => {

@@ -3,7 +3,6 @@ import { signingKey } from '../../src/credentials/signing-key.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal } from '../errors/refusal.ts';
 import {
   ambiguousVectors,
   digestOf,
@@ -16,6 +15,7 @@ import {
   vectorCredentials,
   withSignature,
 } from '../proof/scheme-vectors.ts';
+import { refusal } from '../support/refusal.ts';
 
 const own = schemeVectors.filter((vector) => vector.own);
 /** What these sign depends on the parsed value alone. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ValidationError } from '../../src/errors/validation-error.ts';
-import type { JsonObject, JsonValue } from '../../src/json/json-value.ts';
+import { ValidationError } from '../../src/errors/errors.ts';
+import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import { type SignOptions, signBody } from '../../src/signature/sign-body.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
 import { hmacHex, orderKey } from '../support/bodies.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 import { allSchemes, schemeName } from './all-schemes.ts';
 
 /** For what the types forbid and a JavaScript caller can still do. */
@@ -20,6 +20,14 @@ describe('a signed body', () => {
       text: `{"partner_order_id":"A-1","n":1.5,"signature":"${signature}"}`,
       signature,
     });
+  });
+
+  it('has the digits of JSON.rawJSON, which no number of JavaScript holds', () => {
+    // Sound: since V8 11.4, and no type of TypeScript's yet.
+    const { rawJSON } = JSON as unknown as { rawJSON(text: string): JsonObject };
+    const { text, signature } = signBody({ n: rawJSON('12345678901234567890') }, { key: orderKey });
+    expect(text).toBe(`{"n":12345678901234567890,"signature":"${signature}"}`);
+    expect(signature).toBe(hmacHex('{"n":12345678901234567890}'));
   });
 
   it('of an empty object holds the signature alone', () => {

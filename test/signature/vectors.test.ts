@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { signBody } from '../../src/signature/sign-body.ts';
 import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import { hasUnwritableNumber } from '../proof/scheme-vectors.ts';
+import { thrownBy } from '../support/refusal.ts';
 
 interface Vector {
   name: string;

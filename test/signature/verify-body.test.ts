@@ -1,12 +1,11 @@
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../src/errors/configuration-error.ts';
-import { SignatureError } from '../../src/errors/signature-error.ts';
+import { ConfigurationError, SignatureError } from '../../src/errors/errors.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { type VerifyOptions, verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 import { allSchemes, schemeName, signatureOf } from './all-schemes.ts';
 
 const options = { key: orderKey };

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { type PostgresStoreOptions, postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { describeRecordStore } from '../../src/testing/record-store/describe-record-store.ts';
+import { describeRecordStore } from '../../src/testing/describe-record-store.ts';
 import { clients, removeKeys, type TestClient } from './redis/clients.ts';
 import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
 
@@ -68,7 +68,9 @@ describeWith('postgres', 'postgresStore', () => {
     await admin.end();
   });
   for (const [name, make] of Object.entries(postgresClients)) {
-    describe(`with ${name}`, () => {
+    // The store takes a client of pg 8.21 or later; `check:peers` runs this with older ones too.
+    const isTaken = name !== 'a client' || 'getTransactionStatus' in pg.Client.prototype;
+    describe.runIf(isTaken)(`with ${name}`, () => {
       const client = make();
       beforeAll(async () => {
         if (client instanceof pg.Client) await client.connect();

@@ -8,9 +8,9 @@ export async function openStore(
   options: { readonly storeTimeoutMs?: number } = {},
 ): Promise<{ readonly store: RecordStore; readonly client: object; close(): Promise<void> }> {
   if (engine === 'postgres') {
-    const { Pool } = await import('pg');
+    const { default: pg } = await import('pg');
     const { postgresStore } = await import('../../src/store/postgres/postgres-store.ts');
-    const client = new Pool({ connectionString: address, max: 5 });
+    const client = new pg.Pool({ connectionString: address, max: 5 });
     client.on('error', () => {});
     const store = postgresStore({ client, table: name, ...options });
     return { store, client, close: () => store.close().then(() => client.end()) };
@@ -39,5 +39,7 @@ export async function openStore(
   const client = createClient({ url: address });
   await client.on('error', () => {}).connect();
   const store = redisStore({ client, prefix: name, ...options });
-  return { store, client, close: () => store.close().then(() => client.close()) };
+  // 4 has no close().
+  const end = () => ('close' in client ? client.close() : Object(client).quit());
+  return { store, client, close: () => store.close().then(end) };
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { OrderEventName } from '../../src/events/order-event.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 
 /** The key of order events in the tests: merchant secret, then partner secret. */
 export const orderKey = 'sk_merchant_test1sk_partner_test1';

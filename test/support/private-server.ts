@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -62,10 +62,17 @@ export async function startPostgres(folder: string): Promise<PrivateServer> {
   if (bin === undefined) throw new Error(`There is no ${missingForPostgres()}.`);
   const quiet = { ...user, stdio: 'ignore', cwd: folder } as const;
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], quiet);
-  // SIGQUIT ends its children and frees its shared memory, without a checkpoint.
-  return await keepRunning(port, 'SIGQUIT', () =>
+  const server = await keepRunning(port, 'SIGQUIT', () =>
+    // SIGQUIT ends its children and frees its shared memory, without a checkpoint.
     spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder], quiet),
   );
+  // It listens before it accepts connections.
+  const isReady = ['-q', '-h', '127.0.0.1', '-p', String(port)];
+  for (let tries = 0; spawnSync(join(bin, 'pg_isready'), isReady).status !== 0; tries++) {
+    if (tries === 300) throw new Error(`PostgreSQL at ${port} accepts no connections.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return server;
 }
 
 async function keepRunning(

@@ -7,7 +7,7 @@ import { orderEventNames, parseOrderEvent } from '../../src/events/parse-order-e
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import { thrownBy } from '../errors/refusal.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { type ConformanceVector, readConformanceVectors, vectorsFile } from './conformance.ts';
 
 const { vectors, defaults } = readConformanceVectors();

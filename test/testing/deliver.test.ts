@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { deliver } from '../../src/testing/deliver.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { signedDelivery } from '../../src/testing/signed-delivery.ts';
-import { fastifyPlugin } from '../../src/webhooks/http/fastify-plugin.ts';
-import { lambdaHandler } from '../../src/webhooks/http/lambda-handler.ts';
+import { fastifyPlugin } from '../../src/webhooks/fastify-plugin.ts';
+import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
 import { credentials, recordingWebhooks } from '../webhooks/deliveries.ts';
 import { serve } from '../webhooks/http/server.ts';
 

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import {
-  describeRecordStore,
-  type MakeRecordStore,
-} from '../../src/testing/record-store/describe-record-store.ts';
+import { describeRecordStore, type MakeRecordStore } from '../../src/testing/describe-record-store.ts';
 
 /** The tests of the suite that fail for a store, by the group that they are in. */
 async function failedGroups(make: MakeRecordStore): Promise<string[]> {

@@ -2,12 +2,12 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { BuyCreditedEvent, BuyKycErrorEvent } from '../../src/events/event-types.ts';
 import { orderEvent } from '../../src/events/order-event.ts';
 import { orderEventNames, parseOrderEvent } from '../../src/events/parse-order-event.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOrderStep } from '../../src/sandbox/orders/order-steps.ts';
+import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
 import { onboarded, order, place } from '../sandbox/support.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 
 describe.each(orderEventNames)('eventBody of %s', (name) => {
   it('is a valid event with that name, and nothing of it is unfamiliar', () => {

@@ -3,14 +3,14 @@ import * as msw3 from 'msw';
 import * as msw2 from 'msw2';
 import { describe, expect, it } from 'vitest';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { isRequestError } from '../../src/errors/request-error.ts';
+import { isRequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { mswHandlers } from '../../src/testing/msw-handlers.ts';
-import { refusal } from '../errors/refusal.ts';
 import { order, partner } from '../sandbox/support.ts';
+import { refusal } from '../support/refusal.ts';
 
 const urls = {
   onboardingBaseUrl: 'https://exchange.example/api.v2/(beta)',

@@ -8,9 +8,9 @@ import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries, signedDelivery } from '../../src/testing/signed-delivery.ts';
 import type { UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
-import { refusal } from '../errors/refusal.ts';
 import { onboarded, order, place } from '../sandbox/support.ts';
 import { orderKey } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 import { credentials, quietWebhooks, recordingWebhooks } from '../webhooks/deliveries.ts';
 
 const spellings = ['awkward', 'compact'] as const;

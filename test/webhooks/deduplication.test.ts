@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { refusal } from '../errors/refusal.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 
 const order = (id: string) => delivery(buyInitBody({ partner_order_id: id }));

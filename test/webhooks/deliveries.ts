@@ -1,6 +1,6 @@
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import { canonicalText } from '../../src/signature/canonical-text.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import { canonicalText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
@@ -63,6 +63,20 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
       expect(decimal('signature')).toBeUndefined();
       expect(decimal([])).toBeUndefined();
       expect(decimal([0])).toBeUndefined();
+    },
+  );
+
+  it.each(['compact', 'sorted', 'sorted-shallow', 'base64-compact', 'base64-sorted'] as const)(
+    'has no number of thousands of digits that somebody wrote into a signed event, under %s',
+    async (serialization) => {
+      const scheme: SignatureScheme = { ...defaultScheme, serialization };
+      const canonical = canonicalText(scheme, { unsignedText: text, value: JSON.parse(text) });
+      const signature = createHmac('sha512', orderKey).update(canonical).digest('hex');
+      const rewritten = text.replace('15000.10', `15000.1${'0'.repeat(20_000)}`);
+      const options = { deployment: { signature: scheme, wireNames: {} } };
+      const { body, decimal } = await contextFor(options, signedText(rewritten, signature));
+      expect(body).toMatchObject({ amount: 15000.1 });
+      expect(decimal('amount')).toBeUndefined();
     },
   );
 

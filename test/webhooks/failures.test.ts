@@ -1,12 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
+import { KeyError } from '../../src/errors/errors.ts';
 import type { DeliveryReference } from '../../src/inbox/inbox.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import { signatureMismatch } from '../../src/signature/verify-body.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
 import { warningsDuring } from './warnings.ts';
 
 const sent = delivery(buyInitBody());
 const failure = new Error('the database is down');
+const noKeys = new KeyError('keys_unavailable', 'of another ring');
 
 /** Each way for a handler to fail, and what it fails with. */
 const failures: [string, () => void | Promise<void>, unknown][] = [
@@ -33,6 +36,9 @@ const failures: [string, () => void | Promise<void>, unknown][] = [
     undefined,
   ],
   ['rejects with null', () => Promise.reject(null), null],
+  // Not to be taken for a refusal of the delivery itself.
+  ['throws a SignatureError', () => Promise.reject(signatureMismatch()), signatureMismatch()],
+  ['throws a KeyError', () => Promise.reject(noKeys), noKeys],
   ['rejects with an object that cannot be printed', () => Promise.reject(Object.create(null)), {}],
 ];
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
 
 /** Numbers that look random and are the same in every run (mulberry32). */

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import { KeyError } from '../../src/errors/errors.ts';
 import type { Delivery, Inbox } from '../../src/inbox/inbox.ts';
-import { verifyBody } from '../../src/signature/verify-body.ts';
-import { refusal } from '../errors/refusal.ts';
+import { signatureMismatch, verifyBody } from '../../src/signature/verify-body.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 
@@ -32,8 +33,12 @@ describeTransports('an inbox of your own', (post) => {
     expect(await post(webhooks, { body: sent })).toMatchObject({ status });
   });
 
-  it('that fails has it answered 500', async () => {
-    const { inbox } = inboxThat(() => Promise.reject(new Error('disk full')));
+  it.each([
+    ['fails', new Error('disk full')],
+    ['fails with a SignatureError', signatureMismatch()],
+    ['fails with a KeyError', new KeyError('keys_unavailable', 'of another ring')],
+  ])('that %s has it answered 500', async (_, error) => {
+    const { inbox } = inboxThat(() => Promise.reject(error));
     const webhooks = quietWebhooks({ inbox }).onAny(() => {});
     expect(await post(webhooks, { body: sent })).toMatchObject({ status: 500 });
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import { parseVerifiedBody } from '../../src/signature/parse-verified-body.ts';
-import { pinnedText } from '../../src/signature/pinned-text.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import { pinnedText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import { parseVerifiedBody } from '../../src/signature/verify-body.ts';
 import { hmacHex } from '../support/bodies.ts';
 import { quietWebhooks } from './deliveries.ts';
 
@@ -87,7 +87,7 @@ it('under values-as-sent a member with another name is another delivery, since n
 });
 
 it('a body nested too deeply to be written again is refused, not a crash', async () => {
-  const deep = `{"event_name":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"signature":"${'0'.repeat(128)}"}`;
+  const deep = `{"event_name":"x","deep":${'['.repeat(30_000)}${']'.repeat(30_000)},"signature":"${'0'.repeat(128)}"}`;
   expect((await receiveAll('query', [deep])).kinds).toEqual(['refused']);
 });
 

@@ -5,8 +5,8 @@ import type { MatchedKey } from '../../src/credentials/verification-keys.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { refusal, thrownBy } from '../errors/refusal.ts';
 import { buyInitBody } from '../support/bodies.ts';
+import { refusal, thrownBy } from '../support/refusal.ts';
 import { credentials, delivery } from './deliveries.ts';
 
 function partner(name: string, more: Partial<PartnerCredentials> = {}): PartnerCredentials {
@@ -139,7 +139,7 @@ describe('createWebhooks refuses', () => {
   ])('%s', (_, options) => {
     const error = thrownBy(() => createWebhooks(options as WebhooksOptions));
     expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_option' });
-    expect(String(error)).toContain('either credentials or keys');
+    expect(String(error)).toContain('credentials or keys');
   });
 
   it.each<[string, unknown, RegExp]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryReport } from '../../src/webhooks/delivery-report.ts';
-import { refusal } from '../errors/refusal.ts';
+import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
+import { refusal } from '../support/refusal.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 import { warningsDuring } from './warnings.ts';
 

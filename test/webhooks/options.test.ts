@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { memoryInbox } from '../../src/inbox/memory/memory-inbox.ts';
+import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import { buyInitBody } from '../support/bodies.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { credentials, delivery, quietWebhooks } from './deliveries.ts';
 
 describe('createWebhooks refuses an option that it does not have, and names the nearest', () => {
@@ -30,23 +30,6 @@ describe('createWebhooks refuses an option that it does not have, and names the 
     const deployment: object = { signatur: { ...defaultScheme, encoding: 'base64' } };
     const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
     expect(String(error)).toContain('"signatur" is not an option of deployment. Did you mean "signature"?');
-  });
-
-  it('of keySearch, too', () => {
-    const error = thrownBy(() => createWebhooks({ credentials, keySearch: Object({ keyPerSecond: 5 }) }));
-    expect(String(error)).toContain(
-      '"keyPerSecond" is not an option of keySearch. Did you mean "keysPerSecond"?',
-    );
-  });
-
-  it.each([
-    [{ keysPerSecond: 0 }, 'keySearch.keysPerSecond must be a whole number of at least 1.'],
-    [{ keysPerSecond: Number.NaN }, 'keySearch.keysPerSecond must be a whole number of at least 1.'],
-    [{ now: 5 }, 'keySearch.now must be a function.'],
-    [null, 'keySearch needs an options object.'],
-  ])('keySearch must not be %j', (keySearch, message) => {
-    const error = thrownBy(() => createWebhooks({ credentials, ...Object({ keySearch }) }));
-    expect(error).toMatchObject({ code: 'invalid_option', message });
   });
 
   it('of the wire names, too', () => {

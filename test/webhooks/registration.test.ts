@@ -11,7 +11,6 @@ import type { OrderEvent } from '../../src/events/order-event.ts';
 import { orderEventNames } from '../../src/events/parse-order-event.ts';
 import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
-import { thrownBy } from '../errors/refusal.ts';
 import {
   buyCloseBody,
   buyCreditedBody,
@@ -20,6 +19,7 @@ import {
   buyThirdPartyPaymentBody,
   eventBodies,
 } from '../support/bodies.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 
 const noop = () => {};

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { EventContext, UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
 import { buyCreditedBody, buyInitBody, eventBodies, hmacHex, signedText } from '../support/bodies.ts';

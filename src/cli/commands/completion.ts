@@ -1,21 +1,32 @@
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
+import { defineCommand } from '../command.ts';
+import { exitCodes } from '../context.ts';
+import { choiceArg, commonFlags } from '../flags.ts';
+import { openOutput } from '../output.ts';
 
-/** The shells that there is a script for. */
-export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** Prints the completion script of a shell. */
-export const completion: RunCommand<CommonFlags, [shell: Shell]> = async (context, _flags, shell) => {
-  openOutput(context).raw(scripts[shell]);
-  return undefined;
-};
+export default defineCommand({
+  brief: 'Print a script that completes commands in a shell',
+  about: 'Prints a script for bash, zsh, fish or powershell. The command has to be on the PATH.',
+  examples: [
+    'partner-exchange completion bash >> ~/.bashrc',
+    'partner-exchange completion zsh >> ~/.zshrc',
+    'partner-exchange completion fish > ~/.config/fish/completions/partner-exchange.fish',
+    'partner-exchange completion powershell >> $PROFILE',
+  ],
+  flags: commonFlags,
+  args: [choiceArg('shell', shells, shells.join(', '))],
+  async run(context, _flags, shell) {
+    openOutput(context).raw(scripts[shell]);
+    return exitCodes.ok;
+  },
+});
 
 /**
  * Each passes the words up to the cursor, the last one perhaps empty, to the hidden `__complete`, which prints one
  * proposal a line. Where it has none, the shell completes files.
  */
-const scripts: Readonly<Record<Shell, string>> = {
+const scripts: Readonly<Record<(typeof shells)[number], string>> = {
   // Not the words of COMP_WORDS: it takes addresses apart at their colons.
   bash: `_partner_exchange() {
   local IFS=$' \\t\\n' words

@@ -1,25 +1,14 @@
 import { resolve } from 'node:path';
-import type { DoctorCheck, DoctorStatus } from '../../diagnostics/doctor/doctor-check.ts';
-import { runDoctor } from '../../diagnostics/doctor/run-doctor.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { readDeliveries } from '../deliveries/read-deliveries.ts';
-import { readNamedKeys, withScheme } from '../input/read-keys.ts';
-import { count } from '../output/count.ts';
-import { inCommands } from '../output/in-commands.ts';
-import { openOutput } from '../output/output.ts';
-import type { Style } from '../output/paint.ts';
-import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
-
-export interface DoctorFlags extends CommonFlags, FormatFlags, SigningFlags {
-  readonly callback?: URL | undefined;
-  readonly sendAuthentic: boolean;
-  readonly inbox?: readonly string[] | undefined;
-  readonly store?: readonly string[] | undefined;
-  readonly samples?: readonly string[] | undefined;
-  readonly strict: boolean;
-  readonly timeoutMs: number;
-}
+import type { DoctorCheck, DoctorStatus } from '../../diagnostics/doctor/doctor-context.ts';
+import { doctorInWords } from '../../diagnostics/doctor/run-doctor.ts';
+import { defineCommand } from '../command.ts';
+import { commandWords } from '../command-words.ts';
+import { readNamedKeys, withScheme } from '../configuration.ts';
+import { exitCodes } from '../context.ts';
+import { readDeliveries } from '../deliveries.ts';
+import { formatFlags, signingFlags, text, toggle, webAddress, wholeNumber } from '../flags.ts';
+import { countBy, openOutput } from '../output.ts';
+import type { Style } from '../paint.ts';
 
 const styles: Readonly<Record<DoctorStatus, Style>> = {
   ok: 'green',
@@ -28,37 +17,59 @@ const styles: Readonly<Record<DoctorStatus, Style>> = {
   skip: 'dim',
 };
 
-/** Checks an integration, and says what to do. */
-export const doctor: RunCommand<DoctorFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  const path = (file: string) => resolve(context.cwd, file);
-  const samples = flags.samples === undefined ? [] : await readDeliveries(context, flags.samples);
-  const { callback: callbackUrl, sendAuthentic, strict, timeoutMs } = flags;
-  const { checks } = await runDoctor({
-    // A malformed variable is a finding, not an error: the doctor reads them itself.
-    env: withScheme(context, flags.scheme),
-    credentials: await readNamedKeys(context, flags),
-    callbackUrl,
-    sendAuthentic,
-    strict,
-    timeoutMs,
-    samples: samples.map(({ body }) => body),
-    inboxFiles: flags.inbox?.map(path),
-    storeFiles: flags.store?.map(path),
-    projectFolder: context.cwd,
-    fetch: context.fetch,
-    now: context.now,
-    signal: context.signal,
-  });
-  output.result({ checks }, (paint) =>
-    checks.flatMap(({ id, status, found, fix, assumptions }: DoctorCheck) => [
-      `${paint(styles[status], status.padEnd(4))} ${paint('bold', id)}: ${inCommands(found)}`,
-      ...(fix === undefined ? [] : [`     ${inCommands(fix)}`]),
-      ...(assumptions.length === 0 || status === 'ok'
-        ? []
-        : [paint('dim', `     assumptions: ${assumptions.join(', ')}`)]),
-    ]),
-  );
-  output.say(`${count(checks, 'status')}.`);
-  return checks.some(({ status }) => status === 'fail') ? exitCodes.findings : exitCodes.ok;
+const flags = {
+  callback: webAddress.optional('url', 'Your receiver: gets four requests that it must refuse'),
+  sendAuthentic: toggle('Also send it one authentic event, about an order that does not exist'),
+  inbox: text.list('file', 'A file of a SQLite inbox'),
+  store: text.list('file', 'A file of a SQLite store'),
+  samples: text.list('file', 'Recent signed bodies, which must fit the pin'),
+  strict: toggle('What cannot be reached fails'),
+  timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long to wait for each answer', '5000'),
+  ...signingFlags,
+  ...formatFlags,
 };
+
+export default defineCommand({
+  brief: 'Check what an integration stands on',
+  about:
+    'Checks the runtime, the environment, the keys, the addresses, the clock, the pinned scheme, the callback, the versions of optional peers, and the files of inboxes and stores. It changes nothing. Exits with 1 if a check fails; what cannot be reached is skipped, unless --strict is given.',
+  examples: [
+    'partner-exchange doctor',
+    'partner-exchange doctor --callback https://partner.example/orders --strict',
+    'partner-exchange doctor --inbox events.db --format json',
+  ],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const path = (file: string) => resolve(context.cwd, file);
+    const samples = flags.samples === undefined ? [] : await readDeliveries(context, flags.samples);
+    const { callback: callbackUrl, sendAuthentic, strict, timeoutMs } = flags;
+    const { checks } = await doctorInWords(commandWords, {
+      // A malformed variable is a finding, not an error: the doctor reads them itself.
+      env: withScheme(context, flags.scheme),
+      credentials: await readNamedKeys(context, flags),
+      callbackUrl,
+      sendAuthentic,
+      strict,
+      timeoutMs,
+      samples: samples.map(({ body }) => body),
+      inboxFiles: flags.inbox?.map(path),
+      storeFiles: flags.store?.map(path),
+      projectFolder: context.cwd,
+      fetch: context.fetch,
+      now: context.now,
+      signal: context.signal,
+    });
+    output.result({ checks }, (paint) =>
+      checks.flatMap(({ id, status, found, fix, assumptions }: DoctorCheck) => [
+        `${paint(styles[status], status.padEnd(4))} ${paint('bold', id)}: ${found}`,
+        ...(fix === undefined ? [] : [`     ${fix}`]),
+        ...(assumptions.length === 0 || status === 'ok'
+          ? []
+          : [paint('dim', `     assumptions: ${assumptions.join(', ')}`)]),
+      ]),
+    );
+    output.status(`${countBy(checks, 'status')}.`);
+    return checks.some(({ status }) => status === 'fail') ? exitCodes.findings : exitCodes.ok;
+  },
+});

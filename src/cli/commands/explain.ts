@@ -1,31 +1,35 @@
-import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { readDelivery } from '../deliveries/delivery-file.ts';
-import { readDetectionSecrets } from '../input/detection-secrets.ts';
-import { inputName, readInput } from '../input/read-input.ts';
-import { readDeployment } from '../input/read-keys.ts';
-import { inCommands } from '../output/in-commands.ts';
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
+import { nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { defineCommand } from '../command.ts';
+import { commandWords } from '../command-words.ts';
+import { readDeployment, readDetectionSecrets } from '../configuration.ts';
+import { exitCodes } from '../context.ts';
+import { readDelivery } from '../deliveries.ts';
+import { formatFlags, optionalFile, purposeFlag, signingFlags } from '../flags.ts';
+import { inputName, readInput } from '../input.ts';
+import { openOutput } from '../output.ts';
 
-export interface ExplainFlags extends CommonFlags, FormatFlags, SigningFlags {
-  readonly purpose: SigningPurpose;
-}
+const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
 
-/** Explains why a body's signature does not match. */
-export const explain: RunCommand<ExplainFlags, [path?: string]> = async (context, flags, path) => {
-  const output = openOutput(context, flags);
-  const secrets = await readDetectionSecrets(context, flags);
-  const { signature: scheme } = readDeployment(context, flags);
-  const { body } = readDelivery(await readInput(context, path), inputName(path));
-  const explanation = explainMismatch(body, { secrets, scheme, purpose: flags.purpose });
-  const { findings, deviations, nextStep } = explanation;
-  output.result(explanation, (paint) => [
-    ...findings.map(({ code, message }) => `${paint('bold', code)}: ${inCommands(message)}`),
-    ...deviations.map(({ code, count, description }) => `${paint('dim', code)}: ${description} (${count})`),
-    `Next: ${inCommands(nextStep)}`,
-  ]);
-  return findings.every(({ code }) => code === 'no-mismatch') ? exitCodes.ok : exitCodes.findings;
-};
+export default defineCommand({
+  brief: 'Explain why a signature does not match',
+  about:
+    'Says what would have matched, where the text differs from what a framework writes, and what to do. Exits with 0 only if nothing is off.',
+  examples: ['partner-exchange explain event.json', 'partner-exchange explain --format json < event.json'],
+  flags,
+  args: [optionalFile('A raw body or a saved delivery (default: stdin)')],
+  async run(context, flags, path) {
+    const output = openOutput(context, flags);
+    const secrets = await readDetectionSecrets(context, flags);
+    const { signature: scheme } = readDeployment(context, flags);
+    const { body } = readDelivery(await readInput(context, path), inputName(path));
+    const explanation = explainMismatch(body, { secrets, scheme, purpose: flags.purpose });
+    const { findings, deviations } = explanation;
+    output.result(explanation, (paint) => [
+      ...findings.map(({ code, message }) => `${paint('bold', code)}: ${message}`),
+      ...deviations.map(({ code, count, description }) => `${paint('dim', code)}: ${description} (${count})`),
+      `Next: ${nextStepAfter(findings, commandWords)}`,
+    ]);
+    return findings.every(({ code }) => code === 'no-mismatch') ? exitCodes.ok : exitCodes.findings;
+  },
+});

@@ -1,130 +1,177 @@
-import type { DeadLetter, ManagedInbox } from '../../inbox/managed-inbox.ts';
-import { printableText } from '../../redaction/printable-text.ts';
-import { CliError } from '../context/cli-error.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { askToGoOn, type ConfirmFlags } from '../input/confirm.ts';
-import { type InboxPlaceFlags, withInbox } from '../input/open-inbox.ts';
-import { type Output, openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
-
-export interface InboxFlags extends CommonFlags, FormatFlags, InboxPlaceFlags {}
-
-export interface InboxListFlags extends InboxFlags {
-  readonly limit: number;
-}
-
-export interface InboxReplayFlags extends InboxFlags {
-  readonly all: boolean;
-}
-
-export interface InboxDiscardFlags extends InboxReplayFlags, ConfirmFlags {}
+import { buildRouteMap } from '@stricli/core';
+import type { DeadLetter, ManagedInbox } from '../../inbox/inbox.ts';
+import { printableText } from '../../internal/printable-text.ts';
+import { defineCommand } from '../command.ts';
+import { CliError, exitCodes } from '../context.ts';
+import {
+  arg,
+  confirmFlags,
+  type FlagsOf,
+  formatFlags,
+  manyArgs,
+  text,
+  toggle,
+  wholeNumber,
+} from '../flags.ts';
+import { confirm } from '../input.ts';
+import { withInbox } from '../open-inbox.ts';
+import { type Output, openOutput } from '../output.ts';
 
 /** More dead letters than anybody looks at one by one. */
-const most = 100_000;
+const maxLetters = 100_000;
 /** SHA-256 in hexadecimal digits. */
 const digestLength = 64;
 
-/** Lists the dead letters, without their bodies. */
-export const inboxList: RunCommand<InboxListFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  return await withInbox(context, flags, async (inbox) => {
-    for (const letter of await inbox.deadLetters({ limit: flags.limit })) {
-      output.item(letter, (paint) => {
-        const { digest, name, attempts, receivedAt, reason } = letter;
-        const facts = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, received ${receivedAt.toISOString()}`;
-        return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
-      });
-    }
-    const { open, dead } = await inbox.counts();
-    output.say(`${dead} dead, ${open} open.`);
-    return exitCodes.ok;
-  });
+const flags = {
+  inbox: text.required(
+    'store',
+    'SQLite file, redis: address (BullMQ), postgres: address (pg-boss), or env:NAME of a variable',
+  ),
+  queue: text.optional('name', 'The queue of BullMQ, or of pg-boss (there partner_inbox by default)'),
+  prefix: text.optional('text', 'The prefix of BullMQ, if it is not its default'),
+  schema: text.optional('name', 'The schema of pg-boss, if it is not its default'),
+  ...formatFlags,
 };
 
-/** Shows a dead letter with its body, which holds personal data. */
-export const inboxShow: RunCommand<InboxFlags, [digest: string]> = async (context, flags, digest) => {
-  const output = openOutput(context, flags);
-  return await withInbox(context, flags, async (inbox) => {
-    const [wanted] = await find(inbox, [digest]);
-    const letter = wanted && (await inbox.deadLetter(wanted.digest, { withBody: true }));
-    if (letter === undefined) throw notFound(digest);
-    output.result(letter, () => [
-      `digest:   ${letter.digest}`,
-      `name:     ${printableText(letter.name)}`,
-      `attempts: ${letter.attempts}`,
-      `received: ${letter.receivedAt.toISOString()}`,
-      `reason:   ${printableText(letter.reason)}`,
-      printableText(letter.body ?? ''),
-    ]);
-    return exitCodes.ok;
-  });
-};
+const replayFlags = { all: toggle('All dead letters'), ...flags };
+type ReplayFlags = FlagsOf<typeof replayFlags>;
 
-/** Has dead letters tried again. */
-export const inboxReplay: RunCommand<InboxReplayFlags, string[]> = async (context, flags, ...digests) => {
-  const output = openOutput(context, flags);
-  checkChoice(flags, digests);
-  return await withInbox(context, flags, async (inbox) => {
-    const done = await each(output, await choose(inbox, flags, digests), (digest) => inbox.replay(digest));
-    output.say(`${done} will be handled again as soon as a process that handles this inbox runs.`);
-    return exitCodes.ok;
-  });
-};
+const list = defineCommand({
+  brief: 'List the dead letters',
+  about: 'Lists the events that failed at every attempt, the oldest first, without their bodies.',
+  examples: [
+    'partner-exchange inbox list --inbox inbox.sqlite',
+    'partner-exchange inbox list --inbox env:REDIS_URL --queue partner-inbox --format json',
+  ],
+  flags: {
+    limit: wholeNumber(1, maxLetters).withDefault('number', 'How many at most', '100'),
+    ...flags,
+  },
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    return await withInbox(context, flags, async (inbox) => {
+      for (const letter of await inbox.deadLetters({ limit: flags.limit })) {
+        output.item(letter, (paint) => {
+          const { digest, name, attempts, receivedAt, reason } = letter;
+          const facts = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, received ${receivedAt.toISOString()}`;
+          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
+        });
+      }
+      const { open, dead } = await inbox.counts();
+      output.status(`${dead} dead, ${open} open.`);
+      return exitCodes.ok;
+    });
+  },
+});
 
-/** Drops dead letters. */
-export const inboxDiscard: RunCommand<InboxDiscardFlags, string[]> = async (context, flags, ...digests) => {
-  const output = openOutput(context, flags);
-  checkChoice(flags, digests);
-  return await withInbox(context, flags, async (inbox) => {
-    const letters = await choose(inbox, flags, digests);
-    if (letters.length > 0) {
-      const what = letters.length === 1 ? 'this event' : `these ${letters.length} events`;
-      await askToGoOn(context, flags, `Drop ${what} for ever?`);
-    }
-    const done = await each(output, letters, (digest) => inbox.discard(digest));
-    output.say(`${done} dropped. Their repetitions are still recognized.`);
-    return exitCodes.ok;
-  });
-};
+const show = defineCommand({
+  brief: 'Show a dead letter with its body',
+  about: 'Shows the body as well, which holds personal data.',
+  examples: ['partner-exchange inbox show 3f9a2c --inbox inbox.sqlite'],
+  flags,
+  args: [arg('digest', 'Digest, or its beginning')],
+  async run(context, flags, digest) {
+    const output = openOutput(context, flags);
+    return await withInbox(context, flags, async (inbox) => {
+      const [wanted] = await findLetters(inbox, [digest]);
+      const letter = wanted && (await inbox.deadLetter(wanted.digest, { withBody: true }));
+      if (letter === undefined) throw notFound(digest);
+      output.result(letter, () => [
+        `digest:   ${letter.digest}`,
+        `name:     ${printableText(letter.name)}`,
+        `attempts: ${letter.attempts}`,
+        `received: ${letter.receivedAt.toISOString()}`,
+        `reason:   ${printableText(letter.reason)}`,
+        printableText(letter.body ?? ''),
+      ]);
+      return exitCodes.ok;
+    });
+  },
+});
 
-function checkChoice({ all }: InboxReplayFlags, digests: readonly string[]): void {
+const replay = defineCommand({
+  brief: 'Have dead letters tried again',
+  about: 'Puts them back with all their attempts: a process that handles this inbox takes them soon.',
+  examples: [
+    'partner-exchange inbox replay 3f9a2c --inbox inbox.sqlite',
+    'partner-exchange inbox replay --all --inbox inbox.sqlite',
+  ],
+  flags: replayFlags,
+  args: manyArgs('digest', 'Digest, or its beginning'),
+  async run(context, flags, ...digests) {
+    const output = openOutput(context, flags);
+    checkChoice(flags, digests);
+    return await withInbox(context, flags, async (inbox) => {
+      const done = await applyToEach(output, await selectLetters(inbox, flags, digests), (digest) =>
+        inbox.replay(digest),
+      );
+      output.status(`${done} will be handled again as soon as a process that handles this inbox runs.`);
+      return exitCodes.ok;
+    });
+  },
+});
+
+const discard = defineCommand({
+  brief: 'Drop dead letters',
+  about: 'Drops them for ever, after a question. Their repetitions are still recognized.',
+  examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
+  flags: { ...replayFlags, ...confirmFlags },
+  args: manyArgs('digest', 'Digest, or its beginning'),
+  async run(context, flags, ...digests) {
+    const output = openOutput(context, flags);
+    checkChoice(flags, digests);
+    return await withInbox(context, flags, async (inbox) => {
+      const letters = await selectLetters(inbox, flags, digests);
+      if (letters.length > 0) {
+        const what = letters.length === 1 ? 'this event' : `these ${letters.length} events`;
+        await confirm(context, flags, `Drop ${what} for ever?`);
+      }
+      const done = await applyToEach(output, letters, (digest) => inbox.discard(digest));
+      output.status(`${done} dropped. Their repetitions are still recognized.`);
+      return exitCodes.ok;
+    });
+  },
+});
+
+export default buildRouteMap({
+  routes: { list, show, replay, discard },
+  docs: { brief: 'The dead letters of a durable inbox' },
+});
+
+function checkChoice({ all }: ReplayFlags, digests: readonly string[]): void {
   if (all === (digests.length === 0)) return;
   throw new CliError('Name digests, as "inbox list" prints them, or give --all.');
 }
 
-async function choose(
+async function selectLetters(
   inbox: ManagedInbox,
-  { all }: InboxReplayFlags,
+  { all }: ReplayFlags,
   digests: readonly string[],
 ): Promise<readonly DeadLetter[]> {
-  return all ? await inbox.deadLetters({ limit: most }) : await find(inbox, digests);
+  return all ? await inbox.deadLetters({ limit: maxLetters }) : await findLetters(inbox, digests);
 }
 
 /** The dead letters whose digests begin with these; all are found before any is touched. */
-async function find(inbox: ManagedInbox, digests: readonly string[]): Promise<readonly DeadLetter[]> {
+async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Promise<readonly DeadLetter[]> {
   if (!digests.every((given) => /^[0-9a-f]{6,64}$/.test(given)))
     throw new CliError('A digest is 64 hexadecimal digits; at least the first six name it.');
   // Only the beginning of a digest needs the list.
   const isShort = digests.some((given) => given.length < digestLength);
-  const letters = isShort ? await inbox.deadLetters({ limit: most }) : [];
+  const letters = isShort ? await inbox.deadLetters({ limit: maxLetters }) : [];
   const found: DeadLetter[] = [];
   for (const given of digests) {
-    if (given.length === digestLength) found.push((await inbox.deadLetter(given)) ?? refuse(given));
-    else found.push(findByStart(letters, given));
+    const letter =
+      given.length === digestLength ? await inbox.deadLetter(given) : findByStart(letters, given);
+    if (letter === undefined) throw notFound(given);
+    found.push(letter);
   }
   return found;
 }
 
-function findByStart(letters: readonly DeadLetter[], start: string): DeadLetter {
+function findByStart(letters: readonly DeadLetter[], start: string): DeadLetter | undefined {
   const [first, second] = letters.filter(({ digest }) => digest.startsWith(start));
-  if (first === undefined) throw notFound(start);
   if (second === undefined) return first;
   throw new CliError(`Several dead letters begin with ${start}: give more of the digest.`);
-}
-
-function refuse(digest: string): never {
-  throw notFound(digest);
 }
 
 function notFound(digest: string): CliError {
@@ -132,8 +179,8 @@ function notFound(digest: string): CliError {
   return new CliError(message, { exitCode: exitCodes.findings });
 }
 
-/** How many there still were. */
-async function each(
+/** Returns how many there still were. */
+async function applyToEach(
   output: Output,
   letters: readonly DeadLetter[],
   act: (digest: string) => Promise<boolean>,

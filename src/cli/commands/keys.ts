@@ -1,103 +1,139 @@
 import { resolve } from 'node:path';
+import { buildRouteMap } from '@stricli/core';
 import { createKeyRing } from '../../credentials/create-key-ring.ts';
+import { defineCredentials, secretTexts } from '../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
-import { secretTexts } from '../../credentials/secret-texts.ts';
-import { isKeyError } from '../../errors/key-error.ts';
+import { isKeyError } from '../../errors/errors.ts';
 import { ExchangeClient } from '../../exchange/exchange-client.ts';
-import { printableText } from '../../redaction/printable-text.ts';
+import type { JsonObject } from '../../internal/json.ts';
+import { printableText } from '../../internal/printable-text.ts';
 import { createKeyRotation, type KeyRotation } from '../../rotation/create-key-rotation.ts';
 import { keyFile } from '../../rotation/key-file.ts';
-import type { CliContext } from '../context/cli-context.ts';
-import { CliError } from '../context/cli-error.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { readDeployment } from '../input/read-keys.ts';
-import { readNewKeys } from '../input/read-new-keys.ts';
-import { requireAddress } from '../input/require-address.ts';
-import { describeRotation, nextStep } from '../output/describe-rotation.ts';
-import { type Output, openOutput } from '../output/output.ts';
-import { bodyLine, shownBody } from '../output/reply-body.ts';
-import type { CommonFlags, FormatFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
+import type { KeyStatus, RotationStatus } from '../../rotation/rotation-steps.ts';
+import { defineCommand } from '../command.ts';
+import { readDeployment, requireAddress } from '../configuration.ts';
+import { type CliContext, CliError, exitCodes } from '../context.ts';
+import { type FlagsOf, formatFlags, schemeFlag, text, toggle } from '../flags.ts';
+import { readInput, readJsonObject } from '../input.ts';
+import { type Output, openOutput } from '../output.ts';
+import type { Paint } from '../paint.ts';
+import { redactedReply, replyLine } from '../replies.ts';
 
-/** Flags of every step: the file is that of a rotation, and is made by the first `receive`. */
-export interface RotationFlags extends CommonFlags, FormatFlags {
-  readonly keys: string;
-}
-
-export interface KeysRequestFlags extends RotationFlags {
-  readonly email: string;
-  readonly partnerCode?: string | undefined;
-  readonly again: boolean;
-  readonly scheme?: string | undefined;
-}
-
-/** Asks the service for new keys. */
-export const keysRequest: RunCommand<KeysRequestFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  const deployment = readDeployment(context, flags);
-  requireAddress(deployment, 'regenerateKeys');
-  const { email, again, partnerCode = context.env.PARTNER_CODE } = flags;
-  return await explained(output, flags, async () => {
-    const ring = createKeyRing({ load: () => rotation.credentials() });
-    const exchange = new ExchangeClient({ deployment, credentials: ring, fetch: context.fetch });
-    const rotation: KeyRotation = rotationOf(context, flags, exchange);
-    await hideKeys(context, rotation);
-    const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
-    const { status, body } = await rotation.request(partner, { again, signal: context.signal });
-    output.result({ status, body: shownBody(body) }, (paint) => [
-      `${paint('green', 'accepted')} with status ${status}: ${bodyLine(body)}`,
-    ]);
-    sayNext(output, flags, 'requested');
-    return exitCodes.ok;
-  });
+const flags = {
+  keys: text.required('file', 'The key file of the rotation, made by the first receive (docs/keys.md)'),
+  ...formatFlags,
 };
+type Flags = FlagsOf<typeof flags>;
 
-/** Stores new keys, before anything is said. */
-export const keysReceive: RunCommand<RotationFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  return await explained(output, flags, async () => {
-    const storage = storageOf(context, flags);
-    // The link shows the keys once: a file that cannot be written should show before somebody opens it.
-    await storage.update(() => undefined);
-    const rotation = createKeyRotation({ storage, now: context.now });
-    await rotation.status();
-    await rotation.receive(await readNewKeys(context));
-    return await showStatus(output, flags, rotation);
-  });
-};
+const request = defineCommand({
+  brief: 'Ask the service for new keys',
+  about:
+    'Asks for new keys, signed with the current ones, and notes that before and after. They come by e-mail, as a link that works once. Exits with 3 if the service may or may not have got it: then nothing asks again by itself.',
+  examples: [
+    'partner-exchange keys request --keys keys.json --email dev@acme.example',
+    'partner-exchange keys request --keys keys.json --email dev@acme.example --again',
+  ],
+  flags: {
+    email: text.required('address', 'Where the link to the keys is sent'),
+    partnerCode: text.optional(
+      'code',
+      'The code of the partner (default: PARTNER_CODE, or that of the keys)',
+    ),
+    again: toggle('Ask although keys were asked for: a link that was sent may stop working'),
+    scheme: schemeFlag,
+    ...flags,
+  },
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const deployment = readDeployment(context, flags);
+    requireAddress(deployment, 'regenerateKeys');
+    const { email, again, partnerCode = context.env.PARTNER_CODE } = flags;
+    return await explained(output, flags, async () => {
+      const ring = createKeyRing({ load: () => rotation.credentials() });
+      const exchange = new ExchangeClient({ deployment, credentials: ring, fetch: context.fetch });
+      const rotation: KeyRotation = rotationOf(context, flags, exchange);
+      await hideKeys(context, rotation);
+      const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
+      const { status, body } = await rotation.request(partner, { again, signal: context.signal });
+      output.result({ status, body: redactedReply(body) }, (paint) => [
+        `${paint('green', 'accepted')} with status ${status}: ${replyLine(body)}`,
+      ]);
+      sayNext(output, flags, 'requested');
+      return exitCodes.ok;
+    });
+  },
+});
 
-/** Makes the received keys the ones that sign. */
-export const keysPromote: RunCommand<RotationFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  return await explained(output, flags, async () => {
-    const rotation = rotationOf(context, flags);
-    await rotation.promote();
-    return await showStatus(output, flags, rotation);
-  });
-};
+const receive = defineCommand({
+  brief: 'Store new keys, or the first ones',
+  about:
+    'Stores the keys that the link shows, before anything is said. Asks for them on a terminal, and hides what is typed; otherwise stdin is JSON with the members of credentials. New keys verify from now on, and sign once they are promoted; the first keys sign at once. Keys that were pasted wrong are mended by receiving the right ones, also after promote.',
+  examples: [
+    'partner-exchange keys receive --keys keys.json',
+    'partner-exchange keys receive --keys keys.json < credentials.json',
+  ],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    return await explained(output, flags, async () => {
+      const storage = storageOf(context, flags);
+      // The link shows the keys once: a file that cannot be written should show before somebody opens it.
+      await storage.update(() => undefined);
+      const rotation = createKeyRotation({ storage, now: context.now });
+      await rotation.status();
+      await rotation.receive(await readNewKeys(context));
+      return await showStatus(output, flags, rotation);
+    });
+  },
+});
 
-/** Says where the rotation stands. */
-export const keysStatus: RunCommand<RotationFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  return await explained(output, flags, () => showStatus(output, flags, rotationOf(context, flags)));
-};
+const promote = defineCommand({
+  brief: 'Sign with the received keys',
+  about: 'Makes the received keys the ones that sign. Those before them go on verifying for a day.',
+  examples: ['partner-exchange keys promote --keys keys.json'],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    return await explained(output, flags, async () => {
+      const rotation = rotationOf(context, flags);
+      await rotation.promote();
+      return await showStatus(output, flags, rotation);
+    });
+  },
+});
 
-async function showStatus(output: Output, flags: RotationFlags, rotation: KeyRotation) {
+const status = defineCommand({
+  brief: 'Say where the rotation stands',
+  about: 'Says which step comes next, and which generations of keys there are. Shows no key.',
+  examples: ['partner-exchange keys status --keys keys.json --format json'],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    return await explained(output, flags, () => showStatus(output, flags, rotationOf(context, flags)));
+  },
+});
+
+export default buildRouteMap({
+  routes: { request, receive, promote, status },
+  docs: { brief: 'Replace your keys without losing any' },
+});
+
+async function showStatus(output: Output, flags: Flags, rotation: KeyRotation) {
   const status = await rotation.status();
   output.result(status, (paint) => describeRotation(status, paint));
   sayNext(output, flags, status.step);
   return exitCodes.ok;
 }
 
-function sayNext(output: Output, { keys }: RotationFlags, step: Parameters<typeof nextStep>[0]): void {
-  output.say(`Next: ${nextStep(step, printableText(keys))}`);
+function sayNext(output: Output, { keys }: Flags, step: Parameters<typeof nextStep>[0]): void {
+  output.status(`Next: ${nextStep(step, printableText(keys))}`);
 }
 
-function storageOf({ cwd }: CliContext, { keys }: RotationFlags) {
+function storageOf({ cwd }: CliContext, { keys }: Flags) {
   return keyFile({ path: resolve(cwd, keys) });
 }
 
-function rotationOf(context: CliContext, flags: RotationFlags, exchange?: ExchangeClient): KeyRotation {
+function rotationOf(context: CliContext, flags: Flags, exchange?: ExchangeClient): KeyRotation {
   return createKeyRotation({ exchange, storage: storageOf(context, flags), now: context.now });
 }
 
@@ -109,7 +145,7 @@ async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise
 /** Says what to do where the rotation says which function to call. */
 async function explained<Result>(
   output: Output,
-  { keys }: RotationFlags,
+  { keys }: Flags,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const file = printableText(keys);
@@ -127,7 +163,84 @@ async function explained<Result>(
       });
     }
     if (output.format === 'text')
-      output.say(`See where the rotation stands: partner-exchange keys status --keys ${file}`);
+      output.status(`See where the rotation stands: partner-exchange keys status --keys ${file}`);
     throw error;
   }
+}
+
+const questions = [
+  ['partnerPublicKey', 'Public key (pk_partner_…)'],
+  ['partnerSecretKey', 'Secret key (sk_partner_…)'],
+  ['merchantSecretKey', 'Merchant secret key (empty: as before, or none)'],
+  ['partnerId', 'Partner ID (empty: as before, or none)'],
+  ['partnerCode', 'Partner code (empty: as before, or none)'],
+] as const satisfies readonly (readonly [keyof PartnerCredentials, string])[];
+
+/** New keys: asked for on a terminal, hidden, or JSON on stdin with the members of credentials. */
+async function readNewKeys(context: CliContext): Promise<PartnerCredentials> {
+  const isAsked = context.stdin.isTTY && context.stderr.isTTY;
+  const given: JsonObject = isAsked
+    ? await askForKeys(context)
+    : readJsonObject(await readInput(context, undefined), 'stdin');
+  for (const name of ['partnerSecretKey', 'merchantSecretKey']) {
+    // Before they are checked: not even an error may show them.
+    const text = given[name];
+    if (typeof text === 'string') context.secrets.add(text);
+  }
+  // Sound: defineCredentials checks every member, and refuses others.
+  const credentials = defineCredentials(given as unknown as PartnerCredentials);
+  for (const text of secretTexts(credentials)) context.secrets.add(text);
+  return credentials;
+}
+
+async function askForKeys(context: CliContext): Promise<Record<string, string>> {
+  const given: Record<string, string> = {};
+  for (const [name, question] of questions) {
+    const answer = await context.askHidden(question);
+    if (answer === undefined) {
+      throw new CliError('Stopped before anything was done.', { exitCode: exitCodes.stopped });
+    }
+    if (answer.trim() !== '') given[name] = answer.trim();
+  }
+  return given;
+}
+
+/** Where a rotation stands, in lines. */
+function describeRotation({ step, requestedAt, keys }: RotationStatus, paint: Paint): string[] {
+  const asked = requestedAt === undefined ? '' : `, asked for at ${timeOf(requestedAt)}`;
+  return [`${paint('bold', step)}: ${meanings[step]}${asked}`, ...keys.map(describeKey)];
+}
+
+/** What to do after a step. */
+function nextStep(step: RotationStatus['step'], file: string): string {
+  const call = (command: string) => `partner-exchange keys ${command} --keys ${file}`;
+  switch (step) {
+    case 'empty':
+      return `open the link in the e-mail, once, and run: ${call('receive')}`;
+    case 'idle':
+      return `nothing. For new keys: ${call('request')} --email <address>`;
+    case 'unknown':
+      return `look for the e-mail. If it came, open its link and run: ${call('receive')} If not, ask with --again.`;
+    case 'requested':
+      return `open the link in the e-mail, once, and run: ${call('receive')}`;
+    case 'received':
+      return `let every program read the file again, and run: ${call('promote')}`;
+  }
+}
+
+const meanings: Readonly<Record<RotationStatus['step'], string>> = {
+  empty: 'there are no keys',
+  idle: 'nothing is under way',
+  unknown: 'whether the service got the request for new keys is not known',
+  requested: 'the service sends a link to new keys',
+  received: 'the new keys are stored; they verify, and do not sign yet',
+};
+
+function describeKey({ generation, role, receivedAt, verifiesUntil }: KeyStatus): string {
+  const until = verifiesUntil === undefined ? '' : `, verifies until ${timeOf(verifiesUntil)}`;
+  return `  ${generation} ${role.padEnd(8)} received ${timeOf(receivedAt)}${until}`;
+}
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

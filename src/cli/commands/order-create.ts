@@ -1,74 +1,99 @@
 import { resolve } from 'node:path';
-import { signingKey } from '../../credentials/signing-key.ts';
+import { merchantOfOrder, signingKey } from '../../credentials/signing-key.ts';
 import { type Deployment, operationUrl } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
-import { isOrderError } from '../../errors/order-error.ts';
-import { isRequestError } from '../../errors/request-error.ts';
+import { isOrderError, isRequestError } from '../../errors/errors.ts';
 import { ExchangeClient } from '../../exchange/exchange-client.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import type { JsonObject } from '../../internal/json.ts';
+import { printableText } from '../../internal/printable-text.ts';
 import type { CreatedOrder } from '../../orders/journal.ts';
 import { createOrderJournal } from '../../orders/order-journal.ts';
-import { printableText } from '../../redaction/printable-text.ts';
 import { signBody } from '../../signature/sign-body.ts';
-import type { CliContext } from '../context/cli-context.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { askToGoOn, type ConfirmFlags, checkCanAsk } from '../input/confirm.ts';
-import { withStore } from '../input/open-store.ts';
-import { inputName, readInput } from '../input/read-input.ts';
-import { readJsonObject } from '../input/read-json.ts';
-import { type Configuration, currentCredentials, readConfiguration } from '../input/read-keys.ts';
-import { requireAddress } from '../input/require-address.ts';
-import { readPlace } from '../input/store-place.ts';
-import { describeOrder } from '../output/describe-order.ts';
-import { keepReply } from '../output/keep-reply.ts';
-import { type Output, openOutput } from '../output/output.ts';
-import { bodyLine, shownBody } from '../output/reply-body.ts';
-import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
+import { defineCommand } from '../command.ts';
+import {
+  type Configuration,
+  currentCredentials,
+  readConfiguration,
+  requireAddress,
+} from '../configuration.ts';
+import { type CliContext, exitCodes } from '../context.ts';
+import { describeOrder } from '../describe-order.ts';
+import {
+  confirmFlags,
+  formatFlags,
+  journalFlag,
+  merchantFlag,
+  optionalFile,
+  signingFlags,
+  text,
+  toggle,
+} from '../flags.ts';
+import { confirm, inputName, readExactJsonObject, readInput, requireConfirmable } from '../input.ts';
+import { parseStoreAddress, withStore } from '../open-store.ts';
+import { type Output, openOutput } from '../output.ts';
+import { keepReply, redactedReply, replyLine } from '../replies.ts';
 
-export interface OrderCreateFlags extends CommonFlags, FormatFlags, SigningFlags, ConfirmFlags {
-  readonly journal: string;
-  readonly merchant?: string | undefined;
-  readonly save?: string | undefined;
-  readonly again: boolean;
-  readonly dryRun: boolean;
-}
-
-/** Creates an order, with a journal that knows of it before the service does. */
-export const orderCreate: RunCommand<OrderCreateFlags, [path?: string]> = async (context, flags, path) => {
-  const output = openOutput(context, flags);
-  const { merchant, again, journal: where, save } = flags;
-  const isStdinTaken = path === undefined || path === '-';
-  if (!flags.dryRun) checkCanAsk(context, { ...flags, isStdinTaken });
-  const configuration = await readConfiguration(context, flags);
-  const { deployment } = configuration;
-  const credentials = currentCredentials(configuration);
-  requireAddress(deployment, 'createOrder');
-  const place = readPlace(context, where);
-  const given = readJsonObject(await readInput(context, path), inputName(path));
-  // Sound: the schema of the deployment checks it.
-  const order = given as unknown as BuyOrder;
-  const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
-  const { payload } = await exchange.prepareOrder(order, { merchant });
-  const body = toWireNames(payload, deployment.wireNames);
-  if (flags.dryRun) return printSigned(context, output, { body, merchant, configuration });
-  show(output, deployment, body);
-  await askToGoOn(context, flags, 'Create this order?');
-  return await withStore(context, place, async (store) => {
-    if (place.kind === 'file' && !place.isThere) output.say(`The journal ${printableText(where)} is new.`);
-    const journal = createOrderJournal({ exchange, store, now: context.now });
-    try {
-      const create = () => journal.create(order, { merchant, again, signal: context.signal });
-      const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
-      print(output, created);
-      return exitCodes.ok;
-    } catch (error) {
-      if (output.format === 'text' && isUnknown(error)) sayUnknown(output, payload, where);
-      throw error;
-    }
-  });
+const flags = {
+  journal: journalFlag,
+  merchant: merchantFlag,
+  save: text.optional(
+    'file',
+    'Keep the reply in a new file that only you can read; what is printed hides links and keys',
+  ),
+  again: toggle('Send an order that the service has refused once more as it is'),
+  dryRun: toggle('Print the signed text, and send nothing'),
+  ...confirmFlags,
+  ...signingFlags,
+  ...formatFlags,
 };
+
+export default defineCommand({
+  brief: 'Create an order, once',
+  about:
+    'Creates the order of a JSON file. The journal knows of it before the service does, so that no order is sent twice: always give the same journal. The body is shown and asked for first. Exits with 3 if the service may have the order, and says what to do.',
+  examples: [
+    'partner-exchange order create order.json --journal orders.sqlite',
+    'partner-exchange order create order.json --journal orders.sqlite --yes --save reply.json',
+    'partner-exchange order create order.json --journal orders.sqlite --dry-run',
+  ],
+  flags,
+  args: [optionalFile('JSON of the order (default: stdin)')],
+  async run(context, flags, path) {
+    const output = openOutput(context, flags);
+    const { merchant, again, journal: where, save } = flags;
+    const isStdinTaken = path === undefined || path === '-';
+    if (!flags.dryRun) requireConfirmable(context, { ...flags, isStdinTaken });
+    const configuration = await readConfiguration(context, flags);
+    const { deployment } = configuration;
+    const credentials = currentCredentials(configuration);
+    requireAddress(deployment, 'createOrder');
+    const address = parseStoreAddress(context, where);
+    const given = readExactJsonObject(await readInput(context, path), inputName(path));
+    // Sound: the schema of the deployment checks it.
+    const order = given as unknown as BuyOrder;
+    const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
+    const { payload } = await exchange.prepareOrder(order, { merchant });
+    const body = toWireNames(payload, deployment.wireNames);
+    if (flags.dryRun) return printSigned(context, output, { body, merchant, configuration });
+    show(output, deployment, body);
+    await confirm(context, flags, 'Create this order?');
+    return await withStore(context, address, async (store) => {
+      if (address.kind === 'file' && !address.isThere)
+        output.status(`The journal ${printableText(where)} is new.`);
+      const journal = createOrderJournal({ exchange, store, now: context.now });
+      try {
+        const create = () => journal.create(order, { merchant, again, signal: context.signal });
+        const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
+        print(output, created);
+        return exitCodes.ok;
+      } catch (error) {
+        if (output.format === 'text' && isUnknown(error)) sayUnknown(output, payload, where);
+        throw error;
+      }
+    });
+  },
+});
 
 /** Prints what would be sent. */
 function printSigned(
@@ -81,20 +106,22 @@ function printSigned(
   }: { body: JsonObject; merchant: string | undefined; configuration: Configuration },
 ) {
   const scheme = configuration.deployment.signature;
-  const key = signingKey(currentCredentials(configuration), 'order', { merchant, scheme });
+  const credentials = currentCredentials(configuration);
+  const signer = merchantOfOrder(credentials, body, { merchant, scheme });
+  const key = signingKey(credentials, 'order', { merchant: signer, scheme });
   const signed = signBody(body, { key, scheme });
   if (output.format === 'json') output.result(signed, () => []);
   else output.raw(context.stdout.isTTY ? `${signed.text}\n` : signed.text);
-  output.say('Nothing was sent, and the journal does not know of it.');
+  output.status('Nothing was sent, and the journal does not know of it.');
   return exitCodes.ok;
 }
 
 function show(output: Output, deployment: Deployment, body: JsonObject): void {
-  output.say((paint) => `POST ${paint('bold', operationUrl(deployment, 'createOrder'))}`);
+  output.status((paint) => `POST ${paint('bold', operationUrl(deployment, 'createOrder'))}`);
   for (const line of JSON.stringify(body, null, 2).split('\n')) {
     // Only our own spaces: those of a member are behind its quotation mark.
     const [indent = ''] = /^ */.exec(line) ?? [];
-    output.say(indent + printableText(line));
+    output.status(indent + printableText(line));
   }
 }
 
@@ -111,11 +138,11 @@ async function saved(path: string, create: () => Promise<CreatedOrder>): Promise
 
 function print(output: Output, { order, replayed, reply }: CreatedOrder): void {
   const { status, body } = reply ?? {};
-  output.result({ order, replayed, status, ...(reply && { body: shownBody(body) }) }, (paint) => [
+  output.result({ order, replayed, status, ...(reply && { body: redactedReply(body) }) }, (paint) => [
     describeOrder(order, paint),
-    ...(reply === undefined ? [] : [`answered with status ${status}: ${bodyLine(body)}`]),
+    ...(reply === undefined ? [] : [`answered with status ${status}: ${replyLine(body)}`]),
   ]);
-  if (replayed) output.say('It was created before: nothing was sent now.');
+  if (replayed) output.status('It was created before: nothing was sent now.');
 }
 
 function isUnknown(error: unknown): boolean {
@@ -125,7 +152,7 @@ function isUnknown(error: unknown): boolean {
 
 function sayUnknown(output: Output, { partner_order_id }: JsonObject, journal: string): void {
   const id = printableText(String(partner_order_id));
-  output.say(
+  output.status(
     `The service may have order ${id}: do not create it again. Wait for an event of it, or ask the service; then run: ` +
       `partner-exchange order settle ${id} accepted --note "…" --journal ${printableText(journal)} (or abandoned).`,
   );

@@ -1,47 +1,54 @@
-import { detectFromOracle } from '../../diagnostics/detection/detect-from-oracle.ts';
-import { probeBody } from '../../diagnostics/detection/probe-body.ts';
-import { readBounded } from '../../runtime/read-bounded.ts';
-import type { CliContext } from '../context/cli-context.ts';
-import { CliError } from '../context/cli-error.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { describeDetection } from '../output/describe-detection.ts';
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
-
-export interface ProbeFlags extends CommonFlags, FormatFlags {
-  readonly oracle?: URL | undefined;
-}
+import { detectFromOracle, probeBody } from '../../diagnostics/detection/detect-from-oracle.ts';
+import { readBounded } from '../../internal/read-bounded.ts';
+import { defineCommand } from '../command.ts';
+import { type CliContext, CliError, exitCodes } from '../context.ts';
+import { describeDetection } from '../describe-detection.ts';
+import { formatFlags, webAddress } from '../flags.ts';
+import { openOutput } from '../output.ts';
 
 const timeoutMs = 30_000;
 /** A signature, or a small signed body. */
 const maxReplyBytes = 65_536;
 
-/** Prints the probe, or has an oracle sign it. */
-export const probe: RunCommand<ProbeFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  const { oracle } = flags;
-  if (oracle === undefined) {
-    if (output.format === 'json') output.result({ body: probeBody() }, () => []);
-    else output.raw(context.stdout.isTTY ? `${probeBody()}\n` : probeBody());
-    return exitCodes.ok;
-  }
-  let failure: unknown;
-  const detection = await detectFromOracle(
-    async (request) => {
-      try {
-        return await ask(context, oracle, request);
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-    },
-    { random: context.random },
-  );
-  if (failure !== undefined) throw failure;
-  output.result(detection, (paint) => describeDetection(detection, { sources: ['the probe'], paint }));
-  return detection.verdict === 'found' ? exitCodes.ok : exitCodes.findings;
+const flags = {
+  oracle: webAddress.optional('url', 'Have this signing endpoint sign it, and search at once'),
+  ...formatFlags,
 };
+
+export default defineCommand({
+  brief: 'Print a body whose signature tells all schemes apart',
+  about:
+    'Prints a small body to have signed and then searched with "detect". With --oracle it has a signing endpoint of the service sign it, with a throw-away secret (reported: POST body and secret, the reply is the signature).',
+  examples: [
+    'partner-exchange probe > probe.json',
+    'partner-exchange probe --oracle https://onboarding.example/api/v1/no-auth/PartnerP2P/SignRequestSha512/',
+  ],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { oracle } = flags;
+    if (oracle === undefined) {
+      if (output.format === 'json') output.result({ body: probeBody() }, () => []);
+      else output.raw(context.stdout.isTTY ? `${probeBody()}\n` : probeBody());
+      return exitCodes.ok;
+    }
+    let failure: unknown;
+    const detection = await detectFromOracle(
+      async (request) => {
+        try {
+          return await ask(context, oracle, request);
+        } catch (error) {
+          failure = error;
+          throw error;
+        }
+      },
+      { random: context.random },
+    );
+    if (failure !== undefined) throw failure;
+    output.result(detection, (paint) => describeDetection(detection, { sources: ['the probe'], paint }));
+    return detection.verdict === 'found' ? exitCodes.ok : exitCodes.findings;
+  },
+});
 
 async function ask(
   { fetch, signal }: CliContext,

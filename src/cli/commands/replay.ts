@@ -1,39 +1,47 @@
-import { printableText } from '../../redaction/printable-text.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { createPoster } from '../deliveries/post-delivery.ts';
-import { readDeliveries } from '../deliveries/read-deliveries.ts';
-import { describeAnswer, isSuccess } from '../output/describe-answer.ts';
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
-import type { PostFlags } from '../routes/delivery-flags.ts';
+import { printableText } from '../../internal/printable-text.ts';
+import { defineCommand } from '../command.ts';
+import { exitCodes } from '../context.ts';
+import { readDeliveries } from '../deliveries.ts';
+import { formatFlags, manyArgs, postFlags } from '../flags.ts';
+import { openOutput } from '../output.ts';
+import { createPoster, describeAnswer, isSuccess } from '../post-delivery.ts';
 
-export interface ReplayFlags extends CommonFlags, FormatFlags, PostFlags {}
+const flags = { ...postFlags, ...formatFlags };
 
-/** Posts saved deliveries again. */
-export const replay: RunCommand<ReplayFlags, string[]> = async (context, flags, ...paths) => {
-  const output = openOutput(context, flags);
-  const { to: url, timeoutMs } = flags;
-  const { signal } = context;
-  const deliveries = await readDeliveries(context, paths);
-  const poster = createPoster(context.now);
-  let failed = 0;
-  try {
-    for (const { source, headers, body } of deliveries) {
-      if (signal.aborted) break;
-      const bare = headers.length === 0 ? ([['content-type', 'application/json']] as const) : headers;
-      const answer = await poster.post({ headers: bare, body }, { url, timeoutMs, signal });
-      if (!isSuccess(answer)) failed++;
-      const { status, durationMs } = answer;
-      const problem = 'problem' in answer ? answer.problem : undefined;
-      output.item(
-        { source, status, problem, durationMs },
-        (paint) => `${describeAnswer(answer, paint)} ${printableText(source)}`,
-      );
+export default defineCommand({
+  brief: 'Post saved deliveries again, as they were',
+  about:
+    'Posts the exact bytes and headers of saved deliveries, or of bare bodies as application/json, one after the other. Exits with 1 if one is not answered with 2xx.',
+  examples: [
+    'partner-exchange replay ./events --to http://127.0.0.1:3000/orders',
+    'partner-exchange replay event.json --to http://127.0.0.1:3000/orders --format json',
+  ],
+  flags,
+  args: manyArgs('file', 'Saved deliveries, bare bodies, or folders of them', { minimum: 1 }),
+  async run(context, flags, ...paths) {
+    const output = openOutput(context, flags);
+    const { to: url, timeoutMs } = flags;
+    const { signal } = context;
+    const deliveries = await readDeliveries(context, paths);
+    const poster = createPoster(context.now);
+    let failed = 0;
+    try {
+      for (const { source, headers, body } of deliveries) {
+        if (signal.aborted) break;
+        const bare = headers.length === 0 ? ([['content-type', 'application/json']] as const) : headers;
+        const answer = await poster.post({ headers: bare, body }, { url, timeoutMs, signal });
+        if (!isSuccess(answer)) failed++;
+        const { status, durationMs } = answer;
+        const problem = 'problem' in answer ? answer.problem : undefined;
+        output.item(
+          { source, status, problem, durationMs },
+          (paint) => `${describeAnswer(answer, paint)} ${printableText(source)}`,
+        );
+      }
+    } finally {
+      poster.close();
     }
-  } finally {
-    poster.close();
-  }
-  output.say(`${deliveries.length - failed} of ${deliveries.length} answered with 2xx.`);
-  return failed === 0 ? exitCodes.ok : exitCodes.findings;
-};
+    output.status(`${deliveries.length - failed} of ${deliveries.length} answered with 2xx.`);
+    return failed === 0 ? exitCodes.ok : exitCodes.findings;
+  },
+});

@@ -1,74 +1,103 @@
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { membersOf } from '../../credentials/key-sets.ts';
+import { membersOf } from '../../credentials/key-ring.ts';
 import { operationUrl } from '../../deployment/define-deployment.ts';
-import { printableText } from '../../redaction/printable-text.ts';
+import { printableText } from '../../internal/printable-text.ts';
 import { createSandbox } from '../../sandbox/create-sandbox.ts';
-import type { FaultScenario } from '../../sandbox/faults/fault-scenarios.ts';
-import type { SandboxServer } from '../../sandbox/http/listen.ts';
-import type { SandboxOrderStep } from '../../sandbox/orders/order-steps.ts';
+import { type FaultScenario, faultScenarios } from '../../sandbox/faults/faults.ts';
+import type { SandboxOrderStep } from '../../sandbox/orders/order-registry.ts';
 import type { SandboxPartner } from '../../sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { CliContext } from '../context/cli-context.ts';
-import { CliError } from '../context/cli-error.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { onceAborted } from '../context/once-aborted.ts';
-import { currentCredentials, readConfiguration } from '../input/read-keys.ts';
-import { describeFailure } from '../output/describe-failure.ts';
-import { describeTrace, traceItem } from '../output/describe-trace.ts';
-import { openSecretAddress } from '../output/open-secret-address.ts';
-import { type Output, openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
+import type { SandboxServer } from '../../sandbox/server/listen.ts';
+import type { TraceEntry } from '../../sandbox/trace.ts';
+import { defineCommand } from '../command.ts';
+import { currentCredentials, readConfiguration } from '../configuration.ts';
+import { type CliContext, CliError, exitCodes, onceAborted } from '../context.ts';
+import { describeFailure } from '../failure.ts';
+import { formatFlags, hostFlags, port, text, toggle } from '../flags.ts';
+import { openSecretAddress } from '../open-secret-address.ts';
+import { type Output, openOutput } from '../output.ts';
+import type { Paint } from '../paint.ts';
+import { claimSandboxData } from '../sandbox-data.ts';
 
-export interface SandboxFlags extends CommonFlags, FormatFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly allowHost?: readonly string[] | undefined;
-  readonly faults?: FaultScenario | undefined;
-  readonly seed?: string | undefined;
-  readonly data?: string | undefined;
-  readonly partnerFromEnv: boolean;
-  readonly open: boolean;
-}
+const flags = {
+  port: port.withDefault('number', 'Where to listen; 0 is any free port', '4200'),
+  ...hostFlags,
+  faults: {
+    kind: 'enum',
+    // Sound: the names of the scenarios.
+    values: Object.keys(faultScenarios) as FaultScenario[],
+    brief: 'What goes wrong on the wire (docs/sandbox.md)',
+    optional: true,
+  },
+  seed: text.optional('text', 'Fixes all that is random: the same keys and faults in every run'),
+  data: text.optional(
+    'file',
+    'SQLite file that keeps partners, orders and devices over restarts; holds keys as they are',
+  ),
+  partnerFromEnv: toggle('Its partner has the keys of the environment: your program needs no others'),
+  open: toggle('Open the inspector in the browser'),
+  ...formatFlags,
+} as const;
 
-/** Runs the sandbox until it is stopped. */
-export const sandbox: RunCommand<SandboxFlags> = async (context, flags) => {
-  const output = openOutput(context, flags);
-  const { port, host, allowHost: allowedHosts = [], seed, faults } = flags;
-  const data = flags.data === undefined ? undefined : resolve(context.cwd, flags.data);
-  const partners = flags.partnerFromEnv ? [await partnerOf(context)] : undefined;
-  const simulated = createSandbox({ fetch: context.fetch, now: context.now, seed, data, partners });
-  await simulated.ready();
-  const server = await simulated.listen({ port, host, allowedHosts });
-  try {
-    const environment = await environmentOf(simulated, server, flags);
-    for (const value of Object.values(environment)) context.secrets.release(value);
-    // Only now: what goes wrong shall not befall the partner above.
-    if (faults !== undefined) simulated.faults.scenario(faults);
-    announce(output, { simulated, server, environment, isKept: data !== undefined });
-    await showInspector(context, output, { server, open: flags.open });
-    follow(simulated, output);
-    takeSteps(context, simulated, output);
-    await onceAborted(context.signal);
-  } finally {
-    await server.close();
-    await simulated.close();
-  }
-  return exitCodes.stopped;
-};
+export default defineCommand({
+  brief: 'Run the service, simulated',
+  about:
+    'Runs the service on this machine until it is stopped, and prints what to put into the environment: addresses, and the keys of a partner whose IP is whitelisted. They are made for this run and open nothing else. The inspector moves orders, and so does each line that a pipe or file has on stdin: "A-1001 credited" (fiat_received, no_kyc, third_party_payment, third_party_error, credited, refunded). stdin is not read if it is a terminal: to type such lines, run: cat | partner-exchange sandbox.',
+  examples: [
+    'partner-exchange sandbox',
+    'partner-exchange sandbox --seed 7 > sandbox.env',
+    'partner-exchange sandbox --faults hostile --format json',
+    'partner-exchange sandbox --data sandbox.sqlite --partner-from-env',
+  ],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { port, host, allowHost: allowedHosts = [], seed, faults } = flags;
+    const given = flags.partnerFromEnv ? await givenByEnvironment(context) : undefined;
+    const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
+    const options = { fetch: context.fetch, now: context.now, seed, data: data?.path };
+    const simulated = createSandbox({ ...options, ...given });
+    await simulated.ready().catch((error: unknown) => {
+      data?.release();
+      throw data?.explain(error) ?? error;
+    });
+    const server = await simulated.listen({ port, host, allowedHosts });
+    try {
+      const environment = await environmentOf(simulated, server, {
+        partnerFromEnv: flags.partnerFromEnv,
+        isMasterKeyGiven: given?.masterKey !== undefined,
+      });
+      for (const value of Object.values(environment)) context.secrets.release(value);
+      // Enable faults only after the partner exists.
+      if (faults !== undefined) simulated.faults.scenario(faults);
+      announce(output, { simulated, server, environment, isKept: data !== undefined });
+      await showInspector(context, output, { server, open: flags.open });
+      follow(simulated, output);
+      // Reading the terminal of another job in the foreground would stop this process (SIGTTIN).
+      if (!context.stdin.isTTY) takeSteps(context, simulated, output);
+      await onceAborted(context.signal);
+    } finally {
+      await server.close();
+      await simulated.close();
+      data?.release();
+    }
+    return exitCodes.stopped;
+  },
+});
 
-/** A partner with the keys of the environment. */
-async function partnerOf(context: CliContext): Promise<SandboxPartner> {
-  const { merchantSecretKey, partnerCode, ...keys } = membersOf(
-    currentCredentials(await readConfiguration(context)),
-  );
+/** A partner with the keys of the environment, and its master key if there is one. */
+async function givenByEnvironment(
+  context: CliContext,
+): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
+  const configuration = await readConfiguration(context);
+  const { merchantSecretKey, partnerCode, ...keys } = membersOf(currentCredentials(configuration));
   if (merchantSecretKey === undefined) {
     throw new CliError(
       'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',
     );
   }
-  return { credentials: { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' } };
+  const credentials = { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' };
+  return { partners: [{ credentials }], masterKey: configuration.masterKey };
 }
 
 /** Says where the inspector is, or opens it: its address holds a token. */
@@ -77,7 +106,7 @@ async function showInspector(
   output: Output,
   { server, open }: { server: SandboxServer; open: boolean },
 ): Promise<void> {
-  output.say(`The inspector is at ${server.inspectorUrl}`);
+  output.status(`The inspector is at ${server.inspectorUrl}`);
   if (open) await openSecretAddress(context, server.inspectorUrl);
 }
 
@@ -85,7 +114,7 @@ async function showInspector(
 async function environmentOf(
   simulated: Sandbox,
   { deployment }: SandboxServer,
-  { partnerFromEnv }: SandboxFlags,
+  { partnerFromEnv, isMasterKeyGiven }: { partnerFromEnv: boolean; isMasterKeyGiven: boolean },
 ): Promise<Record<string, string>> {
   const body = JSON.stringify({ partner_code: 'sandbox', email: 'partner@sandbox.example' });
   const headers = { 'content-type': 'application/json' };
@@ -97,7 +126,9 @@ async function environmentOf(
     PARTNER_EXCHANGE_MESSENGER_BASE_URL: deployment.messengerBaseUrl,
   };
   // The keys are in the environment already, and may be of use elsewhere: they are not printed.
-  if (partnerFromEnv) return { ...addresses, MESSENGER_MASTER_KEY: masterKey };
+  if (partnerFromEnv) {
+    return isMasterKeyGiven ? addresses : { ...addresses, MESSENGER_MASTER_KEY: masterKey };
+  }
   const { ok } = await fetch(operationUrl(deployment, 'onboard'), { method: 'POST', headers, body });
   // With data of an earlier run the partner is there already, and its link was opened then.
   if (!ok) return { ...addresses, MESSENGER_MASTER_KEY: masterKey };
@@ -129,13 +160,15 @@ function announce(
       .map(([name, value]) => `${name}=${value}`)
       .join('\n'),
   );
-  output.say(
+  output.status(
     (paint) =>
       `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and ${isKept ? 'its data stays' : 'forgets everything'}.`,
   );
   if (environment.PARTNER_SECRET_KEY === undefined)
-    output.say('The keys of its partner are those that you have: of the environment, or of the first start.');
-  output.say('Put the lines above into the environment. Type "<order> <step>" to move an order.');
+    output.status(
+      'The keys of its partner are those that you have: of the environment, or of the first start.',
+    );
+  output.status('Put the lines above into the environment. Move orders in the inspector.');
 }
 
 /** Prints what goes over the wire, without bodies and headers: they hold keys and personal data. */
@@ -143,17 +176,48 @@ function follow(simulated: Sandbox, output: Output): void {
   let seen = simulated.emails.length;
   simulated.trace.subscribe((entry) => {
     if (output.format === 'json') output.item(traceItem(entry), () => '');
-    else output.say((paint) => describeTrace(entry, paint));
+    else output.status((paint) => describeTrace(entry, paint));
     for (const { to, partner_code, link } of simulated.emails.slice(seen)) {
       seen++;
       // The link is what the partner would get: it opens nothing but the sandbox.
-      output.say(
+      output.status(
         (paint) =>
           `${paint('cyan', 'e-mail')} to ${printableText(to)} for ${printableText(partner_code)}: ${link}`,
       );
     }
   });
 }
+
+/** What happened on the sandbox's wire, for programs: without headers and bodies, which hold keys. */
+function traceItem(entry: TraceEntry): object {
+  const { headers: _headers, body: _body, url: _url, ...facts } = entry;
+  return facts;
+}
+
+/** The same in one line. */
+function describeTrace(entry: TraceEntry, paint: Paint): string {
+  const { kind, time, operation, event, order, status, durationMs, faults, note } = entry;
+  const isFine = status !== undefined && status < 300;
+  const words = [
+    paint('dim', new Date(time).toISOString().slice(11, 19)),
+    arrows[kind],
+    operation ?? (event && printableText(event)),
+    order && printableText(order),
+    status && paint(isFine ? 'green' : 'red', String(status)),
+    durationMs === undefined ? undefined : `(${Math.round(durationMs)} ms)`,
+    faults.length === 0 ? undefined : paint('yellow', faults.join(' ')),
+    note && printableText(note),
+  ];
+  return words.filter(Boolean).join(' ');
+}
+
+const arrows: Readonly<Record<TraceEntry['kind'], string>> = {
+  request: '-->',
+  reply: '<--',
+  event: '==>',
+  event_reply: '<==',
+  fault: '!!!',
+};
 
 /** Reads steps of orders from stdin until it ends. */
 function takeSteps({ stdin, signal }: CliContext, simulated: Sandbox, output: Output): void {

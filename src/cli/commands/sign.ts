@@ -1,32 +1,40 @@
-import { type SigningPurpose, signingKey } from '../../credentials/signing-key.ts';
+import { merchantOfOrder, signingKey } from '../../credentials/signing-key.ts';
 import { signBody } from '../../signature/sign-body.ts';
-import { CliError } from '../context/cli-error.ts';
-import { inputName, readInput } from '../input/read-input.ts';
-import { readJsonObject } from '../input/read-json.ts';
-import { currentCredentials, readConfiguration } from '../input/read-keys.ts';
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
+import { defineCommand } from '../command.ts';
+import { currentCredentials, readConfiguration } from '../configuration.ts';
+import { CliError, exitCodes } from '../context.ts';
+import { formatFlags, merchantFlag, optionalFile, purposeFlag, signingFlags } from '../flags.ts';
+import { inputName, readExactJsonObject, readInput } from '../input.ts';
+import { openOutput } from '../output.ts';
 
-export interface SignFlags extends CommonFlags, FormatFlags, SigningFlags {
-  readonly purpose: SigningPurpose;
-  readonly merchant?: string | undefined;
-}
+const flags = { purpose: purposeFlag, merchant: merchantFlag, ...signingFlags, ...formatFlags };
 
-/** Signs a body and prints its text. */
-export const sign: RunCommand<SignFlags, [path?: string]> = async (context, flags, path) => {
-  const output = openOutput(context, flags);
-  const configuration = await readConfiguration(context, flags);
-  const scheme = configuration.deployment.signature;
-  const { purpose, merchant } = flags;
-  const key = signingKey(currentCredentials(configuration), purpose, { merchant, scheme });
-  const body = readJsonObject(await readInput(context, path), inputName(path));
-  const signed = signBody(body, { key, scheme });
-  if (context.secrets.redact(signed.text) !== signed.text) {
-    throw new CliError('The body holds one of the keys, and would show it: take it out.');
-  }
-  if (output.format === 'json') output.result(signed, () => []);
-  // A line break would become part of the body that is posted. On a terminal it keeps the prompt apart.
-  else output.raw(context.stdout.isTTY ? `${signed.text}\n` : signed.text);
-  return undefined;
-};
+export default defineCommand({
+  brief: 'Sign a JSON body',
+  about:
+    'Signs the JSON object in a file or on stdin, and prints the text to post. It is written anew: post what is printed, not the file.',
+  examples: [
+    'partner-exchange sign order.json > signed.json',
+    'partner-exchange sign --purpose general --keys keys.json < body.json',
+  ],
+  flags,
+  args: [optionalFile('The body (default: stdin)')],
+  async run(context, flags, path) {
+    const output = openOutput(context, flags);
+    const configuration = await readConfiguration(context, flags);
+    const scheme = configuration.deployment.signature;
+    const { purpose, merchant } = flags;
+    const credentials = currentCredentials(configuration);
+    const body = readExactJsonObject(await readInput(context, path), inputName(path));
+    const signer = purpose === 'order' ? merchantOfOrder(credentials, body, { merchant, scheme }) : undefined;
+    const key = signingKey(credentials, purpose, { merchant: signer, scheme });
+    const signed = signBody(body, { key, scheme });
+    if (context.secrets.redact(signed.text) !== signed.text) {
+      throw new CliError('The body holds one of the keys, and would show it: take it out.');
+    }
+    if (output.format === 'json') output.result(signed, () => []);
+    // A line break would become part of the body that is posted. On a terminal it keeps the prompt apart.
+    else output.raw(context.stdout.isTTY ? `${signed.text}\n` : signed.text);
+    return exitCodes.ok;
+  },
+});

@@ -1,71 +1,113 @@
 import type { OrderEventName } from '../../events/order-event.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { findLossyMember } from '../../internal/find-lossy-member.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
 import { eventBody } from '../../testing/event-body.ts';
 import { type Delivery, refusedDeliveries, signedDelivery } from '../../testing/signed-delivery.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { createPoster } from '../deliveries/post-delivery.ts';
-import { currentCredentials, readConfiguration } from '../input/read-keys.ts';
-import { describeAnswer, isSuccess } from '../output/describe-answer.ts';
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
-import type { PostFlags } from '../routes/delivery-flags.ts';
-import type { Assignment } from '../routes/parse-flag.ts';
-import { stories } from '../routes/stories.ts';
+import { defineCommand } from '../command.ts';
+import { currentCredentials, readConfiguration } from '../configuration.ts';
+import { CliError, exitCodes } from '../context.ts';
+import {
+  choiceArg,
+  type FlagsOf,
+  formatFlags,
+  merchantFlag,
+  parsedBy,
+  postFlags,
+  signingFlags,
+  toggle,
+  wholeNumber,
+} from '../flags.ts';
+import { openOutput } from '../output.ts';
+import { createPoster, describeAnswer, isSuccess } from '../post-delivery.ts';
 
-export interface TriggerFlags extends CommonFlags, FormatFlags, SigningFlags, PostFlags {
-  readonly set?: readonly Assignment[] | undefined;
-  readonly repeat: number;
-  readonly reverse: boolean;
-  readonly forge: boolean;
-  readonly unfamiliar: boolean;
-  readonly merchant?: string | undefined;
-}
+/** Every published event, with those that an order usually posts until then. */
+const eventsUntil = {
+  'event.buy.init': ['event.buy.init'],
+  'event.buy.received.fiat': ['event.buy.init', 'event.buy.received.fiat'],
+  'event.buy.received.fiat_kyc_error': ['event.buy.init', 'event.buy.received.fiat_kyc_error'],
+  'event.buy.third_party_error': ['event.buy.init', 'event.buy.third_party_error'],
+  'event.buy.credited.crypto': ['event.buy.init', 'event.buy.received.fiat', 'event.buy.credited.crypto'],
+  'buy.event.close': ['event.buy.init', 'event.buy.received.fiat', 'buy.event.close'],
+} as const satisfies Record<OrderEventName, readonly OrderEventName[]>;
 
-/** Posts signed events to a receiver. */
-export const trigger: RunCommand<TriggerFlags, [event: OrderEventName]> = async (context, flags, event) => {
-  const output = openOutput(context, flags);
-  const configuration = await readConfiguration(context, flags);
-  const { deployment } = configuration;
-  const { to: url, timeoutMs, merchant, forge, repeat } = flags;
-  const options = { credentials: currentCredentials(configuration), deployment, merchant };
-  const names: readonly OrderEventName[] = flags.reverse ? stories[event].toReversed() : [event];
-  const deliveries = names.map((name) => {
-    const body = changedBody(name, flags);
-    return {
-      event: String(body.event_name),
-      ...(forge ? forged(body, options) : signedDelivery(body, options)),
-    };
-  });
-  const { signal } = context;
-  const poster = createPoster(context.now);
-  let unexpected = 0;
-  try {
-    for (const { event, headers, body } of deliveries) {
-      for (let time = 1; time <= repeat && !signal.aborted; time++) {
-        const delivery = { headers: Object.entries(headers), body: Buffer.from(body) };
-        const answer = await poster.post(delivery, { url, timeoutMs, signal });
-        const isExpected = forge ? isRefusal(answer.status) : isSuccess(answer);
-        if (!isExpected) unexpected++;
-        const { status, durationMs } = answer;
-        const problem = 'problem' in answer ? answer.problem : undefined;
-        const item = { event, time, forged: forge, status, problem, durationMs, expected: isExpected };
-        output.item(item, (paint) => `${describeAnswer(answer, paint)} ${event}${forge ? ' (forged)' : ''}`);
-      }
-    }
-  } finally {
-    poster.close();
-  }
-  if (unexpected === 0) return exitCodes.ok;
-  output.say(
-    forge
-      ? 'A forged event was not refused with 4xx: verify the signature before anything else. Next: partner-exchange attack.'
-      : 'Not every event was answered with 2xx. Next: look at the log of your receiver; "partner-exchange explain" says why a signature does not match.',
-  );
-  return exitCodes.findings;
+// Sound: the keys of the table above.
+const eventNames = Object.keys(eventsUntil) as (keyof typeof eventsUntil)[];
+
+const flags = {
+  ...postFlags,
+  set: parsedBy(assignment).list('member=value', 'What differs: a.b=c, the value as JSON or as text'),
+  repeat: wholeNumber(1, 10_000).withDefault(
+    'times',
+    'Post the same bytes several times, as a service that repeats',
+    '1',
+  ),
+  reverse: toggle('Post all events of the order until this one, the last one first'),
+  forge: toggle('Sign it as one who knows no secret: your receiver must refuse it'),
+  unfamiliar: toggle('Under a name and with a member that are not published, but authentic'),
+  merchant: merchantFlag,
+  ...signingFlags,
+  ...formatFlags,
 };
+type Flags = FlagsOf<typeof flags>;
 
-function changedBody(name: OrderEventName, { set = [], unfamiliar }: TriggerFlags): JsonObject {
+export default defineCommand({
+  brief: 'Post a signed event to your receiver',
+  about: `Posts a published event, complete and signed with your keys: ${eventNames.join(', ')}. Exits with 1 if it is not answered with 2xx, and with --forge if it is.`,
+  examples: [
+    'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders',
+    'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --set partner_order_id=A-7 --set transactional_kyc.email=',
+    'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders --reverse --repeat 3',
+    'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --forge',
+  ],
+  flags,
+  args: [choiceArg('event', eventNames, 'Name of the event')],
+  async run(context, flags, event) {
+    const output = openOutput(context, flags);
+    const configuration = await readConfiguration(context, flags);
+    const { deployment } = configuration;
+    const { to: url, timeoutMs, merchant, forge, repeat } = flags;
+    const options = { credentials: currentCredentials(configuration), deployment, merchant };
+    const names: readonly OrderEventName[] = flags.reverse ? eventsUntil[event].toReversed() : [event];
+    const deliveries = names.map((name) => {
+      const body = changedBody(name, flags);
+      return {
+        event: String(body.event_name),
+        ...(forge ? forged(body, options) : signedDelivery(body, options)),
+      };
+    });
+    const { signal } = context;
+    const poster = createPoster(context.now);
+    let unexpected = 0;
+    try {
+      for (const { event, headers, body } of deliveries) {
+        for (let time = 1; time <= repeat && !signal.aborted; time++) {
+          const delivery = { headers: Object.entries(headers), body: Buffer.from(body) };
+          const answer = await poster.post(delivery, { url, timeoutMs, signal });
+          const isExpected = forge ? isRefusal(answer.status) : isSuccess(answer);
+          if (!isExpected) unexpected++;
+          const { status, durationMs } = answer;
+          const problem = 'problem' in answer ? answer.problem : undefined;
+          const item = { event, time, forged: forge, status, problem, durationMs, expected: isExpected };
+          output.item(
+            item,
+            (paint) => `${describeAnswer(answer, paint)} ${event}${forge ? ' (forged)' : ''}`,
+          );
+        }
+      }
+    } finally {
+      poster.close();
+    }
+    if (unexpected === 0) return exitCodes.ok;
+    output.status(
+      forge
+        ? 'A forged event was not refused with 4xx: verify the signature before anything else. Next: partner-exchange attack.'
+        : 'Not every event was answered with 2xx. Next: look at the log of your receiver; "partner-exchange explain" says why a signature does not match.',
+    );
+    return exitCodes.findings;
+  },
+});
+
+function changedBody(name: OrderEventName, { set = [], unfamiliar }: Flags): JsonObject {
   // Sound: an event is plain JSON data, made for this call.
   const body = structuredClone(eventBody(name)) as object as JsonObject;
   const own: readonly Assignment[] = unfamiliar
@@ -96,4 +138,33 @@ function forged(body: JsonObject, options: Parameters<typeof refusedDeliveries>[
 
 function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500;
+}
+
+/** A member of a body, and what it shall be. */
+interface Assignment {
+  readonly path: readonly string[];
+  readonly value: JsonValue;
+}
+
+/** Parses `a.b=c`: the value is JSON if it can be read as such, otherwise text. */
+function assignment(input: string): Assignment {
+  const end = input.indexOf('=');
+  const path = input.slice(0, Math.max(end, 0)).split('.');
+  if (path.some((name) => name === '' || name === '__proto__')) {
+    throw new CliError('must be of the form member=value or outer.inner=value');
+  }
+  const text = input.slice(end + 1);
+  const value = jsonOrText(text);
+  const loss = value === text ? undefined : findLossyMember(text);
+  if (loss === undefined) return { path, value };
+  throw new CliError(`${[...path, ...loss.path].join('.')} ${loss.message}`);
+}
+
+function jsonOrText(text: string): JsonValue {
+  try {
+    // Sound: it is what JSON.parse returns.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
 }

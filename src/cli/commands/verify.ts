@@ -1,19 +1,13 @@
-import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import type { MatchedKey } from '../../credentials/verification-keys.ts';
-import { isSignatureError, type SignatureErrorCode } from '../../errors/signature-error.ts';
-import { printableText } from '../../redaction/printable-text.ts';
+import { isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
+import { printableText } from '../../internal/printable-text.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { exitCodes } from '../context/exit-code.ts';
-import { readDeliveries } from '../deliveries/read-deliveries.ts';
-import { allCredentials, readConfiguration } from '../input/read-keys.ts';
-import { verificationKeys } from '../input/verification-keys.ts';
-import { openOutput } from '../output/output.ts';
-import type { CommonFlags, FormatFlags, SigningFlags } from '../routes/common-flags.ts';
-import type { RunCommand } from '../routes/define-command.ts';
-
-export interface VerifyFlags extends CommonFlags, FormatFlags, SigningFlags {
-  readonly purpose: SigningPurpose;
-}
+import { defineCommand } from '../command.ts';
+import { allCredentials, readConfiguration, verificationKeys } from '../configuration.ts';
+import { exitCodes } from '../context.ts';
+import { readDeliveries } from '../deliveries.ts';
+import { formatFlags, purposeFlag, samples, signingFlags } from '../flags.ts';
+import { openOutput } from '../output.ts';
 
 interface Verdict {
   readonly source: string;
@@ -24,35 +18,48 @@ interface Verdict {
   readonly message?: string;
 }
 
-/** Verifies bodies, and says of each whether its signature is right. */
-export const verify: RunCommand<VerifyFlags, string[]> = async (context, flags, ...paths) => {
-  const output = openOutput(context, flags);
-  const configuration = await readConfiguration(context, flags);
-  const scheme = configuration.deployment.signature;
-  const ring = verificationKeys(allCredentials(configuration), { purpose: flags.purpose, scheme });
-  const deliveries = await readDeliveries(context, paths);
-  const results = deliveries.map(({ source, body }): Verdict => {
-    try {
-      const { keyIndex } = verifyBody(body, { key: ring.keys, scheme });
-      return { source, verified: true, key: ring.labels[keyIndex] ?? { index: keyIndex } };
-    } catch (error) {
-      if (!isSignatureError(error)) throw error;
-      return { source, verified: false, code: error.code, message: error.message };
-    }
-  });
-  const failed = results.filter(({ verified }) => !verified);
-  output.result({ results }, (paint) =>
-    results.map(({ source, verified, key, message = '' }) =>
-      verified
-        ? `${paint('green', 'verified')} ${printableText(source)}${key?.merchant ? ` (merchant ${printableText(key.merchant)})` : ''}`
-        : `${paint('red', 'refused')}  ${printableText(source)}: ${message}`,
-    ),
-  );
-  if (failed.length === 0) return exitCodes.ok;
-  if (failed.some(({ code }) => code === 'signature_mismatch')) {
-    output.say(
-      'Next: "partner-exchange explain" says why, "partner-exchange detect" finds how it was signed.',
+const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
+
+export default defineCommand({
+  brief: 'Verify the signature of bodies',
+  about:
+    'Verifies raw bodies or saved deliveries with every key there is. Exits with 1 if one does not match: "explain" says why.',
+  examples: [
+    'partner-exchange verify event.json',
+    'partner-exchange verify --format json ./events',
+    'partner-exchange verify --purpose general < body.json',
+  ],
+  flags,
+  args: samples,
+  async run(context, flags, ...paths) {
+    const output = openOutput(context, flags);
+    const configuration = await readConfiguration(context, flags);
+    const scheme = configuration.deployment.signature;
+    const ring = verificationKeys(allCredentials(configuration), { purpose: flags.purpose, scheme });
+    const deliveries = await readDeliveries(context, paths);
+    const results = deliveries.map(({ source, body }): Verdict => {
+      try {
+        const { keyIndex } = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
+        return { source, verified: true, key: ring[keyIndex]?.shown ?? { index: keyIndex } };
+      } catch (error) {
+        if (!isSignatureError(error)) throw error;
+        return { source, verified: false, code: error.code, message: error.message };
+      }
+    });
+    const failed = results.filter(({ verified }) => !verified);
+    output.result({ results }, (paint) =>
+      results.map(({ source, verified, key, message = '' }) =>
+        verified
+          ? `${paint('green', 'verified')} ${printableText(source)}${key?.merchant ? ` (merchant ${printableText(key.merchant)})` : ''}`
+          : `${paint('red', 'refused')}  ${printableText(source)}: ${message}`,
+      ),
     );
-  }
-  return exitCodes.findings;
-};
+    if (failed.length === 0) return exitCodes.ok;
+    if (failed.some(({ code }) => code === 'signature_mismatch')) {
+      output.status(
+        'Next: "partner-exchange explain" says why, "partner-exchange detect" finds how it was signed.',
+      );
+    }
+    return exitCodes.findings;
+  },
+});

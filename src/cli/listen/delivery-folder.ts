@@ -1,61 +1,102 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Delivery, readDelivery, writeDelivery } from '../deliveries/delivery-file.ts';
+import { type CliContext, CliError } from '../context.ts';
+import { type Delivery, readDelivery, writeDelivery } from '../deliveries.ts';
 
-/** `pending`: still to be forwarded. `refused`: the target does not want it. `done`: nothing is left to do. */
-export type SavedState = 'pending' | 'refused' | 'done';
+/**
+ * `pending`: still to be forwarded. `refused`: the target does not want it. `unsigned`: its signature is wrong. `done`:
+ * nothing is left to do.
+ */
+type SavedState = 'pending' | 'refused' | 'unsigned' | 'done';
 
-/** Where deliveries are kept, one file each, whose names sort as they came. Nothing here is kept in memory. */
+/** Where deliveries are kept, one file each, whose names sort as they came. */
 export interface DeliveryFolder {
   readonly path: string;
   /** Whether what is done stays here. */
   readonly keepsDone: boolean;
-  /** Returns the name of the file once it is on the disk, whatever happens to this machine then. */
-  save(delivery: Delivery, state: 'pending' | 'done'): Promise<string>;
+  /**
+   * Returns the name of the file once it is on the disk, whatever happens to this machine then. In a full folder the
+   * newest unsigned deliveries make room for others; an unsigned one is not saved, and has no name.
+   *
+   * @throws {CliError} if there is no room
+   */
+  save(delivery: Delivery, state: Exclude<SavedState, 'refused'>): Promise<string | undefined>;
   read(name: string): Promise<Delivery>;
   /**
    * Sets the state of a pending delivery, and returns its new name; `undefined` if it was removed, since it is done and
    * nobody wants to keep it.
    */
-  settle(name: string, state: SavedState): Promise<string | undefined>;
+  settle(name: string, state: 'refused' | 'done'): Promise<string | undefined>;
   /** The names of those that are still to be forwarded, oldest first. */
   pending(): Promise<string[]>;
+}
+
+interface DeliveryFolderOptions {
+  readonly keepsDone: boolean;
+  /** How much of the disk the deliveries may take. */
+  readonly maxBytes: number;
+  /** Called when the first unsigned delivery is not saved, or makes room. */
+  readonly onFull: () => void;
+  readonly now: () => number;
+  readonly random: (bytes: number) => Uint8Array;
 }
 
 const suffixes: Readonly<Record<SavedState, string>> = {
   pending: '.pending.json',
   refused: '.refused.json',
+  unsigned: '.unsigned.json',
   done: '.json',
 };
+
+/** The names of files of ours: others in the folder are not counted, and never removed. */
+const ownName = /^\d{8}T\d{9}Z-\d{6,}-[0-9a-f]{8}(?:\.pending|\.refused|\.unsigned)?\.json$/;
+
+/** What a file takes of a disk at least. */
+const blockBytes = 4096;
 
 /** Makes the folder if there is none. */
 export async function openDeliveryFolder(
   path: string,
-  {
-    keepsDone,
-    now,
-    random,
-  }: { keepsDone: boolean; now: () => number; random: (bytes: number) => Uint8Array },
+  { keepsDone, maxBytes, onFull, now, random }: DeliveryFolderOptions,
 ): Promise<DeliveryFolder> {
   // Events hold personal data.
   await mkdir(path, { recursive: true, mode: 0o700 });
   // Two processes may use one folder.
   const owner = Buffer.from(random(4)).toString('hex');
   const syncFolder = folderSync(path);
+  const room = await trackRoom(path, { maxBytes, now });
+  let isFull = false;
   let count = 0;
   return {
     path,
     keepsDone,
     async save(delivery, state) {
+      const text = writeDelivery(delivery);
+      const isSigned = state !== 'unsigned';
       count++;
       const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
       const name = `${time}-${String(count).padStart(6, '0')}-${owner}${suffixes[state]}`;
-      const file = await open(join(path, name), 'wx', 0o600);
+      const outdated = await room.reserve(name, Buffer.byteLength(text), { mayReplace: isSigned });
+      if (!isFull && outdated?.length !== 0) {
+        isFull = true;
+        onFull();
+      }
+      if (outdated === undefined) {
+        if (!isSigned) return undefined;
+        throw new CliError(
+          `${path} is full: remove events that you do not need, or raise --max-saved-bytes.`,
+        );
+      }
+      await Promise.all(outdated.map((unsigned) => rm(join(path, unsigned), { force: true })));
       try {
-        await file.writeFile(writeDelivery(delivery));
-        await file.sync();
+        await write(join(path, name), text);
+      } catch (error) {
+        room.free(name);
+        throw error;
       } finally {
-        await file.close();
+        room.written(name);
       }
       await syncFolder();
       return name;
@@ -64,14 +105,98 @@ export async function openDeliveryFolder(
     async settle(name, state) {
       if (state === 'done' && !keepsDone) {
         await rm(join(path, name), { force: true });
+        room.free(name);
         return undefined;
       }
       const settled = name.slice(0, -suffixes.pending.length) + suffixes[state];
       await rename(join(path, name), join(path, settled));
+      room.rename(name, settled);
       return settled;
     },
     pending: async () => (await readdir(path)).filter((name) => name.endsWith(suffixes.pending)).sort(),
   };
+}
+
+async function write(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** How much of its bytes a folder has left. The folder is read again when it seems full, at most once a second. */
+async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () => number }) {
+  let files = new Map<string, number>();
+  /** What is counted, and may have no file yet. */
+  const writing = new Set<string>();
+  let used = 0;
+  let readAt = now();
+  await read();
+
+  async function read(): Promise<void> {
+    readAt = now();
+    const before = new Set(files.keys());
+    const found = new Map<string, number>();
+    for (const name of (await readdir(path)).filter((name) => ownName.test(name)).sort()) {
+      // Another process may have removed it.
+      const size = files.get(name) ?? (await stat(join(path, name)).catch(() => undefined))?.size;
+      if (size !== undefined) found.set(name, sizeOnDisk(size));
+    }
+    for (const [name, size] of files) if (writing.has(name) || !before.has(name)) found.set(name, size);
+    files = found;
+    used = [...files.values()].reduce((sum, size) => sum + size, 0);
+  }
+
+  function free(name: string): void {
+    used -= files.get(name) ?? 0;
+    files.delete(name);
+  }
+
+  /** The newest unsigned files that have to go before this many bytes fit; `undefined` if they never do. */
+  function makeRoom(bytes: number, mayReplace: boolean): string[] | undefined {
+    const missing = used + bytes - maxBytes;
+    if (missing <= 0) return [];
+    if (!mayReplace) return undefined;
+    const unsigned = [...files.keys()].filter((name) => name.endsWith(suffixes.unsigned)).sort();
+    const removed: string[] = [];
+    for (let freed = 0; freed < missing; ) {
+      const newest = unsigned.pop();
+      if (newest === undefined) return undefined;
+      removed.push(newest);
+      freed += files.get(newest) ?? 0;
+    }
+    return removed;
+  }
+
+  return {
+    /** Counts a file that is about to be written; see {@link makeRoom}. */
+    async reserve(name: string, size: number, { mayReplace }: { mayReplace: boolean }) {
+      const bytes = sizeOnDisk(size);
+      if (used + bytes > maxBytes && Math.abs(now() - readAt) >= 1000) await read();
+      const removed = makeRoom(bytes, mayReplace);
+      if (removed === undefined) return undefined;
+      for (const unsigned of removed) free(unsigned);
+      files.set(name, bytes);
+      used += bytes;
+      writing.add(name);
+      return removed;
+    },
+    written: (name: string) => void writing.delete(name),
+    free,
+    rename(from: string, to: string): void {
+      const size = files.get(from);
+      if (size === undefined) return;
+      files.delete(from);
+      files.set(to, size);
+    },
+  };
+}
+
+function sizeOnDisk(bytes: number): number {
+  return Math.ceil(bytes / blockBytes) * blockBytes;
 }
 
 /**
@@ -100,4 +225,14 @@ async function sync(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Where events wait for a target if no folder was named: one folder for each target, the same in every run. */
+export function queueFolder({ env, platform }: CliContext, target: URL): string {
+  const state =
+    platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
+  return join(state, 'partner-exchange', 'listen', id);
 }

@@ -1,7 +1,6 @@
-import { backoffDelay } from '../../runtime/backoff.ts';
-import type { Sleep } from '../../runtime/sleep.ts';
-import type { Delivery } from '../deliveries/delivery-file.ts';
-import type { Answer, NoAnswer } from '../deliveries/post-delivery.ts';
+import { backoffDelay, type Sleep } from '../../internal/backoff.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 
 /** What became of a delivery that was to be forwarded. */

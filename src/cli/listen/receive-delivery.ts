@@ -1,12 +1,21 @@
-import type { Delivery } from '../deliveries/delivery-file.ts';
+import type { VerificationKey } from '../../credentials/verification-keys.ts';
+import type { WireNames } from '../../deployment/wire-names.ts';
+import { isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { printableText } from '../../internal/printable-text.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { verifyBody } from '../../signature/verify-body.ts';
+import { readEvent } from '../../webhooks/handlers.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { Paint } from '../paint.ts';
+import { type Answer, describeAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 import type { Forwarded, Forwarder } from './forwarder.ts';
-import type { Judgement } from './judge-delivery.ts';
 import { jsonAnswer, refusal, type SenderAnswer } from './receive-server.ts';
 
 /** What happened to a delivery. */
 export interface Received {
-  readonly judgement: Judgement;
+  readonly verdict: Verdict;
   readonly delivery: Delivery;
   /** The file that it is kept in. */
   readonly file: string | undefined;
@@ -14,8 +23,8 @@ export interface Received {
   readonly answer: SenderAnswer;
 }
 
-export interface ReceivingOptions {
-  readonly judge: (body: Uint8Array) => Judgement;
+interface ReceivingOptions {
+  readonly verify: (body: Uint8Array) => Verdict;
   /** Where deliveries are kept, if they are. */
   readonly folder: DeliveryFolder | undefined;
   /** Passes deliveries on, if they are; it needs the folder. */
@@ -28,20 +37,144 @@ export interface ReceivingOptions {
  */
 export async function receiveDelivery(
   delivery: Delivery,
-  { judge, folder, forwarder }: ReceivingOptions,
+  { verify, folder, forwarder }: ReceivingOptions,
 ): Promise<Received> {
-  const judgement = judge(delivery.body);
-  const mayWait = judgement.signature !== 'refused';
+  const verdict = verify(delivery.body);
+  const mayWait = verdict.signature !== 'refused';
   const file = await save();
-  const own = mayWait ? jsonAnswer(200, { received: true }) : refusal(401, judgement.code ?? 'refused');
-  if (forwarder === undefined) return { judgement, delivery, file, forwarded: undefined, answer: own };
+  const own = mayWait ? jsonAnswer(200, { received: true }) : refusal(401, verdict.code ?? 'refused');
+  if (forwarder === undefined) return { verdict, delivery, file, forwarded: undefined, answer: own };
   const forwarded = await forwarder.forward(delivery, mayWait ? file : undefined);
-  if (forwarded.kind !== 'answered') return { judgement, delivery, file, forwarded, answer: own };
+  if (forwarded.kind !== 'answered') return { verdict, delivery, file, forwarded, answer: own };
   const settled = mayWait ? forwarded.file : file;
-  return { judgement, delivery, file: settled, forwarded, answer: forwarded.answer };
+  return { verdict, delivery, file: settled, forwarded, answer: forwarded.answer };
 
   async function save(): Promise<string | undefined> {
     if (forwarder !== undefined && mayWait) return folder?.save(delivery, 'pending');
-    return folder?.keepsDone ? folder.save(delivery, 'done') : undefined;
+    return folder?.keepsDone ? folder.save(delivery, mayWait ? 'done' : 'unsigned') : undefined;
   }
+}
+
+/** What can be said of a body without showing what it holds of a person. */
+export interface Verdict {
+  /** `unchecked` without keys. */
+  readonly signature: 'verified' | 'refused' | 'unchecked';
+  readonly code?: SignatureErrorCode;
+  /** Which merchant's key matched, if there are several. */
+  readonly merchant?: string;
+  /** `unknown`: an unfamiliar name. `nonconforming`: not in the published shape. */
+  readonly kind?: 'known' | 'unknown' | 'nonconforming';
+  /** Of a body that was not verified, the following are claims. */
+  readonly event_name?: string;
+  readonly partner_order_id?: string;
+  readonly platform_order_ref?: string;
+  readonly fiat_payment_status?: string;
+  readonly crypto_payment_status?: string;
+}
+
+/** Verifies a body and reads off it what identifies the event. Never throws. */
+export function verifyDelivery(
+  body: Uint8Array,
+  {
+    ring,
+    scheme,
+    wireNames,
+  }: { ring: readonly VerificationKey[] | undefined; scheme: SignatureScheme; wireNames: WireNames },
+): Verdict {
+  if (ring === undefined) return { signature: 'unchecked', ...claims(body, wireNames) };
+  try {
+    const verified = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
+    const event = readEvent(verified, wireNames);
+    const { merchant } = ring[verified.keyIndex]?.shown ?? {};
+    return {
+      signature: 'verified',
+      ...(merchant !== undefined && { merchant }),
+      kind: event.parsed.kind,
+      ...identity(event.body),
+    };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return { signature: 'refused', code: error.code, ...claims(body, wireNames) };
+  }
+}
+
+function claims(body: Uint8Array, wireNames: WireNames): Partial<Verdict> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (!isJsonObject(value)) return {};
+    return identity(readEvent({ value, text: '', json: '' }, wireNames).body);
+  } catch {
+    return {};
+  }
+}
+
+const members = [
+  'event_name',
+  'partner_order_id',
+  'platform_order_ref',
+  'fiat_payment_status',
+  'crypto_payment_status',
+] as const;
+
+function identity(body: JsonObject): Partial<Verdict> {
+  const found = members.flatMap((name) => {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined;
+    return typeof value === 'string' ? [[name, value.slice(0, 200)]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** A received delivery, as `listen --format json` prints it. */
+export function receivedItem({ verdict, delivery, file, forwarded, answer }: Received): object {
+  return {
+    at: delivery.receivedAt,
+    target: delivery.target,
+    bytes: delivery.body.byteLength,
+    ...verdict,
+    file,
+    ...(forwarded !== undefined && { forwarded: forwardedItem(forwarded) }),
+    answered: answer.status,
+  };
+}
+
+function forwardedItem(forwarded: NonNullable<Received['forwarded']>): object {
+  if (forwarded.kind !== 'answered') return forwarded;
+  const { status, durationMs } = forwarded.answer;
+  return { kind: 'answered', status, durationMs };
+}
+
+/** The same in one line. */
+export function describeReceived(received: Received, paint: Paint): string {
+  const { verdict, delivery, forwarded, answer } = received;
+  const time = delivery.receivedAt?.slice(11, 19) ?? '';
+  const outcome =
+    forwarded?.kind === 'answered'
+      ? describeAnswer(forwarded.answer, paint)
+      : `${paint(answer.status < 300 ? 'green' : 'red', String(answer.status))}${forwarded === undefined ? '' : ` ${paint('yellow', `${forwarded.kind}: ${printableText(forwarded.reason)}`)}`}`;
+  return `${paint('dim', time)} ${describeVerdict(verdict, paint)} -> ${outcome}`;
+}
+
+/** What is said when something that waited was forwarded. */
+export function describeLate(file: string | undefined, answer: Answer, paint: Paint): string {
+  return `${paint('dim', 'late')} ${printableText(file ?? 'forwarded')} -> ${describeAnswer(answer, paint)}`;
+}
+
+function describeVerdict(verdict: Verdict, paint: Paint): string {
+  const { signature, code, kind, event_name, partner_order_id, platform_order_ref, merchant } = verdict;
+  const { fiat_payment_status: fiat, crypto_payment_status: crypto } = verdict;
+  const style = ({ verified: 'green', refused: 'red', unchecked: 'yellow' } as const)[signature];
+  const facts = [
+    event_name,
+    partner_order_id,
+    platform_order_ref,
+    fiat === undefined && crypto === undefined ? undefined : `${fiat ?? '?'}/${crypto ?? '?'}`,
+    kind === undefined || kind === 'known' ? undefined : kind,
+    merchant === undefined ? undefined : `merchant ${merchant}`,
+  ].filter((fact) => fact !== undefined);
+  return [
+    paint(style, signature),
+    ...(code === undefined ? [] : [paint('red', code)]),
+    // Somebody else's texts: they must not colour or move what follows.
+    ...facts.map(printableText),
+  ].join(' ');
 }

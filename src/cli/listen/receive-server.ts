@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostCheck } from '../../sandbox/http/host-check.ts';
-import type { Delivery } from '../deliveries/delivery-file.ts';
-import { pairsOf, withoutHopHeaders } from '../deliveries/post-delivery.ts';
+import { hostCheck } from '../../sandbox/server/http-server.ts';
+import type { Delivery } from '../deliveries.ts';
+import { pairsOf, withoutHopHeaders } from '../post-delivery.ts';
 
 /** What the sender of a delivery is answered. */
 export interface SenderAnswer {

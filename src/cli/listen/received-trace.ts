@@ -1,15 +1,14 @@
-import { redactUrl } from '../../redaction/redact-request.ts';
-import { createTraceLog, type SandboxTrace } from '../../sandbox/trace/trace-log.ts';
-import type { Delivery } from '../deliveries/delivery-file.ts';
-import type { Answer, NoAnswer } from '../deliveries/post-delivery.ts';
+import { redactUrl } from '../../internal/redaction.ts';
+import { createTraceLog, type SandboxTrace } from '../../sandbox/trace.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { LateAnswer } from './forwarder.ts';
-import type { Judgement } from './judge-delivery.ts';
-import type { Received } from './receive-delivery.ts';
+import type { Received, Verdict } from './receive-delivery.ts';
 import type { SenderAnswer } from './receive-server.ts';
 
 /** What the inspector needs of an event besides its trace. */
 export interface TracedDelivery {
-  readonly judgement: Judgement;
+  readonly verdict: Verdict;
   readonly delivery: Delivery;
 }
 
@@ -37,8 +36,8 @@ export function createReceivedTrace(
   /** The ids of events that are kept for later, by the names of their files. */
   const waiting = new Map<string, number>();
 
-  function addEvent({ delivery, judgement }: TracedDelivery, note?: string): number {
-    const { event_name, partner_order_id, signature } = judgement;
+  function addEvent({ delivery, verdict }: TracedDelivery, note?: string): number {
+    const { event_name, partner_order_id, signature } = verdict;
     const exchange = add({
       kind: 'event',
       event: event_name ?? 'no event_name',
@@ -49,7 +48,7 @@ export function createReceivedTrace(
       body: textOf(delivery.body),
       note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
     });
-    deliveries.set(exchange, { delivery, judgement });
+    deliveries.set(exchange, { delivery, verdict });
     // Both maps are in the order of their ids, and go no further back than the trace.
     forgetUpTo(view.forgotten);
     return exchange;
@@ -74,8 +73,8 @@ export function createReceivedTrace(
 
   return {
     view,
-    add({ delivery, judgement, file, forwarded, answer }) {
-      const exchange = addEvent({ delivery, judgement });
+    add({ delivery, verdict, file, forwarded, answer }) {
+      const exchange = addEvent({ delivery, verdict });
       if (forwarded?.kind === 'answered') {
         const { durationMs } = forwarded.answer;
         return addAnswer(exchange, answer, { durationMs });

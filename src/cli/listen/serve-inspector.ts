@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { VerificationKeys } from '../../credentials/verification-keys.ts';
+import type { VerificationKey } from '../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { isSignatureError } from '../../errors/signature-error.ts';
-import { isLoopback, requireOwnPage, requireToken } from '../../sandbox/admin/caller-checks.ts';
-import type { ExaminedSignature } from '../../sandbox/admin/examine-signature.ts';
-import { notAllowed, pageReply } from '../../sandbox/admin/page-reply.ts';
-import { exchangeOf, extentOf } from '../../sandbox/admin/read-endpoints.ts';
-import { withApiHeaders } from '../../sandbox/admin/security-headers.ts';
-import { traceStream } from '../../sandbox/admin/trace-stream.ts';
-import type { ServeAdmin } from '../../sandbox/http/admin-access.ts';
-import { Refusal } from '../../sandbox/http/refusal.ts';
-import { errorReply, jsonReply } from '../../sandbox/http/replies.ts';
-import type { TraceEntry } from '../../sandbox/trace/trace-entry.ts';
+import { isSignatureError } from '../../errors/errors.ts';
+import {
+  isLoopback,
+  requireOwnPage,
+  requireToken,
+  withApiHeaders,
+} from '../../sandbox/control/caller-checks.ts';
+import { notAllowed, pageReply, traceStream } from '../../sandbox/control/control-api.ts';
+import type { ExaminedSignature } from '../../sandbox/control/examine-signature.ts';
+import { exchangeOf, extentOf } from '../../sandbox/control/read-endpoints.ts';
+import { errorReply, jsonReply, Refusal } from '../../sandbox/requests.ts';
+import type { ServeControl } from '../../sandbox/server/http-server.ts';
+import type { TraceEntry } from '../../sandbox/trace.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import type { Delivery } from '../deliveries/delivery-file.ts';
-import type { Answer, NoAnswer } from '../deliveries/post-delivery.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { ReceivedTrace, TracedDelivery } from './received-trace.ts';
 
 export interface InspectorOptions {
@@ -24,7 +26,7 @@ export interface InspectorOptions {
   readonly token: string;
   readonly scheme: SignatureScheme;
   /** `undefined` without keys. */
-  readonly ring: VerificationKeys | undefined;
+  readonly ring: readonly VerificationKey[] | undefined;
   /** Says why a signature does not match. */
   readonly explain: (body: Uint8Array) => MismatchExplanation;
   /** Posts an event again; `undefined` if there is no receiver. */
@@ -37,7 +39,7 @@ const maxStreams = 16;
 const maxExplainedBytes = 16 * 1024;
 
 /** Answers the inspector's page: the part of a sandbox's API that has to do with its traffic. */
-export function createServeInspector(options: InspectorOptions): ServeAdmin {
+export function createServeInspector(options: InspectorOptions): ServeControl {
   const { trace, token, ring, post } = options;
   const instance = randomUUID();
   let streams = 0;
@@ -62,7 +64,7 @@ export function createServeInspector(options: InspectorOptions): ServeAdmin {
     const traced = entry.kind === 'event' ? trace.find(entry.id) : undefined;
     if (traced === undefined) return entry;
     const delivery = post && String(entry.id);
-    return { ...entry, delivery, signature: traced.judgement.signature };
+    return { ...entry, delivery, signature: traced.verdict.signature };
   }
 
   async function redeliver(id: number, post: NonNullable<InspectorOptions['post']>) {
@@ -120,13 +122,13 @@ function plainJson(value: object): Response {
 
 /** Whether the signature holds, and with which key; `undefined` without keys. */
 function examine(
-  { delivery, judgement }: TracedDelivery,
+  { delivery, verdict }: TracedDelivery,
   { ring, scheme }: InspectorOptions,
 ): ExaminedSignature | undefined {
   if (ring === undefined) return undefined;
   try {
-    const { text } = verifyBody(delivery.body, { key: ring.keys, scheme });
-    const { merchant } = judgement;
+    const { text } = verifyBody(delivery.body, { key: ring.map(({ text }) => text), scheme });
+    const { merchant } = verdict;
     const key = merchant === undefined ? 'order key' : `order key of merchant ${merchant}`;
     return { holds: true, key, signedText: text, differences: [] };
   } catch (error) {

@@ -1,10 +1,7 @@
 import { createServer } from 'node:http';
-import { hostCheck } from '../../sandbox/http/host-check.ts';
-import { readUpTo, toRequest } from '../../sandbox/http/node-listener.ts';
-import { Refusal } from '../../sandbox/http/refusal.ts';
-import { errorReply } from '../../sandbox/http/replies.ts';
-import { streamResponse } from '../../sandbox/http/stream-response.ts';
-import { CliError } from '../context/cli-error.ts';
+import { errorReply, Refusal } from '../../sandbox/requests.ts';
+import { hostCheck, readUpTo, streamResponse, toRequest } from '../../sandbox/server/http-server.ts';
+import { CliError } from '../context.ts';
 import { listenOn } from './receive-server.ts';
 import { createServeInspector, type InspectorOptions } from './serve-inspector.ts';
 

@@ -1,10 +1,7 @@
-import type { Answer } from './answer.ts';
-import type { AttackResult, Finding } from './attack-result.ts';
-import { skipped, worstOf } from './attack-result.ts';
+import type { Words } from '../../errors/remedies.ts';
+import { type Answer, describeAnswer, type HttpAnswer, isAccepted } from '../../internal/post-request.ts';
 import type { Disclosures } from './disclosures.ts';
-import type { Delivery } from './exchange.ts';
-import { judgeAcceptance, judgeRefusal, type RefusalRule } from './judge.ts';
-import type { Probes } from './probes.ts';
+import type { Delivery, Probes } from './probes.ts';
 import type { RawConnect } from './raw-connection.ts';
 
 /** What a case works with. */
@@ -21,22 +18,30 @@ export interface Attack {
   readonly disclosures: Disclosures;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** The words of the advice. */
+  readonly say: Words;
 }
 
 export interface AttackCase extends Pick<AttackResult, 'id' | 'what' | 'expected'> {
-  run(attack: Attack): Promise<Finding>;
+  run(attack: Attack): Promise<CaseResult>;
 }
 
 interface Refused extends RefusalRule {
   readonly id: string;
   readonly what: string;
-  /** @default '4xx' */
+  /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
   readonly deliveries: (probes: Probes) => readonly Delivery[];
 }
 
 /** A case of which every delivery must be refused. */
-export function refused({ id, what, expected = '4xx', deliveries, ...rule }: Refused): AttackCase {
+export function refused({
+  id,
+  what,
+  expected = '4xx, or 503 with Retry-After',
+  deliveries,
+  ...rule
+}: Refused): AttackCase {
   return {
     id,
     what,
@@ -45,7 +50,7 @@ export function refused({ id, what, expected = '4xx', deliveries, ...rule }: Ref
       const all = deliveries(probes);
       // Not every scheme signs everything: what it leaves open is no fault of the receiver.
       if (all.some(({ body }) => body !== undefined && probes.verifies(body))) return skipped(notForged);
-      const findings: Finding[] = [];
+      const findings: CaseResult[] = [];
       for (const delivery of all) findings.push(judgeRefusal(await post(delivery), rule));
       return worstOf(findings);
     },
@@ -75,3 +80,99 @@ export function accepted({ id, what, advice, body }: Accepted): AttackCase {
 }
 
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
+
+/**
+ * - `ok`: answered as a sound receiver answers.
+ * - `weak`: nothing forged got through and nothing authentic was lost, but something should be mended: see `advice`.
+ * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
+ * - `skipped`: nothing is known; `answered` says why.
+ */
+export type AttackVerdict = 'ok' | 'weak' | 'broken' | 'skipped';
+
+/** How the receiver did in one case of {@link attackReceiver}. */
+export interface AttackResult {
+  /** Stays the same between versions: `unsigned`, `altered-amount`. */
+  readonly id: string;
+  /** What was sent. */
+  readonly what: string;
+  /** What a sound receiver answers. */
+  readonly expected: string;
+  /** What this one answered, or why nothing was sent. Never its own text, which may hold anything. */
+  readonly answered: string;
+  readonly verdict: AttackVerdict;
+  /** What to do; absent for `ok`. */
+  readonly advice?: string | undefined;
+}
+
+/** The result of a case. */
+export type CaseResult = Pick<AttackResult, 'answered' | 'verdict' | 'advice'>;
+
+export function skipped(reason: string): CaseResult {
+  return { verdict: 'skipped', answered: reason };
+}
+
+/** One result for several requests: the worst verdict and its advice, with every answer. */
+export function worstOf(findings: readonly CaseResult[]): CaseResult {
+  const order: readonly AttackVerdict[] = ['broken', 'weak', 'skipped', 'ok'];
+  const worst = order
+    .map((verdict) => findings.find((finding) => finding.verdict === verdict))
+    .find((finding) => finding !== undefined);
+  const answered = [...new Set(findings.map((finding) => finding.answered))].join(', ');
+  return { verdict: 'skipped', ...worst, answered };
+}
+
+/** How to judge the answer to something that a receiver must refuse. */
+interface RefusalRule {
+  /** The verdict if it is accepted. @default 'broken' */
+  readonly ifAccepted?: 'ok' | 'weak' | 'broken' | undefined;
+  /** The verdict if the connection is closed without an answer. @default 'broken' */
+  readonly ifClosed?: 'ok' | 'broken' | undefined;
+  /** What to do if it is accepted. */
+  readonly advice: string;
+}
+
+/** Judges the answer to something that a receiver must refuse. */
+export function judgeRefusal(
+  answer: Answer,
+  { ifAccepted = 'broken', ifClosed = 'broken', advice }: RefusalRule,
+): CaseResult {
+  const answered = describeAnswer(answer);
+  const found = (verdict: AttackVerdict, text: string): CaseResult =>
+    verdict === 'ok' ? { verdict, answered } : { verdict, answered, advice: text };
+  if (answer.kind === 'late') return found('broken', adviceFor.late);
+  if (answer.kind === 'closed') return found(ifClosed, adviceFor.closed);
+  if (isAccepted(answer)) return found(ifAccepted, advice);
+  return judgeStatus(answer, answered) ?? { verdict: 'ok', answered };
+}
+
+/** Judges the answer to an authentic delivery. */
+export function judgeAcceptance(answer: Answer, advice: string): CaseResult {
+  const answered = describeAnswer(answer);
+  if (isAccepted(answer)) return { verdict: 'ok', answered };
+  if (answer.kind === 'late') return { verdict: 'broken', answered, advice: adviceFor.late };
+  if (answer.kind === 'closed') return { verdict: 'broken', answered, advice: adviceFor.closed };
+  if (answer.status === 429) return skipped(rateLimited);
+  return { verdict: 'broken', answered, advice };
+}
+
+/** `undefined` for a refusal in order. */
+function judgeStatus({ status, headers }: HttpAnswer, answered: string): CaseResult | undefined {
+  if (status === 429) return skipped(rateLimited);
+  // As our webhooks do while newer keys are possible. What crashes does not say when to come back.
+  if (status === 503 && headers.has('retry-after')) return undefined;
+  if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed };
+  if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected };
+  return undefined;
+}
+
+const rateLimited =
+  'answered 429, so nothing is known: lift the rate limit for the attack, or name fewer cases in `only`';
+
+const adviceFor = {
+  late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',
+  closed:
+    'The connection broke off: look whether the process crashed, and catch what it threw. One request of a stranger must not end others.',
+  failed:
+    'It failed where it should refuse. Catch what this input throws and answer 400 or 401: a 5xx asks the sender to repeat it, and anybody can provoke it.',
+  redirected: 'Answer 401, not a redirect: senders do not follow it, or send the body elsewhere.',
+} as const;

@@ -1,29 +1,51 @@
-import { secretTexts } from '../../credentials/secret-texts.ts';
-import { invalidOption } from '../../options/check-values.ts';
-import { nearestName } from '../../options/nearest-name.ts';
-import type { Attack, AttackCase } from './attack-case.ts';
-import { attackCases } from './attack-cases.ts';
-import { type AttackOptions, type ResolvedAttackOptions, resolveAttackOptions } from './attack-options.ts';
-import { type AttackResult, type Finding, skipped } from './attack-result.ts';
-import { baselineCase } from './cases/baseline.ts';
+import { defineCredentials, secretTexts } from '../../credentials/define-credentials.ts';
+import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
+import { isLoopback } from '../../deployment/base-url.ts';
+import type { Deployment } from '../../deployment/define-deployment.ts';
+import { checkWireNames } from '../../deployment/wire-names.ts';
+import { libraryWords, type Words } from '../../errors/remedies.ts';
+import { nearestName } from '../../internal/nearest-name.ts';
+import {
+  abortSignal,
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  optional,
+  timerMs,
+  value,
+} from '../../internal/options.ts';
+import { type Answer, postRequest, unreachableBecause } from '../../internal/post-request.ts';
+import { checkScheme, defaultScheme } from '../../signature/signature-scheme.ts';
+import { type Attack, type AttackCase, type AttackResult, type CaseResult, skipped } from './attack-case.ts';
+import { authenticCases, baselineCase } from './cases/authentic.ts';
+import { bodyCases } from './cases/bodies.ts';
+import { disclosureCases } from './cases/disclosure.ts';
+import { alteredCases, keyCases } from './cases/forgeries.ts';
+import { repetitionCases } from './cases/repetition.ts';
+import { requestCases } from './cases/requests.ts';
+import { signatureCases } from './cases/signatures.ts';
+import { timingCase } from './cases/timing.ts';
+import { transportCases } from './cases/transport.ts';
 import { watchDisclosures } from './disclosures.ts';
-import { exchange, type Route } from './exchange.ts';
 import { makeProbes } from './probes.ts';
 import { rawConnector } from './raw-connection.ts';
 
 /**
- * Attacks a receiver of order events, in whatever language it is written, as its worst callers would, and says how it
- * did: forged, altered, malformed, huge, slow and repeated deliveries, and authentic ones that are easily lost.
+ * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered, malformed,
+ * huge, slow and repeated deliveries, and to authentic ones that are easily lost.
  *
- * Run it against your own receiver with test keys. It sees probes: events about orders whose ids begin with `probe-`,
- * with nothing paid but for one that says so. The authentic ones among them are accepted by a sound receiver and
- * handled by your code, once each. The attack begins with one that must be answered 2xx: if it is not, nothing else
- * would mean anything, and everything else is skipped.
+ * Run it against your own receiver with test keys. It receives probes: events about orders whose ids begin with
+ * `probe-`, all but one of them unpaid. The authentic ones among them are accepted by a sound receiver and
+ * handled by your code, once each. The attack begins with one that must be answered 2xx: if it is not, all
+ * other cases are skipped.
  *
  * Only this machine is attacked, unless `iOwnThisHost` names the host. Redirects are not followed.
  *
- * @throws {ConfigurationError} before anything is sent: `invalid_option` for a URL, host or option that is refused,
- *   `invalid_credentials`, `invalid_scheme`
+ * @throws {ConfigurationError} before anything is sent: `invalid_option` for a URL, host or option that is refused, or
+ *   a URL at which nothing listens; `invalid_credentials`, `invalid_scheme`
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
@@ -33,25 +55,36 @@ import { rawConnector } from './raw-connection.ts';
  * }
  * ```
  */
-export async function attackReceiver(
+export function attackReceiver(
   url: string | URL,
   options: AttackOptions,
 ): Promise<{ readonly results: readonly AttackResult[] }> {
-  const resolved = resolveAttackOptions(url, options);
-  const cases = chosenCases(resolved);
-  const { attack, isReachable } = prepareAttack(resolved);
+  return attackInWords(libraryWords, url, options);
+}
+
+/** The same, with advice in the words of the caller. */
+export async function attackInWords(
+  say: Words,
+  url: string | URL,
+  options: AttackOptions,
+): Promise<{ readonly results: readonly AttackResult[] }> {
+  const settings = readAttackOptions(options);
+  const { signal, onResult } = settings;
+  const { attack, target, lastAnswer, isReachable } = prepareAttack(say, url, settings);
+  const cases = chosenCases(settings);
   const results: AttackResult[] = [];
-  const report = async ({ id, what, expected }: AttackCase, finding: Finding) => {
+  const report = async ({ id, what, expected }: AttackCase, finding: CaseResult) => {
     const result = Object.freeze({ id, what, expected, ...finding });
     results.push(result);
-    await resolved.onResult(result);
+    await onResult(result);
   };
 
   const first = await baselineCase.run(attack);
+  checkReachable(target, lastAnswer());
   await report(baselineCase, first);
   let obstacle = first.verdict === 'ok' ? undefined : 'the authentic delivery before was not accepted';
   for (const each of cases) {
-    resolved.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     if (obstacle !== undefined) {
       await report(each, skipped(obstacle));
       continue;
@@ -62,48 +95,74 @@ export async function attackReceiver(
   return { results };
 }
 
-/** Everything that the cases work with. Nothing is sent yet. */
-export function prepareAttack(options: ResolvedAttackOptions): {
-  readonly attack: Attack;
-  /** Whether the receiver still answers; asks only if its last answer was missing. */
-  isReachable(): Promise<boolean>;
-} {
-  const { url, scheme, key, wireNames, credentials, fetch, hasOwnFetch, signal, timeoutMs } = options;
-  const callbackUrl = url.origin + url.pathname;
-  const probes = makeProbes({ scheme, key, wireNames, callbackUrl });
+/**
+ * Everything that the cases work with. Nothing is sent yet.
+ *
+ * @throws {ConfigurationError} `invalid_option` for a URL that is malformed or not known to be the caller's
+ */
+export function prepareAttack(say: Words, url: unknown, settings: AttackSettings) {
+  const { credentials, deployment, signal, timeoutMs, handled } = settings;
+  const target = checkHttpUrl('The URL of the receiver', url);
+  checkOwnHost(target, settings.iOwnThisHost);
+  const { signature: scheme, wireNames } = deployment;
+  const merchant = merchantsFor(credentials, scheme)[0];
+  const key = signingKey(credentials, 'order', { merchant, scheme });
+  const probes = makeProbes({ scheme, key, wireNames, callbackUrl: target.origin + target.pathname });
   const disclosures = watchDisclosures(probes, [key, ...secretTexts(credentials)]);
   // As the service sends them (contract: Authentication 2).
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };
-  const route: Route = { url, fetch, headers, timeoutMs, signal };
-  let isMissing = false;
+  const hasOwnFetch = settings.fetch !== undefined;
+  let last: Answer | undefined;
   const post: Attack['post'] = async (delivery) => {
-    const answer = await exchange(route, delivery);
-    disclosures.look(delivery, answer);
-    isMissing = answer.kind !== 'answered';
+    const { body, method, headers: own, query } = delivery;
+    const request = { url: withQuery(target, query), method, headers: { ...headers, ...own }, body };
+    const answer = await postRequest(request, { fetch: settings.fetch ?? fetch, timeoutMs, signal });
+    disclosures.inspect(delivery, answer);
+    last = answer;
     return answer;
   };
+  const attack: Attack = {
+    probes,
+    post,
+    raw: rawConnector({ url: target, headers, signal, timeoutMs, hasOwnFetch }),
+    handled,
+    baseline: probes.authentic(),
+    disclosures,
+    timeoutMs,
+    signal,
+    say,
+  };
   return {
-    attack: {
-      probes,
-      post,
-      raw: rawConnector({ url, headers, signal, timeoutMs, hasOwnFetch }),
-      handled: options.handled,
-      baseline: probes.authentic(),
-      disclosures,
-      timeoutMs,
-      signal,
-    },
+    attack,
+    target,
+    /** The answer to the last delivery. */
+    lastAnswer: () => last,
+    /** Whether the receiver still answers; asks only if its last answer was missing. */
     async isReachable() {
-      if (!isMissing) return true;
+      if (last === undefined || last.kind === 'answered') return true;
       const answer = await post({ body: probes.unsigned() });
       return answer.kind === 'answered';
     },
   };
 }
 
+function withQuery(url: URL, query: string | undefined): string {
+  if (query === undefined) return url.href;
+  const target = new URL(url);
+  target.search = target.search === '' ? query : `${target.search}&${query}`;
+  return target.href;
+}
+
+/** @throws {ConfigurationError} `invalid_option` if no connection could be made */
+function checkReachable({ host }: URL, answer: Answer | undefined): void {
+  const problem = answer && unreachableBecause(answer, host);
+  if (problem === undefined) return;
+  throw invalidOption(`${problem}, so nothing was sent. Start the receiver, or check the URL.`);
+}
+
 /** @throws {ConfigurationError} `invalid_option` for an id that does not exist */
-function chosenCases({ credentials, only, skip }: ResolvedAttackOptions): readonly AttackCase[] {
+function chosenCases({ credentials, only, skip }: AttackSettings): readonly AttackCase[] {
   const all = attackCases(credentials);
   const ids = all.map(({ id }) => id);
   for (const id of [...(only ?? []), ...skip]) {
@@ -114,4 +173,122 @@ function chosenCases({ credentials, only, skip }: ResolvedAttackOptions): readon
     );
   }
   return all.filter(({ id }) => (only?.includes(id) ?? true) && !skip.includes(id));
+}
+
+export interface AttackOptions {
+  /**
+   * Those of the receiver: they sign the authentic deliveries. Of several merchants the first one signs. Of a key ring
+   * those that sign: `await ring.reload()` first.
+   */
+  credentials: PartnerCredentials | KeyRing;
+  /** Its signature scheme and wire names. @default the default scheme, the published names */
+  deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
+  /**
+   * Sends the requests. Cases that need a connection of their own are skipped with it.
+   * @default globalThis.fetch
+   */
+  fetch?: typeof fetch | undefined;
+  /** Stops the attack: it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for one answer; a receiver that takes longer hangs. @default 10000 */
+  timeoutMs?: number | undefined;
+  /**
+   * The name of the host in the URL, which says that it is yours. Needed for everything but this machine: the attack
+   * floods, and looks for what breaks.
+   */
+  iOwnThisHost?: string | undefined;
+  /**
+   * Tells how often your code has acted on an order: look it up where you record it. Without it, only answers can be
+   * judged, and `handled-once` and `acted-before-verification` are skipped.
+   */
+  handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
+  /** The ids of the cases to run. @default all */
+  only?: readonly string[] | undefined;
+  /** The ids of cases to leave out. @default none */
+  skip?: readonly string[] | undefined;
+  /** Called with each result as it comes, and waited for. */
+  onResult?: ((result: AttackResult) => unknown) | undefined;
+}
+
+/** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
+export const readAttackOptions = defineOptions('attackReceiver', {
+  credentials: value((given) => {
+    if (isKeyRing(given)) return loadedKeys(given).signing;
+    // Sound: defineCredentials checks it.
+    return defineCredentials(given as PartnerCredentials);
+  }),
+  deployment: value((given) => {
+    // Sound: checkScheme and checkWireNames check both members.
+    const { signature = defaultScheme, wireNames } = (given ?? {}) as NonNullable<
+      AttackOptions['deployment']
+    >;
+    return { signature: checkScheme(signature), wireNames: checkWireNames(wireNames) };
+  }),
+  fetch: optional(callback<typeof fetch>()),
+  signal: abortSignal(),
+  timeoutMs: timerMs({ default: 10_000 }),
+  iOwnThisHost: optional(
+    value((given) => {
+      if (typeof given === 'string' && given !== '') return given;
+      throw invalidOption('iOwnThisHost must be the name of the host, as in the URL.');
+    }),
+  ),
+  handled: optional(callback<NonNullable<AttackOptions['handled']>>()),
+  only: optional(value(checkIds)),
+  skip: value(checkIds, { default: [] }),
+  onResult: callback<NonNullable<AttackOptions['onResult']>>({ default: () => {} }),
+} satisfies OptionTable<AttackOptions>);
+
+type AttackSettings = ReturnType<typeof readAttackOptions>;
+
+function checkIds(ids: unknown, name: string): readonly string[] {
+  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids;
+  throw invalidOption(`${name} must be a list of ids of cases.`);
+}
+
+/** A URL without fragment. @throws {ConfigurationError} `invalid_option` */
+export function checkHttpUrl(name: string, given: unknown): URL {
+  if ((typeof given !== 'string' && !(given instanceof URL)) || !URL.canParse(String(given))) {
+    throw invalidOption(`${name} must be an absolute URL.`);
+  }
+  const url = new URL(String(given));
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw invalidOption(`${name} must begin with http: or https:.`);
+  }
+  if (url.username !== '' || url.password !== '') throw invalidOption(`${name} must not hold credentials.`);
+  url.hash = '';
+  return url;
+}
+
+/**
+ * Checks, before anything is sent, that an attack stays on this machine or goes to a host that its owner has named. It
+ * goes by the name alone: a name that resolves to this machine today may lead elsewhere tomorrow.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
+  if (isLoopback(url.hostname)) return;
+  const named = iOwnThisHost?.toLowerCase();
+  if (named === url.hostname || named === url.host) return;
+  throw invalidOption(
+    named === undefined
+      ? `attackReceiver only attacks this machine, and ${url.hostname} is another one. If it is yours, name it: iOwnThisHost: '${url.hostname}'.`
+      : `iOwnThisHost does not name the host of the URL, which is ${url.hostname}.`,
+  );
+}
+
+/** All cases but the first, in their order: what looks at earlier answers comes late, what takes long last. */
+export function attackCases(credentials: PartnerCredentials): readonly AttackCase[] {
+  return [
+    ...authenticCases,
+    ...alteredCases,
+    ...signatureCases,
+    ...keyCases(credentials),
+    ...bodyCases,
+    ...requestCases,
+    ...repetitionCases,
+    ...disclosureCases,
+    timingCase,
+    ...transportCases,
+  ];
 }

@@ -1,7 +1,5 @@
-import type { Answer } from './answer.ts';
-import { isAccepted } from './answer.ts';
-import type { Delivery } from './exchange.ts';
-import { type Probes, probeMarker } from './probes.ts';
+import { type Answer, isAccepted } from '../../internal/post-request.ts';
+import { type Delivery, type Probes, probeMarker } from './probes.ts';
 
 /** What an answer can give away. */
 export type Disclosure = 'signature' | 'key' | 'body' | 'internals';
@@ -9,7 +7,7 @@ export type Disclosure = 'signature' | 'key' | 'body' | 'internals';
 /** What the answers have given away so far. */
 export interface Disclosures {
   /** Looks at one answer. */
-  look(delivery: Delivery, answer: Answer): void;
+  inspect(delivery: Delivery, answer: Answer): void;
   has(disclosure: Disclosure): boolean;
 }
 
@@ -20,12 +18,13 @@ const internals =
 export function watchDisclosures(probes: Probes, secrets: readonly string[]): Disclosures {
   const found = new Set<Disclosure>();
   return {
-    look({ body }, answer) {
+    inspect({ body }, answer) {
       if (answer.kind !== 'answered') return;
-      const shown = [answer.text, ...answer.headers.values()].join('\n');
+      const { text = '', headers } = answer;
+      const shown = [text, ...headers.values()].join('\n');
       if (secrets.some((secret) => shown.includes(secret))) found.add('key');
       if (isAccepted(answer)) return;
-      if (internals.test(answer.text)) found.add('internals');
+      if (internals.test(text)) found.add('internals');
       if (shown.includes(probeMarker)) found.add('body');
       if (body !== undefined && showsSignature(body, shown)) found.add('signature');
     },

@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { toWireNames, type WireNames } from '../../deployment/wire-names.ts';
-import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
-import { canonicalText } from '../../signature/canonical-text.ts';
+import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { writeSignature } from '../../signature/digest.ts';
-import { removeSignature } from '../../signature/remove-signature.ts';
+import { canonicalText } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { removeSignature } from '../../signature/signed-body.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
+
+/** One request to the receiver. What is absent is as in an authentic delivery. */
+export interface Delivery {
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  /** @default 'POST' */
+  readonly method?: string | undefined;
+  /** Beside those of a delivery, or instead of them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Added to the URL: `test=1`. */
+  readonly query?: string | undefined;
+}
 
 /** Makes bodies for the attack: every event has an order id of its own that says it is a probe. */
 export interface Probes {

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { bareHost } from '../../deployment/base-url.ts';
-import type { Answer } from './answer.ts';
-import type { Route } from './exchange.ts';
+import { settledWithin } from '../../internal/deadline.ts';
+import type { Answer } from '../../internal/post-request.ts';
 
 /** A connection on which anything can be written. */
 export interface RawConnection {
   /** Writes the head of a delivery with these further headers, and a body as it is. */
   request(headers: Readonly<Record<string, string>>, body: string): void;
-  /** Says that nothing more will come, as a closed browser does. */
+  /** Ends the sending side, as a closed browser does. */
   end(): void;
   /** Breaks the connection off. */
   destroy(): void;
@@ -17,7 +17,12 @@ export interface RawConnection {
 
 export type RawConnect = () => Promise<RawConnection>;
 
-export interface RawRoute extends Pick<Route, 'url' | 'headers' | 'signal' | 'timeoutMs'> {
+export interface RawRoute {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds until the connection must be there. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
   /** Requests go through a function of the caller's, so the address may lead nowhere. */
   readonly hasOwnFetch: boolean;
 }
@@ -77,7 +82,7 @@ function connection(
   socket.on('close', () => close('closed'));
   socket.on('end', () => close('closed'));
   socket.on('data', (chunk) => {
-    // The status line is all that is read, and it comes first.
+    // Only the status line is read, and it comes first.
     if (received.length < 4096) received += chunk.toString('latin1');
     if (statusOf(received) !== undefined) settled.resolve();
   });
@@ -86,12 +91,7 @@ function connection(
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     async answer(withinMs) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, withinMs);
-      });
-      await Promise.race([settled.promise, late]);
-      clearTimeout(timer);
+      await settledWithin([settled.promise], withinMs);
       const status = statusOf(received);
       if (status !== undefined) return { kind: 'answered', status, headers: new Headers(), text: '' };
       return closed === undefined ? { kind: 'late', afterMs: withinMs } : { kind: 'closed', reason: closed };

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
-import { findMembers } from '../../json/text-scanner.ts';
+import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { findMembers } from '../../internal/json-scanner.ts';
 import { type BodyForms, serializationRules } from '../../signature/serializations.ts';
 import type { NearMissCode } from './detection.ts';
-import { type Sample, withoutWhiteSpaceAround } from './read-sample.ts';
-import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './rewrite-json.ts';
+import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './json-spellings.ts';
+import { type Sample, withoutWhiteSpaceAround } from './samples.ts';
 import { allTextRules, type TextRule } from './scheme-space.ts';
 import { type TextCandidates, textCandidates, textUnder } from './search.ts';
 

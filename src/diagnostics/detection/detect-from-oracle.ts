@@ -1,10 +1,8 @@
-import { keyPrefixes } from '../../credentials/check-key.ts';
-import { isJsonObject } from '../../json/json-value.ts';
+import { keyPrefixes } from '../../credentials/partner-credentials.ts';
+import { isJsonObject } from '../../internal/json.ts';
 import { detectScheme } from './detect-scheme.ts';
 import type { SchemeDetection } from './detection.ts';
-import { probeBody } from './probe-body.ts';
-import { encodingsOf } from './read-sample.ts';
-import { tryParse } from './try-parse.ts';
+import { encodingsOf, tryParse } from './samples.ts';
 
 /** Signs a body with a secret, as the deployment does it. */
 export type SigningOracle = (request: {
@@ -57,12 +55,14 @@ export async function detectFromOracle(
   try {
     answer = await sign({ body, secret });
   } catch (error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    return unusable('threw', `The signing function threw (${name}): call it by itself to see why.`);
+    return unusable('threw', whyItThrew(error));
   }
   const found = findSignature(answer);
   if (found === undefined) {
-    return unusable('no-signature', `The signing function returned ${describe(answer)}, no signature.`);
+    return unusable(
+      'no-signature',
+      `The signing function returned ${describe(answer)}, no signature: is that the signing endpoint, and did it answer 2xx?`,
+    );
   }
   const { reply, signature, text } = found;
   const detect = (sample: string) =>
@@ -102,6 +102,22 @@ function isSignature(text: unknown): text is string {
   return typeof text === 'string' && encodingsOf(text).length > 0;
 }
 
+/** Names and codes alone: a message may hold the address and what was posted. */
+function whyItThrew(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const [code] = [cause, error].flatMap((each) =>
+    typeof each === 'object' && each !== null && 'code' in each && typeof each.code === 'string'
+      ? each.code
+      : [],
+  );
+  const name = error instanceof Error ? error.name : typeof error;
+  // Codes of the system, of undici and of Bun; ERR_… are of Node, and no matter of the network.
+  if (code !== undefined && /^(?:E(?!RR_)[A-Z_]{3,20}|UND_ERR_[A-Z_]{1,40}|ConnectionRefused)$/.test(code)) {
+    return `The signing endpoint was not reached (${code}): check its address, and whether it is up.`;
+  }
+  return `The signing function threw (${name}): call it by itself to see why.`;
+}
+
 function describe(answer: unknown): string {
   if (typeof answer === 'string')
     return answer === '' ? 'an empty text' : `${answer.length} characters of text`;
@@ -111,3 +127,22 @@ function describe(answer: unknown): string {
 function unusable(reply: OracleReply, message: string): OracleDetection {
   return { verdict: 'unusable', message, survivors: [], undecided: [], nearMisses: [], samples: [], reply };
 }
+
+/**
+ * A small order-like body whose signature tells all schemes apart. Have a deployment sign it, or send it yourself and
+ * see what is accepted.
+ *
+ * It is a text, not an object: parsed and written again it loses what makes it useful (`1.0`, the place of `"10"`). No
+ * two known schemes sign it alike.
+ */
+export function probeBody(): string {
+  return probe;
+}
+
+// Names out of order, some of them integer-like; U+FF41 and U+1F511, which sort differently by code point and by code
+// unit, at the top and nested; everything in JSON that serializers write differently; no number beyond a double.
+const probe =
+  '{"partner_order_id":"probe-1","10":"ten","2":"two","fiat_amount":1.0,"rate":1e-7,"pair":"NGN/USDT",' +
+  '"buyer":{"last_name":"Adébáyọ̀","first_name":"Zoë 🔑","phone":"","accounts":[{"number":"0123","bank":null}]},' +
+  '"payment_link":null,"kyc":true,"note":"","\u{1F511}":"a=1&b=2","\uFF41":"<é|:.,>",' +
+  '"meta":{"\u{1F511}":1,"\uFF41":2,"10":3,"9":4}}';

@@ -1,24 +1,28 @@
 import { isKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkOneOf } from '../../options/check-values.ts';
+import { libraryWords, type Words } from '../../errors/remedies.ts';
+import { defineOptions, type OptionTable, oneOf } from '../../internal/options.ts';
 import { type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { whiteSpaceMessage } from './changed-bodies.ts';
 import type { DetectionSecrets, NearMiss, SampleReport, SchemeDetection } from './detection.ts';
-import { type KeyCandidates, keyCandidates, makeKey, merchantSecrets } from './key-candidates.ts';
-import { findNearMisses } from './near-misses.ts';
-import { rankSchemes } from './rank-schemes.ts';
+import { findNearMisses, findSwappedSecrets } from './near-misses.ts';
+import { safetyNotes } from './safety-notes.ts';
 import {
   isUsable,
   readSample,
   type Sample,
   type UnusableSample,
   withoutWhiteSpaceAround,
-} from './read-sample.ts';
-import { safetyNotes } from './safety-notes.ts';
-import { normalizeScheme } from './scheme-space.ts';
-import { fits, search, textCandidates } from './search.ts';
-import { findSwappedSecrets } from './swapped-secrets.ts';
+} from './samples.ts';
+import {
+  type KeyCandidates,
+  keyCandidates,
+  makeKey,
+  merchantSecrets,
+  normalizeScheme,
+  rankSchemes,
+} from './scheme-space.ts';
+import { fitsSample, search, textCandidates } from './search.ts';
 
 export interface DetectOptions {
   /**
@@ -62,11 +66,9 @@ export function detectScheme(
   secrets: DetectionSecrets | KeyRing,
   options: DetectOptions = {},
 ): SchemeDetection {
-  checkNames('detectScheme', options, { purpose: true } satisfies OptionNames<DetectOptions>);
-  if (options.purpose !== undefined) checkOneOf('purpose', options.purpose, ['order', 'general']);
+  const { purpose } = readOptions(options);
   const bodies: readonly unknown[] = Array.isArray(samples) ? samples : [samples];
   const read = readAll(bodies);
-  const { purpose = 'order' } = options;
   const sets = isKeyRing(secrets) ? (secrets.loaded?.verifying ?? []) : [secrets];
   const merchants = sets.flatMap((set) => merchantSecrets(set)).map((each) => each.secrets);
   const keys = keyCandidates(merchants, purpose);
@@ -97,6 +99,10 @@ export function detectScheme(
   );
   return withoutSurvivors(reports, nearMissesOf(read, reports, known));
 }
+
+const readOptions = defineOptions('detectScheme', {
+  purpose: oneOf(['order', 'general'], { default: 'order' }),
+} satisfies OptionTable<DetectOptions>);
 
 /** More samples tell nothing more, and the work must end. */
 const maxSamples = 100;
@@ -143,7 +149,7 @@ function fitAll(
       schemes.filter((scheme) =>
         merchants.some((secrets) => {
           const key = makeKey(secrets, scheme, purpose);
-          return key !== undefined && fits(scheme, key, sample);
+          return key !== undefined && fitsSample(scheme, key, sample);
         }),
       ),
     searchAll(first, keys),
@@ -167,17 +173,17 @@ function swapsIn(
 function nothingToSearch(read: readonly (Sample | UnusableSample)[], keys: KeyCandidates): SchemeDetection {
   const message =
     keys.size === 0
-      ? 'No secret to try: partnerSecretKey, merchantSecretKey or both are needed, as text that is not empty.'
+      ? 'No secret to try: partnerSecretKey, merchantSecretKey or both are needed, as text that is not empty. The public key is no secret.'
       : 'No sample can be searched: see the status of each.';
   const samples = read.map((sample) =>
     isUsable(sample)
       ? { ...reportOf(sample), message: 'Not searched: there is no secret to try.' }
       : reportOf(sample),
   );
-  return { verdict: 'unusable', message, ...nothing, samples };
+  return { verdict: 'unusable', message, ...noMatches, samples };
 }
 
-const nothing = { survivors: [], undecided: [], nearMisses: [] } as const;
+const noMatches = { survivors: [], undecided: [], nearMisses: [] } as const;
 
 function withSurvivors(
   read: readonly (Sample | UnusableSample)[],
@@ -185,19 +191,34 @@ function withSurvivors(
   nearMisses: readonly NearMiss[],
 ): SchemeDetection {
   const undecided = partsThatDiffer(schemes);
-  const doubts = [...new Set(nearMisses.map((miss) => miss.message))].map((message) => ` But: ${message}`);
   return {
     verdict: schemes.length === 1 ? 'found' : 'ambiguous',
-    message: `${
-      schemes.length === 1
-        ? 'One scheme fits. Put it into defineDeployment({ signature }), and pin it with pinScheme.'
-        : `${schemes.length} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have the text of probeBody() signed (detectFromOracle), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`
-    }${doubts.join('')}`,
+    message: foundMessage({ count: schemes.length, undecided, nearMisses }, libraryWords),
     survivors: schemes.map((scheme) => ({ scheme, notes: safetyNotes(scheme) })),
     undecided,
     nearMisses,
     samples: read.map((sample) => reportOf(sample, schemes)),
   };
+}
+
+/** The message of a detection in other words. */
+export function detectionMessage(detection: SchemeDetection, say: Words): string {
+  const { survivors, undecided, nearMisses, message } = detection;
+  return survivors.length === 0
+    ? message
+    : foundMessage({ count: survivors.length, undecided, nearMisses }, say);
+}
+
+function foundMessage(
+  { count, undecided, nearMisses }: Pick<SchemeDetection, 'undecided' | 'nearMisses'> & { count: number },
+  say: Words,
+): string {
+  const doubts = [...new Set(nearMisses.map((miss) => miss.message))].map((message) => ` But: ${message}`);
+  const found =
+    count === 1
+      ? `One scheme fits. Set ${say.settings('signature')} to it, and pin it with ${say.pin}.`
+      : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have ${say.probe} signed (${say.oracle}), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
+  return found + doubts.join('');
 }
 
 function partsThatDiffer(schemes: readonly SignatureScheme[]): (keyof SignatureScheme)[] {
@@ -209,6 +230,16 @@ function withoutSurvivors(
   nearMisses: readonly NearMiss[],
 ): SchemeDetection {
   const contradictory = samples.some((sample) => sample.fits.length > 0);
+  const forged = nearMisses.find(({ code }) => code === 'forged');
+  if (forged !== undefined) {
+    return {
+      verdict: contradictory ? 'contradictory' : 'none',
+      message: `${forged.message} Refuse it, and search without it: the near miss says which sample it is.`,
+      ...noMatches,
+      nearMisses,
+      samples,
+    };
+  }
   const hint =
     nearMisses.length > 0
       ? ' A near miss says what to fix.'
@@ -218,7 +249,7 @@ function withoutSurvivors(
     message: contradictory
       ? `No scheme fits all samples: see which fits which. They may be signed with different secrets, or for different purposes.${hint}`
       : `No known scheme fits with these secrets.${hint}`,
-    ...nothing,
+    ...noMatches,
     nearMisses,
     samples,
   };

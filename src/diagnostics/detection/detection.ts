@@ -70,6 +70,7 @@ export interface SafetyNote {
 }
 
 /**
+ * - `forged`: signed with the public key alone or without a key, as anybody can.
  * - `white-space-around`: fits without the white space around the body, which a capture often gains.
  * - `secret-padded`: fits once the given secret is trimmed.
  * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends with one.
@@ -83,6 +84,7 @@ export interface SafetyNote {
  * - `other-spelling`: another spelling of the same body was signed.
  */
 export type NearMissCode =
+  | 'forged'
   | 'white-space-around'
   | 'secret-padded'
   | 'secret-with-newline'
@@ -101,7 +103,7 @@ export interface NearMiss {
   readonly code: NearMissCode;
   /** What differs and how to fix it. */
   readonly message: string;
-  /** The scheme that fits then. */
+  /** The scheme that fits then. Of `forged` how the forger signed, and nothing to configure. */
   readonly scheme: SignatureScheme;
   /** The places of the samples that it fits. At most three samples are searched for near misses. */
   readonly samples: readonly number[];

@@ -1,3 +1,4 @@
+import { keyPrefixes } from '../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { type Serialization, serializationRules } from '../../signature/serializations.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type SignatureScheme,
   schemeParts,
 } from '../../signature/signature-scheme.ts';
+import type { DetectionSecrets, SecretName } from './detection.ts';
 
 /** What may stand between secret and text. Some services end a query with `&key=`. */
 export const separators = ['', '|', ':', '.', '&', ',', '/', '\n', '&key='] as const;
@@ -18,7 +20,7 @@ export const joiners = ['', '|', ':', '.', '&', ',', ';', '/', '-', '_', '\n', '
 export const keySeparators = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'] as const;
 
 /** How the secret enters the digest: one part of a scheme. */
-export interface FormRule {
+interface FormRule {
   readonly construction: Construction;
   readonly separator?: string | undefined;
 }
@@ -30,12 +32,12 @@ export interface TextRule {
 }
 
 /** What the key is made of. Empty: the scheme's default, or the partner secret for a general request. */
-export interface KeyRule {
+interface KeyRule {
   readonly orderKey?: OrderKey | undefined;
   readonly keySeparator?: string | undefined;
 }
 
-export interface SchemeRules {
+interface SchemeRules {
   readonly form: FormRule;
   readonly text: TextRule;
   readonly key: KeyRule;
@@ -105,6 +107,159 @@ export function normalizeScheme(scheme: SignatureScheme): SignatureScheme {
   };
 }
 
-export function hasTwoParts(orderKey: OrderKey): boolean {
+function hasTwoParts(orderKey: OrderKey): boolean {
   return orderKey.includes('+');
+}
+
+/** A key to try, and the rules that make it: several if secrets are equal. */
+export type KeyCandidates = ReadonlyMap<string, readonly KeyRule[]>;
+
+export const secretNames = [
+  'partnerSecretKey',
+  'merchantSecretKey',
+  'partnerPublicKey',
+] as const satisfies readonly SecretName[];
+
+/** The secret that each part of an `orderKey` stands for. */
+export const partNames = [
+  ['partner', 'partnerSecretKey'],
+  ['merchant', 'merchantSecretKey'],
+  ['public', 'partnerPublicKey'],
+] as const satisfies readonly (readonly [string, SecretName])[];
+
+/** Every key that the secrets of one or several merchants can make, each once. */
+export function keyCandidates(
+  secrets: DetectionSecrets | readonly DetectionSecrets[],
+  purpose: SigningPurpose,
+  separators?: readonly string[],
+): KeyCandidates {
+  const candidates = new Map<string, Set<KeyRule>>();
+  for (const rule of allKeyRules(purpose, separators)) {
+    for (const each of [secrets].flat()) {
+      const key = makeKey(each, rule, purpose);
+      if (key === undefined) continue;
+      candidates.set(key, (candidates.get(key) ?? new Set()).add(rule));
+    }
+  }
+  return new Map([...candidates].map(([key, rules]) => [key, [...rules]]));
+}
+
+/** The key that a rule makes; `undefined` if a secret is missing, and for the public key alone: anybody has that. */
+export function makeKey(
+  secrets: DetectionSecrets,
+  { orderKey = 'merchant+partner', keySeparator = '' }: KeyRule,
+  purpose: SigningPurpose,
+): string | undefined {
+  const names = purpose === 'general' ? ['partner'] : orderKey.split('+');
+  const parts = names.map((name) => {
+    const secret = partNames.find(([part]) => part === name)?.[1];
+    return secret && secrets[secret];
+  });
+  if (!parts.every((part) => part)) return undefined;
+  const known = publicTexts(secrets);
+  return parts.every((part) => known.includes(part ?? '')) ? undefined : parts.join(keySeparator);
+}
+
+/** The keys that anybody can make of the public key. */
+export function publicKeys(secrets: DetectionSecrets): KeyCandidates {
+  const texts = publicTexts(secrets).flatMap((text) => {
+    const bare = text.trim();
+    return [text, bare, bare.replace(keyPrefixes.partnerPublicKey, '')];
+  });
+  return new Map(texts.flatMap((text) => [text, text + text]).map((key) => [key, [{}]]));
+}
+
+/** The public key, by its prefix wherever it was put; without any, what was given in its place. */
+function publicTexts(secrets: DetectionSecrets): string[] {
+  const given = secretNames.flatMap((name) => secrets[name] ?? []);
+  const begins = (prefix: string) => (text: string) => text.trim().startsWith(prefix);
+  const evident = given.filter(begins(keyPrefixes.partnerPublicKey));
+  const { partnerPublicKey } = secrets;
+  if (evident.length > 0 || !partnerPublicKey) return evident;
+  const { partnerSecretKey, merchantSecretKey } = keyPrefixes;
+  return [partnerSecretKey, merchantSecretKey].some((prefix) => begins(prefix)(partnerPublicKey))
+    ? []
+    : [partnerPublicKey];
+}
+
+/** The secrets of one merchant, and its name in `merchantSecretKeys`. */
+interface MerchantSecrets {
+  readonly secrets: DetectionSecrets;
+  readonly merchant: string | undefined;
+}
+
+/** The secrets of each merchant; one entry without a name if there is none. Accepts anything. */
+export function merchantSecrets(given: unknown): MerchantSecrets[] {
+  const { merchantSecretKey, ...others } = presentSecrets(given);
+  const single = {
+    secrets: { ...others, ...(merchantSecretKey && { merchantSecretKey }) },
+    merchant: undefined,
+  };
+  const byName: unknown =
+    typeof given === 'object' && given !== null ? Reflect.get(given, 'merchantSecretKeys') : undefined;
+  if (typeof byName !== 'object' || byName === null) return [single];
+  const named = Object.entries(byName).map(([merchant, key]) => ({
+    secrets: { ...others, ...presentSecrets({ merchantSecretKey: key }) },
+    merchant,
+  }));
+  return merchantSecretKey !== undefined || named.length === 0 ? [single, ...named] : named;
+}
+
+/** The secrets that are non-empty text. Accepts anything, since callers may be plain JavaScript. */
+function presentSecrets(secrets: unknown): DetectionSecrets {
+  if (typeof secrets !== 'object' || secrets === null) return {};
+  const present: Partial<Record<SecretName, string>> = {};
+  for (const name of secretNames) {
+    // Not by Object.entries: the secrets of credentials are not enumerable.
+    const value: unknown = Reflect.get(secrets, name);
+    if (typeof value === 'string' && value !== '') present[name] = value;
+  }
+  return present;
+}
+
+/** Published first, then reported (Authentication 5 and 7), then keys with both secrets, then one secret alone. */
+const orderKeys: readonly OrderKey[] = [
+  'merchant+partner',
+  'public+partner',
+  'partner+merchant',
+  'partner',
+  'merchant',
+];
+
+/** The safest first. */
+const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-both', 'hash-prefix'];
+
+/** The most plausible and safest first, and of those the simplest. */
+export function rankSchemes(schemes: readonly SignatureScheme[]): SignatureScheme[] {
+  return schemes
+    .map((scheme) => ({ scheme, places: placesOf(scheme) }))
+    .sort((one, other) => compare(one.places, other.places))
+    .map(({ scheme }) => scheme);
+}
+
+function placesOf(scheme: SignatureScheme): number[] {
+  const { separator = '', joiner = '', keySeparator = '' } = scheme;
+  return [
+    orderKeys.indexOf(scheme.orderKey ?? 'merchant+partner'),
+    constructions.indexOf(scheme.construction),
+    [separator, joiner, keySeparator].filter((text) => text !== '').length,
+    serializationRules(scheme.serialization).preference,
+    place(joiners, joiner),
+    place(separators, separator),
+    place(keySeparators, keySeparator),
+    // Few services write capitals.
+    Number(scheme.encoding === 'hex-upper'),
+  ];
+}
+
+function place(list: readonly string[], text: string): number {
+  return list.indexOf(text);
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const [index, place] of one.entries()) {
+    const difference = place - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

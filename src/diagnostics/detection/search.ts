@@ -1,10 +1,10 @@
-import { isSignatureError } from '../../errors/signature-error.ts';
-import { canonicalText } from '../../signature/canonical-text.ts';
+import { isSignatureError } from '../../errors/errors.ts';
 import { findSigner } from '../../signature/digest.ts';
 import type { BodyForms } from '../../signature/serializations.ts';
+import { canonicalText } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
-import type { KeyCandidates } from './key-candidates.ts';
-import type { Sample } from './read-sample.ts';
+import type { Sample } from './samples.ts';
+import type { KeyCandidates } from './scheme-space.ts';
 import { allFormRules, allTextRules, composeScheme, type TextRule } from './scheme-space.ts';
 
 /** A text to try, and the rules that write it: mostly several. */
@@ -59,7 +59,7 @@ export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
 }
 
 /** Whether a scheme fits a sample with this key. */
-export function fits(scheme: SignatureScheme, key: string, sample: Sample): boolean {
+export function fitsSample(scheme: SignatureScheme, key: string, sample: Sample): boolean {
   const { claim, encodings } = sample;
   if (!encodings.includes(scheme.encoding)) return false;
   const text = textUnder(scheme, sample);

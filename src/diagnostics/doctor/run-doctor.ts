@@ -1,10 +1,21 @@
-import { describeError } from '../../redaction/describe-error.ts';
-import { hidden } from '../../redaction/redact-credentials.ts';
-import type { DoctorCheck } from './doctor-check.ts';
-import { type DoctorContext, makeContext } from './doctor-context.ts';
-import { type DoctorOptions, resolveDoctorOptions } from './doctor-options.ts';
-import type { Examination, Found } from './examination.ts';
-import { examinations } from './examinations.ts';
+import { libraryWords, type Words } from '../../errors/remedies.ts';
+import { describeError } from '../../internal/describe-error.ts';
+import { hidden } from '../../internal/redact-credentials.ts';
+import type { Check, CheckResult } from './check.ts';
+import { baseUrlChecks, callbackTls, clock } from './checks/addresses.ts';
+import { callbackAddress } from './checks/callback-address.ts';
+import { callbackReceiver } from './checks/callback-receiver.ts';
+import { environment, environmentNames, keys } from './checks/configuration.ts';
+import { databaseFileChecks } from './checks/database-files.ts';
+import { peerChecks, runtime } from './checks/installation.ts';
+import { schemePin } from './checks/scheme-pin.ts';
+import {
+  type DoctorCheck,
+  type DoctorContext,
+  type DoctorOptions,
+  makeContext,
+  readDoctorOptions,
+} from './doctor-context.ts';
 
 /**
  * Checks what an integration stands on, and says what to do where something is wrong: the runtime, environment
@@ -22,12 +33,18 @@ import { examinations } from './examinations.ts';
  * for (const { id, status, found, fix } of checks) console.log(status, id, found, fix ?? '');
  * ```
  */
-export async function runDoctor(
-  options: DoctorOptions = {},
+export function runDoctor(options: DoctorOptions = {}): Promise<{ readonly checks: readonly DoctorCheck[] }> {
+  return doctorInWords(libraryWords, options);
+}
+
+/** The same, with findings and fixes in the words of the caller. */
+export async function doctorInWords(
+  say: Words,
+  options: DoctorOptions,
 ): Promise<{ readonly checks: readonly DoctorCheck[] }> {
-  const context = makeContext(resolveDoctorOptions(options));
+  const context = makeContext(readDoctorOptions(options), say);
   // All at once: most of them wait for the network.
-  const running = examinations.map((each) => examine(each, context));
+  const running = doctorChecks.map((each) => runCheck(each, context));
   const checks: DoctorCheck[] = [];
   for (const each of running) {
     const check = await each;
@@ -39,7 +56,7 @@ export async function runDoctor(
 }
 
 /** Runs one check. Never rejects. */
-export async function examine({ id, run }: Examination, context: DoctorContext): Promise<DoctorCheck> {
+export async function runCheck({ id, run }: Check, context: DoctorContext): Promise<DoctorCheck> {
   const { status, found, fix, assumptions = [] } = await attempt(run, context);
   const conceal = (text: string) =>
     context.secrets.reduce((shown, secret) => shown.replaceAll(secret, hidden), text);
@@ -52,7 +69,7 @@ export async function examine({ id, run }: Examination, context: DoctorContext):
   });
 }
 
-async function attempt(run: Examination['run'], context: DoctorContext): Promise<Found> {
+async function attempt(run: Check['run'], context: DoctorContext): Promise<CheckResult> {
   try {
     return await run(context);
   } catch (error) {
@@ -63,3 +80,22 @@ async function attempt(run: Examination['run'], context: DoctorContext): Promise
     };
   }
 }
+
+/** Every check, in the order in which they are reported. */
+export const doctorChecks: readonly Check[] = [
+  runtime,
+  environment,
+  environmentNames,
+  keys,
+  schemePin,
+  ...baseUrlChecks('onboarding', 'onboardingBaseUrl'),
+  ...baseUrlChecks('staging', 'stagingUrl'),
+  ...baseUrlChecks('messenger', 'messengerBaseUrl'),
+  clock,
+  callbackAddress,
+  callbackTls,
+  callbackReceiver,
+  ...peerChecks,
+  ...databaseFileChecks('inbox', ({ inboxFiles }) => inboxFiles),
+  ...databaseFileChecks('store', ({ storeFiles }) => storeFiles),
+];

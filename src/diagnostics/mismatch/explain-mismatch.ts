@@ -1,17 +1,28 @@
+import { isKeyRing } from '../../credentials/key-ring.ts';
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
+import { libraryWords } from '../../errors/remedies.ts';
+import { defineOptions, type OptionTable, unchecked } from '../../internal/options.ts';
+import { type SerializationRules, serializations } from '../../signature/serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
-import { keyCandidates, makeKey } from '../detection/key-candidates.ts';
+import type { DetectionSecrets } from '../detection/detection.ts';
 import { findNearMisses } from '../detection/near-misses.ts';
-import { rankSchemes } from '../detection/rank-schemes.ts';
-import { isUsable, readSample, type Sample } from '../detection/read-sample.ts';
-import { normalizeScheme } from '../detection/scheme-space.ts';
-import { fits, search, textCandidates } from '../detection/search.ts';
-import { type CandidateKeys, candidateKeys } from './candidate-keys.ts';
-import { compareSchemes } from './compare-schemes.ts';
+import { isUsable, readSample, type Sample } from '../detection/samples.ts';
+import {
+  keyCandidates,
+  makeKey,
+  merchantSecrets,
+  normalizeScheme,
+  rankSchemes,
+} from '../detection/scheme-space.ts';
+import { fitsSample, search, textCandidates } from '../detection/search.ts';
 import { findDeviations } from './find-deviations.ts';
-import type { ExplainOptions, MismatchExplanation, MismatchFinding } from './mismatch-explanation.ts';
-import { nextStepAfter } from './next-step.ts';
+import {
+  type ExplainOptions,
+  type MismatchExplanation,
+  type MismatchFinding,
+  nextStepAfter,
+} from './mismatch-explanation.ts';
 
 /**
  * Explains why the signature of a body does not match: what would have matched, where the text differs from what a
@@ -30,42 +41,43 @@ import { nextStepAfter } from './next-step.ts';
  * ```
  */
 export function explainMismatch(body: string | Uint8Array, options: ExplainOptions): MismatchExplanation {
-  checkNames('explainMismatch', options ?? {}, optionNames);
-  const scheme = normalizeScheme(checkScheme(options?.scheme ?? defaultScheme));
-  const purpose = options?.purpose === 'general' ? 'general' : 'order';
+  const settings = readOptions(options ?? {});
+  const scheme = normalizeScheme(checkScheme(settings.scheme ?? defaultScheme));
+  const purpose = settings.purpose === 'general' ? 'general' : 'order';
   const sample = readSample(body);
   if (!isUsable(sample)) {
     // The type allows `not-examined`, which only a list of samples can give.
     const code = sample.status === 'not-examined' ? 'not-raw' : sample.status;
-    return conclude([{ code, message: sample.message }]);
+    return explanation([{ code, message: sample.message }]);
   }
-  const candidates = candidateKeys(options ?? {}).filter(
+  const candidates = candidateKeys(settings).filter(
     ({ secrets }) => keyCandidates(secrets, purpose).size > 0,
   );
   const deviations = findDeviations(sample.source);
   if (candidates.length === 0) {
-    return conclude([{ code: 'no-secret', message: 'There is no secret to try.' }], deviations);
+    return explanation([{ code: 'no-secret', message: 'There is no secret to try.' }], deviations);
   }
-  const examination: Examination = {
+  const mismatch: Mismatch = {
     sample,
     scheme,
     purpose,
     candidates,
     reserialized: deviations.length === 0,
   };
-  const findings = withSameScheme(examination) ?? withOtherScheme(examination) ?? withNearMisses(examination);
-  return conclude(findings, deviations);
+  const findings = withSameScheme(mismatch) ?? withOtherScheme(mismatch) ?? withNearMisses(mismatch);
+  return explanation(findings, deviations);
 }
 
-const optionNames: OptionNames<ExplainOptions> = {
-  credentials: true,
-  secrets: true,
-  scheme: true,
-  purpose: true,
-  merchant: true,
-};
+/** Keys are not checked, so that their mistakes can be explained. */
+const readOptions = defineOptions('explainMismatch', {
+  credentials: unchecked<NonNullable<ExplainOptions['credentials']>>(),
+  secrets: unchecked<DetectionSecrets>(),
+  scheme: unchecked<SignatureScheme>(),
+  purpose: unchecked<SigningPurpose>(),
+  merchant: unchecked<string>(),
+} satisfies OptionTable<ExplainOptions>);
 
-interface Examination {
+interface Mismatch {
   readonly sample: Sample;
   readonly scheme: SignatureScheme;
   readonly purpose: SigningPurpose;
@@ -78,17 +90,17 @@ interface Examination {
 const maxSearched = 8;
 const maxNearMissSearched = 2;
 
-function conclude(
+function explanation(
   findings: readonly MismatchFinding[],
   deviations: MismatchExplanation['deviations'] = [],
 ): MismatchExplanation {
-  return { findings, deviations, nextStep: nextStepAfter(findings) };
+  return { findings, deviations, nextStep: nextStepAfter(findings, libraryWords) };
 }
 
-function withSameScheme({ sample, scheme, purpose, candidates }: Examination): MismatchFinding[] | undefined {
+function withSameScheme({ sample, scheme, purpose, candidates }: Mismatch): MismatchFinding[] | undefined {
   const index = candidates.findIndex(({ secrets }) => {
     const key = makeKey(secrets, scheme, purpose);
-    return key !== undefined && fits(scheme, key, sample);
+    return key !== undefined && fitsSample(scheme, key, sample);
   });
   const entry = candidates[index];
   if (entry === undefined) return undefined;
@@ -98,8 +110,8 @@ function withSameScheme({ sample, scheme, purpose, candidates }: Examination): M
   return [{ code: 'no-mismatch', message }];
 }
 
-function withOtherScheme(examination: Examination): MismatchFinding[] | undefined {
-  const { sample, scheme, purpose, candidates, reserialized } = examination;
+function withOtherScheme(mismatch: Mismatch): MismatchFinding[] | undefined {
+  const { sample, scheme, purpose, candidates, reserialized } = mismatch;
   const texts = textCandidates(sample);
   for (const [index, entry] of candidates.slice(0, maxSearched).entries()) {
     const found = search(sample, { keys: keyCandidates(entry.secrets, purpose), texts });
@@ -117,7 +129,7 @@ function withOtherScheme(examination: Examination): MismatchFinding[] | undefine
   return undefined;
 }
 
-function withNearMisses({ sample, purpose, candidates, reserialized }: Examination): MismatchFinding[] {
+function withNearMisses({ sample, purpose, candidates, reserialized }: Mismatch): MismatchFinding[] {
   const findings = new Map<string, MismatchFinding>();
   for (const { secrets } of candidates.slice(0, maxNearMissSearched)) {
     for (const { code, message } of findNearMisses(sample, { secrets, purpose })) {
@@ -139,3 +151,96 @@ const reserializedFinding: MismatchFinding = {
   message:
     'The text is exactly what JSON.stringify writes. If the sender writes differently, a framework has parsed the body and written it again: what was signed is lost.',
 };
+
+/** Secrets that may have signed together, with a name for them. */
+interface CandidateKeys {
+  readonly secrets: DetectionSecrets;
+  readonly label: string;
+}
+
+/**
+ * Every merchant of every generation, unchecked, since their mistakes are to be found. The one that failed verification
+ * comes first.
+ */
+function candidateKeys({ credentials: given, secrets, merchant }: ExplainOptions): CandidateKeys[] {
+  const credentials = isKeyRing(given) ? (given.loaded?.verifying ?? []) : given;
+  const bare = secrets === undefined ? [] : merchantsOf(secrets, 'the given secrets', merchant);
+  const generations = isList(credentials) ? credentials : [credentials];
+  const issued = generations.flatMap((generation, index) =>
+    generation === undefined || generation === null
+      ? []
+      : merchantsOf(generation, isList(credentials) ? `credentials[${index}]` : 'credentials', merchant),
+  );
+  return [...bare, ...issued];
+}
+
+function merchantsOf(given: unknown, label: string, first: string | undefined): CandidateKeys[] {
+  return merchantSecrets(given)
+    .sort((one, other) => Number(other.merchant === first) - Number(one.merchant === first))
+    .map(({ secrets, merchant }) => ({
+      secrets,
+      label: merchant === undefined ? label : `${label} with merchantSecretKeys.${merchant}`,
+    }));
+}
+
+function isList(
+  value: PartnerCredentials | readonly PartnerCredentials[] | undefined,
+): value is readonly PartnerCredentials[] {
+  return Array.isArray(value);
+}
+
+/** How the scheme that fits differs from the configured one; empty if they are equal. */
+function compareSchemes(configured: SignatureScheme, fitting: SignatureScheme): MismatchFinding[] {
+  return comparedParts.flatMap(({ part, code, absent }) => {
+    const is = fitting[part] ?? absent;
+    const was = configured[part] ?? absent;
+    return is === was ? [] : [differing(code, part, { is, was })];
+  });
+}
+
+interface ComparedPart {
+  readonly part: keyof SignatureScheme;
+  readonly code: MismatchFinding['code'];
+  /** The default of an absent part. */
+  readonly absent: string;
+}
+
+const comparedParts: readonly ComparedPart[] = [
+  { part: 'construction', code: 'other-construction', absent: '' },
+  { part: 'separator', code: 'other-separator', absent: '' },
+  { part: 'serialization', code: 'other-serialization', absent: '' },
+  { part: 'joiner', code: 'other-joiner', absent: '' },
+  { part: 'encoding', code: 'other-encoding', absent: '' },
+  { part: 'orderKey', code: 'other-key-material', absent: 'merchant+partner' },
+  { part: 'keySeparator', code: 'other-key-separator', absent: '' },
+];
+
+function differing(
+  code: MismatchFinding['code'],
+  part: string,
+  { is, was }: { is: string; was: string },
+): MismatchFinding {
+  const message = `Would match with ${part} ${JSON.stringify(is)} instead of ${JSON.stringify(was)}.`;
+  if (part === 'serialization') return { code, message: `${message} ${hintOn(was)}`.trim() };
+  if (part !== 'orderKey') return { code, message };
+  if (is.split('+').reverse().join('+') === was) {
+    return {
+      code: 'key-order',
+      message: `${message} Or the secrets were given in each other's place.`,
+    };
+  }
+  return {
+    code,
+    message:
+      is === 'partner'
+        ? `${message} That is the key of general requests: is this the body of an order?`
+        : message,
+  };
+}
+
+function hintOn(configured: string): string {
+  const rules: Readonly<Record<string, SerializationRules>> = serializations;
+  return rules[configured]?.source === 'value'
+    ? 'Parsing and writing again loses how the text was spelled: see the deviations.'
+    : '';
+}

@@ -1,5 +1,5 @@
-import { type JsonToken, jsonTokens } from '../detection/json-tokens.ts';
-import { isNumber } from '../detection/rewrite-json.ts';
+import { isExactNumber } from '../../internal/find-lossy-member.ts';
+import { isNumber, type JsonToken, jsonTokens } from '../detection/json-spellings.ts';
 
 /**
  * - `white-space`: between JSON tokens.
@@ -62,9 +62,8 @@ function escapeDeviations(text: string): Kind[] {
 }
 
 function numberDeviations(literal: string): Kind[] {
-  const value = Number(literal);
-  if (JSON.stringify(value) === literal) return [];
-  if (!isExact(literal, value)) {
+  if (JSON.stringify(Number(literal)) === literal) return [];
+  if (!isExactNumber(literal)) {
     return [
       {
         code: 'number-precision',
@@ -73,21 +72,6 @@ function numberDeviations(literal: string): Kind[] {
     ];
   }
   return [{ code: 'number-spelling', description: describeSpelling(literal) }];
-}
-
-/** Whether a literal, apart from exponent and unnecessary zeros, has the digits that JavaScript writes. */
-function isExact(literal: string, value: number): boolean {
-  return Number.isFinite(value) && significantDigits(literal) === significantDigits(String(value));
-}
-
-function significantDigits(literal: string): string {
-  const exponent = literal.search(/e/i);
-  const digits = (exponent === -1 ? literal : literal.slice(0, exponent)).replace('-', '').replace('.', '');
-  let start = 0;
-  while (digits[start] === '0') start++;
-  let end = digits.length;
-  while (end > start && digits[end - 1] === '0') end--;
-  return digits.slice(start, end);
 }
 
 function describeSpelling(literal: string): string {

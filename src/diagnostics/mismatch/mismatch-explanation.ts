@@ -1,6 +1,7 @@
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
+import { inWords, type Text, type Words } from '../../errors/remedies.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { DetectionSecrets, NearMissCode, SampleStatus } from '../detection/detection.ts';
 import type { Deviation } from './find-deviations.ts';
@@ -67,3 +68,60 @@ export type MismatchFindingCode =
   | 'other-key-separator'
   | 'body-reserialized'
   | 'nothing-fits';
+
+/** What to do about the first of the findings. */
+export function nextStepAfter([first]: readonly MismatchFinding[], say: Words): string {
+  return inWords(nextSteps[first?.code ?? 'nothing-fits'], say);
+}
+
+const changeScheme: Text = (say) =>
+  `Confirm with ${say.detect} on several bodies, set ${say.settings('signature')}, and pin it with ${say.pin}.`;
+const changeKey = 'Use that key in verification; during a rotation give the old and the new credentials.';
+const mendSecret = 'Mend the secret where it is configured, then verify again.';
+const takeRaw =
+  'Verify the raw bytes as received, before any body parser (express.raw, request.text() or the like).';
+const captureBody = 'Capture the raw body of a delivery, complete and with its signature, and explain that.';
+const askService: Text = (say) =>
+  `Have the service sign ${say.probe} or name its rule; there is no setting for this.`;
+
+const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
+  'not-raw': takeRaw,
+  'too-large': 'Explain a body of at most 64 KiB: one that is signed alike has the same cause.',
+  'not-utf8': takeRaw,
+  'not-json': captureBody,
+  'not-object': captureBody,
+  'no-signature':
+    'Check that this is a signed body: every event carries a signature member (Authentication 4).',
+  'duplicate-signature': 'Refuse it: no serializer writes two signatures.',
+  'unreadable-signature':
+    'Ask the service how it writes signatures; a proxy that edits bodies may also have cut it.',
+  'no-secret': 'Give credentials or secrets.',
+  'no-mismatch': 'Compare the key and the scheme that your verification uses with those given here.',
+  'other-key': changeKey,
+  'other-construction': changeScheme,
+  'other-separator': changeScheme,
+  'other-serialization': changeScheme,
+  'other-joiner': changeScheme,
+  'other-encoding': changeScheme,
+  'key-order': changeScheme,
+  'other-key-material': changeScheme,
+  'other-key-separator': changeScheme,
+  forged:
+    'Refuse it, and never verify with the public key. If the service itself sent it, have it sign with the secrets: until then anybody can send the same.',
+  'white-space-around':
+    'Take the raw bytes of the request, not a file or a log that an editor or a shell has ended with a line break.',
+  'secret-padded': mendSecret,
+  'secrets-swapped': mendSecret,
+  'secret-with-newline': 'Ask the service to trim its copy of the secret, or to issue new keys.',
+  'secret-with-blank': 'Ask the service to trim its copy of the secret, or to issue new keys.',
+  'secret-without-prefix': 'Sign and verify with the key without its prefixes.',
+  'key-for-orders': (say) => `Verify with the key for orders: ${say.keyForOrders}.`,
+  'signature-in-body': askService,
+  'stringified-twice': askService,
+  'newline-signed': takeRaw,
+  'numbers-respelled': askService,
+  'other-spelling': takeRaw,
+  'body-reserialized': takeRaw,
+  'nothing-fits': (say) =>
+    `Check that the keys are those of this deployment and partner and that the body is raw; then try ${say.detect} on several bodies, or ${say.oracle}. A body that stays unexplained is a forgery.`,
+};

@@ -1,14 +1,14 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { isSignatureError, SignatureError } from '../../errors/signature-error.ts';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { decodeBody } from '../../signature/decode-body.ts';
-import { checkScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
-import { type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
+import { createHash } from 'node:crypto';
+import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
+import { ConfigurationError, isSignatureError, SignatureError } from '../../errors/errors.ts';
+import { isJsonObject } from '../../internal/json.ts';
+import { defineOptions, type OptionTable, unchecked, value } from '../../internal/options.ts';
+import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
+import { decodeBody } from '../../signature/signed-body.ts';
+import { checkKeys, type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
-import { type PinKeys, pinKeys } from './pin-keys.ts';
-import { keyDigestOf, type PinFixture, readPin, type SchemePin } from './scheme-pin.ts';
-
-const keyOptionNames = { key: true, credentials: true } satisfies OptionNames<PinKeys>;
 
 type Body = string | Uint8Array;
 
@@ -28,10 +28,9 @@ export interface PinOptions extends PinKeys {
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys yet
  */
 export function pinScheme(options: PinOptions): SchemePin {
-  checkNames('pinScheme', options, { scheme: true, samples: true, ...keyOptionNames });
-  const scheme = normalizeScheme(checkScheme(options.scheme));
-  const keys = pinKeys(options, scheme);
-  const bodies = listOf(options.samples);
+  const { scheme, samples, ...given } = readPinOptions(options);
+  const keys = pinKeys(given, scheme);
+  const bodies = listOf(samples);
   if (bodies.length === 0) throw invalid('A pin needs at least one sample: without any it proves nothing.');
   const fixtures = bodies.map((body, index) => {
     const { value, keyIndex } = verifyNamed(`Sample ${index}`, body, { keys, scheme });
@@ -71,15 +70,30 @@ export interface CheckedPin {
  * ```
  */
 export function checkPin(pin: unknown, options: CheckPinOptions): CheckedPin {
-  checkNames('checkPin', options, { samples: true, ...keyOptionNames });
+  const given = readCheckOptions(options);
   const { scheme, fixtures } = readPin(pin);
-  const keys = pinKeys(options, scheme);
+  const keys = pinKeys(given, scheme);
   for (const [index, fixture] of fixtures.entries())
     checkFixture(`Fixture ${index}`, fixture, { keys, scheme });
-  const samples = listOf(options.samples);
+  const samples = listOf(given.samples);
   for (const [index, body] of samples.entries()) verifyNamed(`Sample ${index}`, body, { keys, scheme });
   return { scheme, fixtures: fixtures.length, samples: samples.length };
 }
+
+/** `pinKeys` and `verifyBody` check keys and bodies. */
+const sharedRows = {
+  key: unchecked<string | readonly string[]>(),
+  credentials: unchecked<NonNullable<PinKeys['credentials']>>(),
+  samples: unchecked<Body | readonly Body[]>(),
+};
+
+const readPinOptions = defineOptions('pinScheme', {
+  ...sharedRows,
+  // Sound: checkScheme checks it.
+  scheme: value((given) => normalizeScheme(checkScheme(given as SignatureScheme))),
+});
+
+const readCheckOptions = defineOptions('checkPin', sharedRows satisfies OptionTable<CheckPinOptions>);
 
 interface Check {
   readonly keys: readonly string[];
@@ -118,4 +132,107 @@ function listOf(samples: Body | readonly Body[] | undefined): readonly Body[] {
 
 function invalid(message: string): ConfigurationError {
   return new ConfigurationError('invalid_option', message);
+}
+
+/** Give one of the two. */
+export interface PinKeys {
+  /** The key that signs, or several. */
+  key?: string | readonly string[] | undefined;
+  /**
+   * Every key that they make under the scheme is tried: for orders with each merchant, and for general requests. Of a
+   * key ring those that it has read: `await ring.reload()` first.
+   */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
+}
+
+/** @throws {ConfigurationError} `invalid_credentials` @throws {KeyError} `keys_unavailable` */
+function pinKeys({ key, credentials }: PinKeys, scheme: SignatureScheme): readonly string[] {
+  if ((key === undefined) === (credentials === undefined)) {
+    throw new ConfigurationError('invalid_credentials', 'A pin needs either key or credentials.');
+  }
+  if (key !== undefined) return checkKeys(key);
+  return checkKeys(generationsOf(credentials).flatMap((generation) => keysOf(generation, scheme)));
+}
+
+function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): string[] {
+  const general = signingKey(credentials, 'general');
+  const needsMerchant = (scheme.orderKey ?? 'merchant+partner').includes('merchant');
+  const hasMerchant =
+    credentials.merchantSecretKey !== undefined || credentials.merchantSecretKeys !== undefined;
+  if (needsMerchant && !hasMerchant) return [general];
+  const orders = merchantsFor(credentials, scheme).map((merchant) =>
+    signingKey(credentials, 'order', { merchant, scheme }),
+  );
+  return [...orders, general];
+}
+
+function generationsOf(given: PinKeys['credentials']): readonly PartnerCredentials[] {
+  if (given === undefined) return [];
+  if (isKeyRing(given)) return loadedKeys(given).verifying;
+  return isList(given) ? given : [given];
+}
+
+function isList(
+  value: PartnerCredentials | readonly PartnerCredentials[],
+): value is readonly PartnerCredentials[] {
+  return Array.isArray(value);
+}
+
+/** A scheme and the proof that it holds: plain JSON for your repository. Holds no key. */
+export interface SchemePin {
+  readonly scheme: SignatureScheme;
+  readonly fixtures: readonly PinFixture[];
+}
+
+export interface PinFixture {
+  /** The signed body as received, signature included: check what it holds before you commit it. */
+  readonly body: string;
+  /** Identifies the key: `sha256:` and the first 16 hexadecimal digits of a labelled digest of it. */
+  readonly keyDigest: string;
+  readonly signature: string;
+}
+
+/** Labelled, so that this digest of the key is used for nothing else. */
+function keyDigestOf(key: string): string {
+  const digest = createHash('sha256').update(`partner-exchange-sdk pin\n${key}`).digest('hex');
+  return `sha256:${digest.slice(0, keyDigestDigits)}`;
+}
+
+const keyDigestDigits = 16;
+
+/**
+ * A pin read from a file. @throws {ConfigurationError} `invalid_option`, or `invalid_scheme`
+ */
+function readPin(pin: unknown): SchemePin {
+  if (!isJsonObject(pin)) throw invalidPin('is not an object: parse the file first');
+  const { scheme, fixtures } = pin;
+  if (!isJsonObject(scheme)) throw invalidPin('has no scheme');
+  const unknown = Object.keys(scheme).find((part) => !schemePartNames.some((name) => name === part));
+  if (unknown !== undefined) throw invalidPin(`has a scheme with the unknown part "${unknown}"`);
+  if (!Array.isArray(fixtures) || fixtures.length === 0)
+    throw invalidPin('has no fixtures: nothing would be checked');
+  return {
+    // Sound: checkScheme refuses every value that the type does not allow.
+    scheme: normalizeScheme(checkScheme(scheme as unknown as SignatureScheme)),
+    fixtures: fixtures.map(readFixture),
+  };
+}
+
+function readFixture(fixture: unknown, index: number): PinFixture {
+  if (!isJsonObject(fixture)) throw invalidPin(`has a fixture ${index} that is not an object`);
+  const { body, keyDigest, signature } = fixture;
+  if (typeof body !== 'string') throw invalidPin(`has a fixture ${index} whose body is not text`);
+  if (typeof signature !== 'string') throw invalidPin(`has a fixture ${index} whose signature is not text`);
+  if (typeof keyDigest !== 'string' || !isKeyDigest(keyDigest)) {
+    throw invalidPin(`has a fixture ${index} whose keyDigest is not "sha256:" and ${keyDigestDigits} digits`);
+  }
+  return { body, keyDigest, signature };
+}
+
+function isKeyDigest(text: string): boolean {
+  return text.length === 'sha256:'.length + keyDigestDigits && /^sha256:[0-9a-f]+$/.test(text);
+}
+
+function invalidPin(what: string): ConfigurationError {
+  return new ConfigurationError('invalid_option', `The pin ${what}.`);
 }

@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction, invalidOption } from '../../options/check-values.ts';
-import type { DeadLetterRead } from '../dead-letter-options.ts';
-import { durableInbox } from '../durable-inbox.ts';
-import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
-import type { DeadLetter, ManagedInbox } from '../managed-inbox.ts';
-import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
-import { findDelivery, writeDelivery } from '../stored-delivery.ts';
-import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
+import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
+import {
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  optional,
+  value,
+} from '../../internal/options.ts';
+import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
+import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import type { DeadLetter, DeadLetterRead, ManagedInbox } from '../inbox.ts';
+import { findDelivery, handledData, writeDelivery } from '../stored-delivery.ts';
+import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-job.ts';
+import { attemptsOf, reasonOf } from './bullmq-job.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
-import { attemptsOf, discardedJobData } from './job-data.ts';
 
 export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
   /** A queue used for nothing else. You close it. */
@@ -23,13 +28,12 @@ export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
     | undefined;
 }
 
-const names: OptionNames<BullmqInboxOptions> = {
-  ...handlingOptionNames,
-  storeTimeoutMs: true,
-  maxPending: true,
-  queue: true,
-  createWorker: true,
-};
+const readOptions = defineOptions('bullmqInbox', {
+  ...handlingRows,
+  ...callLimitRows({ maxPending: 1_000 }),
+  queue: value(checkQueue),
+  createWorker: optional(callback()),
+} satisfies OptionTable<BullmqInboxOptions>);
 
 const methods: readonly (keyof BullQueue)[] = [
   'add',
@@ -41,7 +45,7 @@ const methods: readonly (keyof BullQueue)[] = [
 /** The same range as in peerDependencies. */
 const testedVersions = '5.81.5 or later';
 
-/** The handling process counts attempts by its `maxAttempts`. BullMQ itself never gives up. */
+/** The handling process counts attempts, so BullMQ itself must never give up. */
 const never = 1_000_000_000;
 
 /**
@@ -64,14 +68,12 @@ const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
  * @throws {ConfigurationError} `invalid_option`
  */
 export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
-  checkNames('bullmqInbox', options, names);
-  const handling = checkHandling(options);
-  const queue = checkQueue(options.queue);
-  const { createWorker } = options;
-  if (createWorker !== undefined) checkFunction('createWorker', createWorker);
-  else if (handling.role === 'both')
+  const settings = readOptions(options);
+  const { queue, createWorker, role, rememberMs } = settings;
+  if (createWorker === undefined && role === 'both') {
     throw invalidOption("bullmqInbox needs createWorker, or role: 'receiver'.");
-  const call = limitStoreCalls(options);
+  }
+  const call = limitStoreCalls(settings);
   let worker: BullmqWorker | undefined;
 
   const jobOptions = {
@@ -107,8 +109,8 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     const id = job.deduplicationId;
     // Another program's job.
     if (id === undefined) return;
-    const deduplication = { id, ttl: handling.rememberMs, extend: true };
-    await queue.add(job.name, discardedJobData, { removeOnComplete: true, deduplication });
+    const deduplication = { id, ttl: rememberMs, extend: true };
+    await queue.add(job.name, handledData, { removeOnComplete: true, deduplication });
   }
 
   return durableInbox(
@@ -116,7 +118,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       start(host) {
         const make = (processor: (job: BullJob) => Promise<void>, workerOptions: BullWorkerOptions) =>
           createWorker?.(queue.name, processor, workerOptions);
-        worker = startBullmqWorker(make, { host, handling, remember });
+        worker = startBullmqWorker(make, { host, handling: settings, remember });
       },
       async store(delivery) {
         const jobId = randomUUID();
@@ -147,7 +149,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
           const job = await findDead(digest);
           if (job === undefined) return false;
           // It ends like a handled job, so that its digest is remembered.
-          await job.updateData(discardedJobData);
+          await job.updateData(handledData);
           await putBack(job);
           return true;
         }),
@@ -160,7 +162,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       },
       stop: async (timeoutMs) => (await worker?.stop(timeoutMs)) ?? 'drained',
     },
-    handling,
+    settings,
   );
 }
 
@@ -170,11 +172,19 @@ function toDeadLetter(job: BullJob | undefined, { withBody }: DeadLetterRead): D
   if (job === undefined || delivery === undefined) return undefined;
   const { digest, name, body } = delivery;
   const receivedAt = new Date(job.timestamp);
-  const reason = String(job.failedReason ?? '').slice(0, 500);
-  return { digest, name, attempts: attemptsOf(job), receivedAt, reason, ...(withBody && { body }) };
+  return {
+    digest,
+    name,
+    attempts: attemptsOf(job),
+    receivedAt,
+    reason: reasonOf(job),
+    ...(withBody && { body }),
+  };
 }
 
-function checkQueue(queue: BullQueue): BullQueue {
+function checkQueue(given: unknown): BullQueue {
+  // Sound: it is returned only with the methods that are called.
+  const queue = given as BullQueue | undefined | null;
   if (typeof queue?.add !== 'function') throw invalidOption('bullmqInbox needs a BullMQ queue.');
   const missing = methods.find((method) => typeof queue[method] !== 'function');
   if (missing === undefined) return queue;

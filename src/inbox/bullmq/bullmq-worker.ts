@@ -1,21 +1,17 @@
-import { InboxError } from '../../errors/inbox-error.ts';
-import { describeError } from '../../redaction/describe-error.ts';
-import { redactCommand } from '../../redaction/redact-command.ts';
-import { backoffDelay } from '../../runtime/backoff.ts';
-import { settledWithin } from '../../runtime/settled-within.ts';
-import { attemptDelivery } from '../attempt.ts';
+import { InboxError } from '../../errors/errors.ts';
+import { backoffDelay } from '../../internal/backoff.ts';
+import { settledWithin } from '../../internal/deadline.ts';
+import { describeError, driverError } from '../../internal/describe-error.ts';
+import { randomFraction } from '../../internal/random.ts';
+import { attemptDelivery, leaseLost } from '../attempt.ts';
+import { reportStore } from '../durable-inbox.ts';
 import type { Handling } from '../handling-options.ts';
 import type { AttemptResult, Delivery, InboxHost } from '../inbox.ts';
-import { leaseLost } from '../lease-lost.ts';
 import { findDelivery, readDelivery } from '../stored-delivery.ts';
-import { reportStore } from '../worker.ts';
-import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-types.ts';
-import { aloneJobData, attemptsOf, readAloneRecord } from './job-data.ts';
+import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-job.ts';
+import { attemptsOf, deadJobData, isolatedJobData, readIsolationRecord } from './bullmq-job.ts';
 
-export interface BullmqWorker {
-  /** Resolves when all handlers have ended, or when the time is over and the rest was aborted. */
-  stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
-}
+export type BullmqWorker = ReturnType<typeof startBullmqWorker>;
 
 interface BullmqHandling {
   readonly host: InboxHost;
@@ -38,10 +34,7 @@ const closeMs = 1_000;
  * BullMQ fetches jobs by itself, so a job that lost its lock is recognised here, when it is processed. It waits until
  * the others have ended, while the worker fetches nothing and BullMQ renews the lock. Then it runs alone.
  */
-export function startBullmqWorker(
-  makeWorker: MakeWorker,
-  { host, handling, remember }: BullmqHandling,
-): BullmqWorker {
+export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, remember }: BullmqHandling) {
   // BullMQ renews the locks of a living process, so this is how soon a dead one is noticed.
   const lockMs = Math.min(longestLockMs, handling.timeLimitMs);
   const cutOff = new AbortController();
@@ -54,15 +47,15 @@ export function startBullmqWorker(
   let workerErrorAt = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   /** A delivery runs alone, or is waiting to. */
-  let isAlone = false;
+  let isIsolating = false;
 
   async function process(job: BullJob): Promise<void> {
     const delivery = readDelivery(job.data);
     // It was discarded.
     if (delivery === 'handled') return;
     // It was fetched before the worker was paused.
-    if (isAlone) return await giveBack(job);
-    if (job.stalledCounter > 0) return await processAlone(job, delivery);
+    if (isIsolating) return await giveBack(job);
+    if (job.stalledCounter > 0) return await processIsolated(job, delivery);
     const attempt = handle(job, delivery, job.attemptsMade + 1);
     running.add(attempt);
     try {
@@ -75,36 +68,36 @@ export function startBullmqWorker(
   /**
    * Handles a delivery that lost its lock. Nobody knows which delivery killed the process, so nothing runs beside it.
    */
-  async function processAlone(job: BullJob, delivery: Delivery): Promise<void> {
-    isAlone = true;
-    const letOthersIn = holdBack();
+  async function processIsolated(job: BullJob, delivery: Delivery): Promise<void> {
+    isIsolating = true;
+    const resumeFetching = pauseFetching();
     try {
       await Promise.race([Promise.allSettled(running), stopping.promise]);
       if (isStopping) return await giveBack(job);
-      await handleAlone(job, delivery);
+      await handleIsolated(job, delivery);
     } finally {
-      isAlone = false;
-      letOthersIn();
+      isIsolating = false;
+      resumeFetching();
     }
   }
 
-  async function handleAlone(job: BullJob, delivery: Delivery): Promise<void> {
-    const record = readAloneRecord(job);
+  async function handleIsolated(job: BullJob, delivery: Delivery): Promise<void> {
+    const record = readIsolationRecord(job);
     if (record !== undefined && !record.dead && record.attempt >= handling.maxAttempts) {
       const { attempt } = record;
-      await job.updateData(aloneJobData(job, { attempt, dead: true }));
-      throw failure({ outcome: 'dead', attempt, error: leaseLost() });
+      await job.updateData(isolatedJobData(job, { attempt, dead: true }));
+      return await fail(job, { outcome: 'dead', attempt, error: leaseLost() });
     }
     // Another worker may have got it during the wait.
     if ((await job.extendLock(job.token ?? '', lockMs)) !== 1) throw notFinished();
     const before = record === undefined ? job.attemptsMade : record.dead ? 0 : record.attempt;
     // Stored before the handler starts: if the lock is lost from now on, that was an attempt.
-    await job.updateData(aloneJobData(job, { attempt: before + 1, dead: false }));
+    await job.updateData(isolatedJobData(job, { attempt: before + 1, dead: false }));
     try {
       await handle(job, delivery, before + 1);
     } catch (error) {
       const isDead = error instanceof Error && results.get(error)?.outcome === 'dead';
-      if (isDead) await job.updateData(aloneJobData(job, { attempt: before + 1, dead: true }));
+      if (isDead) await job.updateData(isolatedJobData(job, { attempt: before + 1, dead: true }));
       throw error;
     }
   }
@@ -112,12 +105,12 @@ export function startBullmqWorker(
   async function handle(job: BullJob, delivery: Delivery, attempt: number): Promise<void> {
     const leased = { delivery, attempt, receivedAt: job.timestamp };
     const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
-    if (result.outcome !== 'handled') throw failure(result);
+    if (result.outcome !== 'handled') return await fail(job, result);
     host.report(delivery, result);
   }
 
   /** Stops the worker from fetching until the one job that it may run has ended. */
-  function holdBack(): () => void {
+  function pauseFetching(): () => void {
     if (worker === undefined) return () => {};
     const held = worker;
     const { concurrency } = held;
@@ -133,13 +126,16 @@ export function startBullmqWorker(
     throw notFinished();
   }
 
-  /** A new error: BullMQ stores its text, and a handler may throw anything. */
-  function failure(result: AttemptResult): Error {
-    const error = new Error(describeError(result.error));
+  /** Rejects with a new error: BullMQ stores its text, and a handler may throw anything. */
+  async function fail(job: BullJob, result: AttemptResult): Promise<never> {
+    const reason = describeError(result.error);
+    const isDead = result.outcome === 'dead';
+    if (isDead) await job.updateData(deadJobData(job, reason));
+    const error = new Error(isDead ? 'It is a dead letter: its data has the reason.' : reason);
     // This name tells BullMQ not to retry.
-    if (result.outcome === 'dead') error.name = 'UnrecoverableError';
+    if (isDead) error.name = 'UnrecoverableError';
     results.set(error, result);
-    return error;
+    throw error;
   }
 
   /**
@@ -165,7 +161,7 @@ export function startBullmqWorker(
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
     if (job === undefined || delivery === undefined) return;
-    const result = results.get(error) ?? { attempt: attemptsOf(job), error: redactCommand(error) };
+    const result = results.get(error) ?? { attempt: attemptsOf(job), error: driverError(error) };
     host.report(delivery, { ...result, outcome: job.finishedOn ? 'dead' : 'failed' });
   }
 
@@ -179,7 +175,8 @@ export function startBullmqWorker(
       // Lost locks are counted here, and only those of deliveries that ran alone.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       settings: {
-        backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling.retry, handling.random),
+        backoffStrategy: (attemptsMade) =>
+          backoffDelay(attemptsMade, handling.retry, () => randomFraction(handling.random)),
       },
     });
     worker?.on('error', reportWorkerError);
@@ -188,7 +185,8 @@ export function startBullmqWorker(
   }, 0);
 
   return {
-    async stop(timeoutMs) {
+    /** Resolves when all handlers have ended, or when the time is over and the rest was aborted. */
+    async stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
       isStopping = true;
       stopping.resolve();
       if (worker === undefined) return 'drained';

@@ -3,11 +3,18 @@
  *
  * @module partner-exchange-sdk/inbox/bullmq
  */
-export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
-export type { DeadLetterOptions, DeadLetterReadOptions } from '../dead-letter-options.ts';
+export {
+  InboxError,
+  type InboxErrorCode,
+  isInboxError,
+} from '../../errors/errors.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
-export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
-export type { StoreCallOptions } from '../store-calls.ts';
+export type {
+  DeadLetter,
+  DeadLetterOptions,
+  DeadLetterReadOptions,
+  InboxCounts,
+  ManagedInbox,
+} from '../inbox.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';
-export type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-types.ts';

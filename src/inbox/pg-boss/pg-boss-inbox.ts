@@ -1,20 +1,24 @@
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction, checkTimerMs, invalidOption } from '../../options/check-values.ts';
-import { describeError } from '../../redaction/describe-error.ts';
-import { batched } from '../../runtime/batched.ts';
-import { settledWithin } from '../../runtime/settled-within.ts';
-import { type Sleep, sleep } from '../../runtime/sleep.ts';
-import { durableInbox } from '../durable-inbox.ts';
-import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
-import type { Delivery } from '../inbox.ts';
-import { leaseLost } from '../lease-lost.ts';
-import type { ManagedInbox } from '../managed-inbox.ts';
-import { limitStoreCalls, type StoreCallOptions } from '../store-calls.ts';
-import { reportStore, startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { type BossLease, toLease } from './boss-lease.ts';
-import { pendingFetch } from './pending-fetch.ts';
+import { type Sleep, sleep } from '../../internal/backoff.ts';
+import { settledWithin } from '../../internal/deadline.ts';
+import { describeError } from '../../internal/describe-error.ts';
+import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
+import {
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  timerMs,
+  value,
+} from '../../internal/options.ts';
+import { leaseLost } from '../attempt.ts';
+import { durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import type { Delivery, ManagedInbox } from '../inbox.ts';
+import { startWorker, type Worker, type WorkSource } from '../worker.ts';
+import { batched } from './batched.ts';
+import type { Boss, BossJob } from './pg-boss-job.ts';
+import { type BossLease, toLease } from './pg-boss-lease.ts';
 import { pgBossStore } from './pg-boss-store.ts';
-import type { Boss, BossJob } from './pg-boss-types.ts';
 
 /**
  * pg-boss waits in whole seconds: `retry`, `rememberMs` and the lease are rounded up. Its retry delays have their own
@@ -35,16 +39,15 @@ export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, Sto
   sleep?: Sleep | undefined;
 }
 
-const { random: _, ...sharedNames } = handlingOptionNames;
-const names: OptionNames<PgBossInboxOptions> = {
-  ...sharedNames,
-  storeTimeoutMs: true,
-  maxPending: true,
-  boss: true,
-  queue: true,
-  pollMs: true,
-  sleep: true,
-};
+const { random: _, ...sharedRows } = handlingRows;
+const readOptions = defineOptions('pgBossInbox', {
+  ...sharedRows,
+  ...callLimitRows({ maxPending: 1_000 }),
+  boss: value(checkBoss),
+  queue: value(checkQueue, { default: 'partner_inbox' }),
+  pollMs: timerMs({ default: 500 }),
+  sleep: callback({ default: sleep }),
+} satisfies OptionTable<PgBossInboxOptions>);
 
 const methods: readonly (keyof Boss)[] = [
   'createQueue',
@@ -60,13 +63,11 @@ const methods: readonly (keyof Boss)[] = [
 /** The same range as in peerDependencies. */
 const testedVersions = '12.26 or later';
 
-const defaults = Object.freeze({ queue: 'partner_inbox', pollMs: 500, sleep });
-
 /**
  * Deliveries stored, or marked as handled, in one transaction. Two such transactions are under way at a time, so that
  * PostgreSQL works on one while the next is written. The pool has other connections for the rest.
  */
-const batches = Object.freeze({ most: 100, atOnce: 2, patienceMs: 5_000 });
+const batches = Object.freeze({ maxItems: 100, concurrency: 2, slowAfterMs: 5_000 });
 
 /**
  * A durable inbox on your pg-boss. A delivery is a job whose id comes from its digest: while the job is kept, its
@@ -82,25 +83,17 @@ const batches = Object.freeze({ most: 100, atOnce: 2, patienceMs: 5_000 });
  * @throws {ConfigurationError} `invalid_option`
  */
 export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
-  checkNames('pgBossInbox', options, names);
-  const handling = checkHandling(options);
-  const boss = checkBoss(options.boss);
-  const queue = checkQueue(options.queue ?? defaults.queue);
-  const pollMs = checkTimerMs('pollMs', options.pollMs ?? defaults.pollMs);
-  const wait = checkFunction('sleep', options.sleep ?? defaults.sleep);
-  const call = limitStoreCalls(options);
+  const settings = readOptions(options);
+  const call = limitStoreCalls(settings);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
-  const callForWorker = limitStoreCalls({
-    storeTimeoutMs: options.storeTimeoutMs,
-    maxPending: Number.MAX_SAFE_INTEGER,
-  });
-  const store = pgBossStore(boss, queue, handling);
+  const callForWorker = limitStoreCalls({ ...settings, maxPending: Number.MAX_SAFE_INTEGER });
+  const store = pgBossStore(settings);
   const fetchOptions = {
     leaseMs: store.leaseMs,
     inTime: (jobs: Promise<BossJob[]>) => callForWorker(() => jobs),
   };
   const fetchSideBySide = pendingFetch(store.lease, fetchOptions);
-  const fetchAlone = pendingFetch(store.leaseAlone, fetchOptions);
+  const fetchIsolated = pendingFetch(store.leaseIsolated, fetchOptions);
   const incoming = batched<Delivery, 'stored' | 'duplicate'>(store.insert, batches);
   const handled = batched(store.complete, batches);
   let worker: Worker | undefined;
@@ -111,23 +104,23 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       const leased: BossLease[] = [];
       async function sort(job: BossJob): Promise<void> {
         const one = toLease(job);
-        if (one === undefined) await callForWorker(() => store.refuse(job));
-        else if (one.lost && !one.alone) await callForWorker(() => store.setApart(one));
+        if (one === undefined) await callForWorker(() => store.failForeignJob(job));
+        else if (one.lost && !one.isolated) await callForWorker(() => store.isolate(one));
         else leased.push(one);
       }
       // If this fails, the lease expires and the job is found again. The others do not wait for it.
-      await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, handling))));
+      await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, settings))));
       return { leased, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
     },
-    isAloneDue: () => callForWorker(store.isAloneDue),
-    async leaseAlone() {
-      const [job] = await fetchAlone.next(1);
+    isIsolatedDue: () => callForWorker(store.isIsolatedDue),
+    async leaseIsolated() {
+      const [job] = await fetchIsolated.next(1);
       const one = job && toLease(job);
       if (one === undefined) {
-        if (job !== undefined) await callForWorker(() => store.refuse(job));
+        if (job !== undefined) await callForWorker(() => store.failForeignJob(job));
         return { leased: undefined, dead: [] };
       }
-      if (!one.lost || one.attempt <= handling.maxAttempts) return { leased: one, dead: [] };
+      if (!one.lost || one.attempt <= settings.maxAttempts) return { leased: one, dead: [] };
       const dead = { ...one, attempt: one.attempt - 1 };
       const end = { attempts: dead.attempt, reason: describeError(leaseLost()) };
       const moved = await callForWorker(() => store.moveToDeadLetters(one, end));
@@ -148,7 +141,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   return durableInbox(
     {
       start(host) {
-        worker = startWorker(source, { host, handling, pollMs, sleep: wait });
+        worker = startWorker(source, { host, ...settings });
       },
       async store(delivery) {
         const result = await call(() => incoming.add(delivery));
@@ -169,19 +162,23 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         const stored = settledWithin([incoming.drain()], timeoutMs);
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         await stored;
-        // Another process handles what a late fetch leases.
-        for (const { late } of [fetchSideBySide, fetchAlone]) {
-          const released = late?.then((jobs) => source.release(jobs.flatMap((job) => toLease(job) ?? [])));
-          released?.catch((error: unknown) => reportStore(error, handling));
+        // Another process handles the jobs of a fetch that is answered after the stop.
+        for (const { unanswered } of [fetchSideBySide, fetchIsolated]) {
+          const released = unanswered()?.then((jobs) =>
+            source.release(jobs.flatMap((job) => toLease(job) ?? [])),
+          );
+          released?.catch((error: unknown) => reportStore(error, settings));
         }
         return end;
       },
     },
-    handling,
+    settings,
   );
 }
 
-function checkBoss(boss: Boss): Boss {
+function checkBoss(given: unknown): Boss {
+  // Sound: it is returned only with the methods that are called.
+  const boss = given as Boss | undefined | null;
   if (typeof boss?.insert !== 'function') throw invalidOption('pgBossInbox needs a pg-boss instance.');
   const missing = methods.find((method) => typeof boss[method] !== 'function');
   if (missing === undefined) return boss;
@@ -191,4 +188,31 @@ function checkBoss(boss: Boss): Boss {
 function checkQueue(queue: unknown): string {
   if (typeof queue === 'string' && /^[\w./-]+$/.test(queue)) return queue;
   throw invalidOption('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
+}
+
+/** A fetch that outlasts the store's time limit is not lost: the next call gets its jobs while their lease holds. */
+function pendingFetch(
+  fetch: (limit: number) => Promise<BossJob[]>,
+  { leaseMs, inTime }: { leaseMs: number; inTime: (jobs: Promise<BossJob[]>) => Promise<BossJob[]> },
+) {
+  let pending: { readonly jobs: Promise<BossJob[]>; readonly begun: number } | undefined;
+  return {
+    /** Rejects if the store does not answer in time. */
+    async next(limit: number): Promise<BossJob[]> {
+      const now = performance.now();
+      if (pending === undefined || now - pending.begun >= leaseMs) {
+        pending = { jobs: fetch(limit), begun: now };
+      }
+      const { jobs } = pending;
+      const forget = () => {
+        if (pending?.jobs === jobs) pending = undefined;
+      };
+      jobs.catch(forget);
+      const fetched = await inTime(jobs);
+      forget();
+      return fetched;
+    },
+    /** A fetch that the store has not answered yet. */
+    unanswered: () => pending?.jobs,
+  };
 }

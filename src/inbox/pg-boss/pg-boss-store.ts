@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
-import { checkInteger } from '../../options/check-values.ts';
-import type { DeadLetterQuery, DeadLetterRead } from '../dead-letter-options.ts';
+import { checkInteger } from '../../internal/options.ts';
 import type { Handling } from '../handling-options.ts';
-import type { Delivery } from '../inbox.ts';
-import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
-import { findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
-import { alonePriority, type BossLease, longestMarginMs, noteOf } from './boss-lease.ts';
-import { type InsertResult, insertJobs } from './insert-jobs.ts';
-import type { Boss, BossJob, NewBossJob } from './pg-boss-types.ts';
-import { searchJobs } from './search-jobs.ts';
+import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
+import { findDelivery, handledData, membersOf, readDelivery, writeDelivery } from '../stored-delivery.ts';
+import type { Boss, BossJob, NewBossJob } from './pg-boss-job.ts';
+import { type InsertResult, insertJobs, queryJobs, type WriteSql } from './pg-boss-job.ts';
+import { type BossLease, isolatedPriority, longestMarginMs, noteOf } from './pg-boss-lease.ts';
 
-/** Unhandled jobs must never be deleted for their age, but pg-boss wants a number. */
+/** pg-boss deletes old jobs. Unhandled ones must stay, so this is longer than any of them waits. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
 /** The handling process counts attempts: pg-boss would give up silently. */
 const never = 1_000_000_000;
-/** Its columns hold no larger number. */
+/** The largest number that its columns hold. */
 const longestSeconds = 2 ** 31 - 1;
 /** The longest lease that pg-boss allows. */
 const longestLeaseMs = 24 * 60 * 60 * 1000;
@@ -22,8 +19,13 @@ const longestLeaseMs = 24 * 60 * 60 * 1000;
 /** The inbox's two queues in pg-boss: the deliveries, and the dead letters. */
 export type PgBossStore = ReturnType<typeof pgBossStore>;
 
+export interface PgBossStoreOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'rememberMs'> {
+  readonly boss: Boss;
+  readonly queue: string;
+}
+
 /** @throws {ConfigurationError} `invalid_option` */
-export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
+export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
   const deadQueue = `${queue}_dead`;
   const marginMs = Math.min(handling.timeLimitMs, longestMarginMs);
   const timeLimitMs = checkInteger('timeLimitMs', handling.timeLimitMs, { most: longestLeaseMs - marginMs });
@@ -45,6 +47,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     id: toUuid(delivery.digest),
     data: writeDelivery(delivery),
   });
+  const { query, forgetTables } = queryJobs(boss);
   let isReady = false;
 
   /** Makes the queues if they are missing. Several calls may run this at the start, which does no harm. */
@@ -56,10 +59,20 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   }
 
   async function insert(name: string, jobs: readonly NewBossJob[]): Promise<InsertResult[]> {
-    const results = await insertJobs(boss, name, jobs);
-    // Then the queue may be gone.
-    if (results.some((result) => result instanceof Error)) isReady = false;
-    return results;
+    try {
+      const results = await insertJobs({ boss, query }, name, jobs);
+      if (results.some((result) => result instanceof Error)) lookAgain();
+      return results;
+    } catch (error) {
+      lookAgain();
+      throw error;
+    }
+  }
+
+  /** The queue may be gone: depending on its version, pg-boss then rejects or stores nothing. */
+  function lookAgain(): void {
+    isReady = false;
+    forgetTables();
   }
 
   async function insertOne(name: string, job: NewBossJob): Promise<void> {
@@ -67,20 +80,22 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     if (result instanceof Error) throw result;
   }
 
-  async function search(name: string, narrow: (jobs: string) => string): Promise<readonly object[]> {
+  async function search(name: string, write: WriteSql, ...values: unknown[]): Promise<readonly object[]> {
     await ready();
-    return await searchJobs(boss, name, narrow);
+    return await query(name, write, ...values);
   }
 
   async function findDead(digest: string): Promise<BossJob[]> {
-    await ready();
-    return (await boss.findJobs(deadQueue, { queued: true, data: { digest } })).map(toBossJob);
+    const ofDigest = (jobs: string) => `${selectDead(jobs, 'data')} AND data ->> 'digest' = $2`;
+    return (await search(deadQueue, ofDigest, digest)).map(toBossJob);
   }
 
   /** The state of this lease's job; `undefined` if the lease expired and another worker has it. */
-  async function stateOf({ id, retryCount }: BossLease): Promise<string | undefined> {
-    const [job] = (await boss.findJobs(queue, { id })).map(toBossJob);
-    return job?.retryCount === retryCount ? job.state : undefined;
+  async function stateOf({ id, retryCount }: BossLease): Promise<unknown> {
+    const ofLease = (jobs: string) =>
+      `SELECT state FROM ${jobs} WHERE name = $1 AND id = $2::uuid AND retry_count = $3::int`;
+    const [job] = await search(queue, ofLease, id, retryCount);
+    return membersOf(job).state;
   }
 
   /** Replaces a job with another one. False if another worker has it by now. */
@@ -91,15 +106,26 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     if (state !== 'active') return false;
     // This order loses nothing if it is interrupted: the lease expires, and the job is replaced again.
     await insertOther();
-    await boss.complete(queue, lease.id, null, { includeQueued: true });
+    await end([lease.id]);
     return true;
+  }
+
+  /**
+   * Completes jobs, which then hold nothing but their ids. Their bodies go first: if that is interrupted, the jobs are
+   * leased again without a body, and completed.
+   */
+  async function end(ids: readonly string[]): Promise<void> {
+    const forget = (jobs: string) =>
+      `UPDATE ${jobs} SET data = $2::jsonb WHERE name = $1 AND id = ANY($3::uuid[])`;
+    await search(queue, forget, JSON.stringify(handledData), ids);
+    await boss.complete(queue, [...ids], null, { includeQueued: true });
   }
 
   return {
     /** How long a job belongs to the process that fetched it. */
     leaseMs: leaseSeconds * 1000,
 
-    /** Stores deliveries in one transaction, and says what became of each. */
+    /** Stores deliveries in one transaction. Returns a result for each, in their order. */
     async insert(deliveries: readonly Delivery[]): Promise<InsertResult[]> {
       await ready();
       return await insert(queue, deliveries.map(toNewJob));
@@ -108,28 +134,25 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     /** Leases jobs that may run side by side. */
     async lease(limit: number): Promise<BossJob[]> {
       await ready();
-      const options = { batchSize: limit, includeMetadata: true, minPriority: alonePriority + 1 } as const;
+      const options = { batchSize: limit, includeMetadata: true, minPriority: isolatedPriority + 1 } as const;
       return (await boss.fetch(queue, options)).map(toBossJob);
     },
 
-    async isAloneDue(): Promise<boolean> {
-      const due = (
-        jobs: string,
-      ) => `SELECT 1 AS number FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked
-        AND priority <= ${alonePriority} AND "startAfter" <= now() LIMIT 1`;
+    async isIsolatedDue(): Promise<boolean> {
+      const due = (jobs: string) =>
+        `SELECT 1 FROM ${jobs} WHERE ${isWaiting} AND priority <= ${isolatedPriority} AND start_after <= now() LIMIT 1`;
       return (await search(queue, due)).length > 0;
     },
 
-    async leaseAlone(): Promise<BossJob[]> {
+    async leaseIsolated(): Promise<BossJob[]> {
       await ready();
-      const options = { batchSize: 1, includeMetadata: true, maxPriority: alonePriority } as const;
+      const options = { batchSize: 1, includeMetadata: true, maxPriority: isolatedPriority } as const;
       return (await boss.fetch(queue, options)).map(toBossJob);
     },
 
     /** Marks handled jobs in one transaction. A digest is remembered although another worker has its job by now. */
     async complete(leases: readonly BossLease[]): Promise<true[]> {
-      const ids = leases.map(({ id }) => id);
-      await boss.complete(queue, ids, null, { includeQueued: true });
+      await end(leases.map(({ id }) => id));
       return leases.map(() => true);
     },
 
@@ -140,20 +163,21 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       return current;
     },
 
-    /** Fails a job that is not ours: pg-boss does with it what its options say. */
-    async refuse({ id }: BossJob): Promise<void> {
-      await boss.fail(queue, id, { reason: 'No delivery of the inbox.' });
+    /** Ends a job without a delivery. If another program stored it, it fails, and its own options decide about retries. */
+    async failForeignJob({ id, data }: BossJob): Promise<void> {
+      if (isHandled(data)) await end([id]);
+      else await boss.fail(queue, id, { reason: 'No delivery of the inbox.' });
     },
 
     /**
      * From now on a job that lost its lease while others ran is tried alone. The priority of a leased job cannot
      * change, so it becomes another job, and this one only remembers its digest.
      */
-    setApart(lease: BossLease): Promise<boolean> {
+    isolate(lease: BossLease): Promise<boolean> {
       const { id, delivery, receivedAt, retryCount } = lease;
       // The failed attempts: the last one, whose lease was lost, does not count.
       const data = { ...writeDelivery(delivery), receivedAt, attempts: retryCount - 1 };
-      const job = { ...jobOptions, id: nextUuid(id), priority: alonePriority, data };
+      const job = { ...jobOptions, id: nextUuid(id), priority: isolatedPriority, data };
       return replace(lease, () => insertOne(queue, job));
     },
 
@@ -162,8 +186,8 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
       lease: BossLease,
       { attempts, reason }: { attempts: number; reason: string },
     ): Promise<boolean> {
-      const { id, delivery, receivedAt, alone } = lease;
-      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone };
+      const { id, delivery, receivedAt, isolated } = lease;
+      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone: isolated };
       const job = { id, retentionSeconds: tenYearsInSeconds, data };
       return replace(lease, () => insertOne(deadQueue, job));
     },
@@ -171,9 +195,7 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
       const data = withBody ? 'data' : `data || '{"body":""}' AS data`;
       const oldest = (jobs: string) =>
-        `SELECT ${data}, "createdOn", output, "sourceCreatedOn", "sourceRetryCount"
-        FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked
-        ORDER BY priority DESC, "createdOn" LIMIT ${limit}`;
+        `${selectDead(jobs, data)} ORDER BY priority DESC, created_on LIMIT ${limit}`;
       const jobs = (await search(deadQueue, oldest)).map(toBossJob);
       return jobs.flatMap((job) => toDeadLetter(job, { withBody }) ?? []);
     },
@@ -189,8 +211,8 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
         const delivery = findDelivery(job.data);
         if (delivery === undefined) continue;
         const data = { ...writeDelivery(delivery), receivedAt: noteOf(job).receivedAt.getTime() };
-        // However often and by whomever a dead letter is replayed, it becomes one job; it is deleted last.
-        const priority = membersOf(job.data).alone === true ? alonePriority : 0;
+        // Repeated and concurrent replays make one job, since its id is fixed. The dead letter is deleted last.
+        const priority = membersOf(job.data).alone === true ? isolatedPriority : 0;
         await insertOne(queue, { ...jobOptions, id: nextUuid(job.id), priority, data });
         await boss.deleteJob(deadQueue, job.id);
       }
@@ -205,10 +227,9 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
 
     /** Both counts come from indexes, however much is remembered. */
     async counts(): Promise<InboxCounts> {
-      const waiting = (jobs: string) =>
-        `SELECT count(*) AS number FROM ${jobs} AS job WHERE state < 'active' AND NOT blocked`;
+      const waiting = (jobs: string) => `SELECT count(*) AS number FROM ${jobs} WHERE ${isWaiting}`;
       const active = (jobs: string) =>
-        `SELECT count(*) AS number FROM ${jobs} AS job WHERE state = 'active' AND "groupId" IS NOT NULL`;
+        `SELECT count(*) AS number FROM ${jobs} WHERE name = $1 AND state = 'active' AND group_id IS NOT NULL`;
       const [open, dead] = await Promise.all([
         search(queue, (jobs) => `${waiting(jobs)} UNION ALL ${active(jobs)}`),
         search(deadQueue, waiting),
@@ -218,12 +239,32 @@ export function pgBossStore(boss: Boss, queue: string, handling: Handling) {
   };
 }
 
+/** As in the index of pg-boss's `fetch`, so that what was handled is not read. */
+const isWaiting = `name = $1 AND state < 'active' AND NOT blocked`;
+
+/** Dead letters, with what we use of them. Where pg-boss moved a job, 12.38 keeps its output in a column of its own. */
+function selectDead(jobs: string, data: string): string {
+  return `SELECT id, ${data}, created_on AS "createdOn",
+    source_created_on AS "sourceCreatedOn", source_retry_count AS "sourceRetryCount",
+    CASE WHEN source_id IS NULL THEN output ELSE coalesce(output, to_jsonb(job) -> 'source_output') END AS output
+    FROM ${jobs} AS job WHERE ${isWaiting}`;
+}
+
 /** `undefined` if the job holds no delivery. */
 function toDeadLetter(job: BossJob, { withBody }: DeadLetterRead): DeadLetter | undefined {
   const delivery = findDelivery(job.data);
   if (delivery === undefined) return undefined;
   const { digest, name, body } = delivery;
   return { digest, name, ...noteOf(job), ...(withBody && { body }) };
+}
+
+/** Its completion was interrupted. */
+function isHandled(data: unknown): boolean {
+  try {
+    return readDelivery(data) === 'handled';
+  } catch {
+    return false;
+  }
 }
 
 /** 128 of the 256 bits, enough for no two deliveries to share them. */

@@ -3,10 +3,18 @@
  *
  * @module partner-exchange-sdk/inbox/sqlite
  */
-export { InboxError, type InboxErrorCode, isInboxError } from '../../errors/inbox-error.ts';
-export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
-export type { Sleep } from '../../runtime/sleep.ts';
-export type { DeadLetterOptions, DeadLetterReadOptions } from '../dead-letter-options.ts';
+export {
+  InboxError,
+  type InboxErrorCode,
+  isInboxError,
+} from '../../errors/errors.ts';
+export type { Sleep } from '../../internal/backoff.ts';
 export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
-export type { DeadLetter, InboxCounts, ManagedInbox } from '../managed-inbox.ts';
+export type {
+  DeadLetter,
+  DeadLetterOptions,
+  DeadLetterReadOptions,
+  InboxCounts,
+  ManagedInbox,
+} from '../inbox.ts';
 export { type SqliteInboxOptions, sqliteInbox } from './sqlite-inbox.ts';

@@ -1,48 +1,58 @@
-import { InboxError } from '../../errors/inbox-error.ts';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction, checkInteger, checkTimerMs } from '../../options/check-values.ts';
-import { describeError } from '../../redaction/describe-error.ts';
-import { backoffDelay } from '../../runtime/backoff.ts';
-import { type Sleep, sleep } from '../../runtime/sleep.ts';
-import { groupCommit } from '../../sqlite/group-commit.ts';
-import { checkDatabasePath } from '../../sqlite/open-database.ts';
+import { InboxError } from '../../errors/errors.ts';
+import { backoffDelay, type Sleep, sleep } from '../../internal/backoff.ts';
+import { describeError } from '../../internal/describe-error.ts';
+import {
+  callback,
+  defineOptions,
+  integer,
+  type OptionTable,
+  optional,
+  timerMs,
+  value,
+} from '../../internal/options.ts';
+import { randomFraction } from '../../internal/random.ts';
+import { isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
+import { checkDatabasePath, groupCommit } from '../../internal/sqlite-database.ts';
 import { durableInbox } from '../durable-inbox.ts';
-import { checkHandling, type HandlingOptions, handlingOptionNames } from '../handling-options.ts';
-import type { ManagedInbox } from '../managed-inbox.ts';
+import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import type { ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { openSqliteStore, type SqliteLease } from './sqlite-store.ts';
+import { diskFull, openSqliteStore, type SqliteLease } from './sqlite-store.ts';
 
 export interface SqliteInboxOptions extends HandlingOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It holds
-   * personal data, so it is made with mode 0600, and an existing file that others can read is changed to that. If the
-   * file is deleted or replaced while it is open, deliveries are answered 503 until the process restarts.
+   * personal data, so it is made with mode 0600, and an existing file that others can read is changed to that. A file of
+   * another user is refused. If the file is deleted or replaced while it is open, deliveries are answered 503 until the
+   * process restarts.
    */
   path: string;
   /**
-   * Most bytes of the file, without its `-wal`. Beyond it deliveries are answered 503, and handled ones make room. On a
-   * full disk nothing can be marked as handled until there is room.
+   * Most bytes of the file, without its `-wal`. Beyond it deliveries are answered 503; handled ones make room. With less
+   * than 4 MB free on the disk they are answered 503 too: the rest is for handling stored deliveries.
    * @default no limit but the disk
    */
   maxBytes?: number | undefined;
   /** Milliseconds between two checks for what other processes stored. @default 500 */
   pollMs?: number | undefined;
-  /** Milliseconds to wait for another process that writes; this blocks the event loop. @default 1000 */
+  /**
+   * Milliseconds for which a delivery waits while another process writes; then it is answered 503. The wait blocks the
+   * event loop only while tables are made when the file is opened. @default 1000
+   */
   busyTimeoutMs?: number | undefined;
   /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
 }
 
-const names: OptionNames<SqliteInboxOptions> = {
-  ...handlingOptionNames,
-  path: true,
-  maxBytes: true,
-  pollMs: true,
-  busyTimeoutMs: true,
-  sleep: true,
-};
+const readOptions = defineOptions('sqliteInbox', {
+  ...handlingRows,
+  path: value((given) => checkDatabasePath('sqliteInbox', given)),
+  maxBytes: optional(integer()),
+  pollMs: timerMs({ default: 500 }),
+  busyTimeoutMs: integer({ default: 1_000, most: 60_000 }),
+  sleep: callback({ default: sleep }),
+} satisfies OptionTable<SqliteInboxOptions>);
 
-const defaults = Object.freeze({ pollMs: 500, busyTimeoutMs: 1_000, sleep });
 /** How often old digests are forgotten and handled bodies are removed from the `-wal`. */
 const tidyEveryMs = 60_000;
 
@@ -59,54 +69,55 @@ const tidyEveryMs = 60_000;
  * ```
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
-  checkNames('sqliteInbox', options, names);
-  const path = checkDatabasePath('sqliteInbox', options.path);
-  const handling = checkHandling(options);
-  const { timeLimitMs, now } = handling;
-  const pollMs = checkTimerMs('pollMs', options.pollMs ?? defaults.pollMs);
-  const busyTimeoutMs = checkInteger('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, {
-    most: 60_000,
-  });
-  const wait = checkFunction('sleep', options.sleep ?? defaults.sleep);
-  const maxBytes = options.maxBytes === undefined ? undefined : checkInteger('maxBytes', options.maxBytes);
+  const settings = readOptions(options);
+  const { timeLimitMs, retry, random, now, busyTimeoutMs } = settings;
   // The time limit ends before the lease, which leaves time to store the result.
   const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
-  const longestWaitMs = Math.min(
-    Math.max(leaseMs, handling.retry.maxDelayMs) + 60_000,
-    Number.MAX_SAFE_INTEGER,
-  );
-  const store = orRefuse(() =>
-    openSqliteStore({ ...handling, path, maxBytes, busyTimeoutMs, leaseMs, longestWaitMs }),
-  );
-  const write = groupCommit(store.database, { afterCommit: store.checkFile });
+  const longestWaitMs = Math.min(Math.max(leaseMs, retry.maxDelayMs) + 60_000, Number.MAX_SAFE_INTEGER);
+  const store = withStoreErrors(() => openSqliteStore({ ...settings, leaseMs, longestWaitMs }));
+  const write = groupCommit(store.database, {
+    busyTimeoutMs,
+    beforeBegin: store.beforeBegin,
+    afterCommit: store.checkFile,
+  });
 
-  const read = <Result>(look: () => Result): Result =>
-    orRefuse(() => {
+  const look = <Result>(work: () => Result): Promise<Result> =>
+    readWhenFree(() => {
       store.checkFile();
-      return look();
-    });
+      return work();
+    }, busyTimeoutMs);
+  const read = <Result>(work: () => Result): Promise<Result> => look(work).catch(rejectWithStoreError);
 
   let worker: Worker | undefined;
   let tidyAt = Number.NEGATIVE_INFINITY;
 
+  /** On a full disk there may be room for one. */
+  async function lease(limit: number): Promise<SqliteLease[]> {
+    try {
+      return await write(() => store.lease(limit, now()));
+    } catch (error) {
+      if (limit === 1 || !isFull(error)) throw error;
+      return await write(() => store.lease(1, now()));
+    }
+  }
+
   const source: WorkSource<SqliteLease> = {
     async lease(limit) {
-      store.checkFile();
-      const pauseMs = store.untilNext(now());
+      const pauseMs = await look(() => store.untilNext(now()));
       if (pauseMs === undefined || pauseMs > 0) {
         return { leased: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
       }
-      return { leased: await write(() => store.lease(limit, now())), pauseMs: 0 };
+      return { leased: await lease(limit), pauseMs: 0 };
     },
-    isAloneDue: async () => store.isAloneDue(now()),
-    leaseAlone: () => write(() => store.leaseAlone(now())),
+    isIsolatedDue: () => look(() => store.isIsolatedDue(now())),
+    leaseIsolated: () => write(() => store.leaseIsolated(now())),
     settle: (leased, { outcome, error }) =>
       write(() => {
         if (outcome === 'dead') return store.moveToDeadLetters(leased, describeError(error));
         if (outcome === 'failed') {
           return store.postpone(
             leased,
-            now() + backoffDelay(leased.attempt, handling.retry, handling.random),
+            now() + backoffDelay(leased.attempt, retry, () => randomFraction(random)),
             describeError(error),
           );
         }
@@ -128,22 +139,22 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   return durableInbox(
     {
       async store(delivery) {
-        const result = await write(() => store.insert(delivery, now())).catch(refuse);
+        const result = await write(() => store.insert(delivery, now())).catch(rejectWithStoreError);
         if (result === 'stored') worker?.wake();
         return result;
       },
       start(host) {
-        worker = startWorker(source, { host, handling, pollMs, sleep: wait });
+        worker = startWorker(source, { host, ...settings });
       },
-      deadLetters: async (query) => read(() => store.deadLetters(query)),
-      deadLetter: async (digest, readOptions) => read(() => store.deadLetter(digest, readOptions)),
+      deadLetters: (query) => read(() => store.deadLetters(query)),
+      deadLetter: (digest, readOptions) => read(() => store.deadLetter(digest, readOptions)),
       async replay(digest) {
-        const found = await write(() => store.replay(digest, now())).catch(refuse);
+        const found = await write(() => store.replay(digest, now())).catch(rejectWithStoreError);
         worker?.wake();
         return found;
       },
-      discard: (digest) => write(() => store.discard(digest)).catch(refuse),
-      counts: async () => read(() => store.counts()),
+      discard: (digest) => write(() => store.discard(digest)).catch(rejectWithStoreError),
+      counts: () => read(() => store.counts()),
       async stop(timeoutMs) {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         // Write first what was received before.
@@ -152,11 +163,11 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
         return end;
       },
     },
-    handling,
+    settings,
   );
 }
 
-function orRefuse<Result>(work: () => Result): Result {
+function withStoreErrors<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -164,19 +175,13 @@ function orRefuse<Result>(work: () => Result): Result {
   }
 }
 
-function refuse(error: unknown): never {
+function rejectWithStoreError(error: unknown): never {
   throw storeError(error);
 }
 
-/** SQLITE_FULL */
-const fullCode = 13;
-
 function storeError(cause: unknown): InboxError {
   if (cause instanceof InboxError) return cause;
-  const full = cause instanceof Error && 'errcode' in cause && cause.errcode === fullCode;
-  return full
-    ? new InboxError('store_full', 'The disk of the inbox is full: the delivery was not acknowledged.', {
-        cause,
-      })
+  return isFull(cause)
+    ? diskFull(cause)
     : new InboxError('store_unavailable', 'The file of the inbox cannot be used now.', { cause });
 }

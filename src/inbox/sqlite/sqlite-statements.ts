@@ -30,7 +30,7 @@ export const schema = `
 // No wait exceeds the longest one, so what is due later was stored before the clock went back.
 const isDue = '(due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_inbox_wait))';
 /** Deliveries that lost a lease now or before: no more than processes had leased at a time. */
-const isAloneDue = `(state = 'leased' OR (state = 'waiting' AND alone = 1)) AND ${isDue}`;
+const isIsolatedDue = `(state = 'leased' OR (state = 'waiting' AND alone = 1)) AND ${isDue}`;
 
 /** What is shown of a dead letter. */
 const deadLetter = `
@@ -39,7 +39,7 @@ const deadLetter = `
 
 /** The SQL of the inbox. Statements that run for each delivery find their rows by index, however many are waiting. */
 export const statementTexts = {
-  // Only a digest that exists is skipped. Anything else that cannot be stored must fail.
+  // Only a known digest is skipped; every other failure must be an error.
   remember: 'INSERT INTO partner_inbox_seen VALUES (?, ?) ON CONFLICT (digest) DO NOTHING',
   insert: `
     INSERT INTO partner_inbox_delivery (digest, name, matched_key, body, received_at, due_at)
@@ -65,12 +65,12 @@ export const statementTexts = {
       )
       LIMIT :limit
     ) RETURNING *`,
-  aloneDue: `SELECT 1 FROM partner_inbox_delivery WHERE ${isAloneDue} LIMIT 1`,
+  isolatedDue: `SELECT 1 FROM partner_inbox_delivery WHERE ${isIsolatedDue} LIMIT 1`,
   // A lease lost while others ran is no attempt: any of them may have killed the process.
-  leaseAlone: `
+  leaseIsolated: `
     UPDATE partner_inbox_delivery
     SET state = 'leased', alone = 1, due_at = :until, attempts = attempts + iif(state = 'leased' AND alone = 0, 0, 1)
-    WHERE rowid = (SELECT rowid FROM partner_inbox_delivery WHERE ${isAloneDue} ORDER BY due_at LIMIT 1)
+    WHERE rowid = (SELECT rowid FROM partner_inbox_delivery WHERE ${isIsolatedDue} ORDER BY due_at LIMIT 1)
     RETURNING *`,
   moveLostToDeadLetters: `
     UPDATE partner_inbox_delivery SET state = 'dead', reason = :reason

@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { InboxError } from '../../errors/inbox-error.ts';
-import { describeError } from '../../redaction/describe-error.ts';
-import { openDatabase } from '../../sqlite/open-database.ts';
+import { InboxError } from '../../errors/errors.ts';
+import { describeError } from '../../internal/describe-error.ts';
+import { openDatabase } from '../../internal/sqlite-database.ts';
 import type { LeasedDelivery } from '../attempt.ts';
-import type { DeadLetterQuery, DeadLetterRead } from '../dead-letter-options.ts';
-import type { Delivery } from '../inbox.ts';
-import { leaseLost } from '../lease-lost.ts';
-import type { DeadLetter, InboxCounts } from '../managed-inbox.ts';
+import { leaseLost } from '../attempt.ts';
+import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
+import { diskRoom } from './disk-room.ts';
 import { prepareStatements, schema } from './sqlite-statements.ts';
 
 export interface SqliteStoreOptions {
@@ -26,17 +25,17 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * A commit that leaves so many pages in the `-wal` (16 MB) moves them into the file. SQLite would do so at 1,000: moving
- * waits for the disk, and moves a page once however often it was written, so seldom is cheaper.
+ * When the `-wal` holds this many pages (16 MB), a commit moves them into the file. SQLite's default is 1,000. Moving
+ * waits for the disk, and moves a page once however often it was written, so moving less often is cheaper.
  */
 const checkpointPages = 4_000;
 
 /** A delivery leased by a worker of this file. */
 export interface SqliteLease extends LeasedDelivery {
-  readonly alone: boolean;
+  readonly isolated: boolean;
 }
 
-/** What the inbox needs of its file. Everything is synchronous; writes belong into a transaction. */
+/** The inbox's file. Everything is synchronous; writes belong in a transaction. */
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
 /** Opens the file, and makes missing tables. Every commit waits until it is on disk. */
@@ -48,19 +47,25 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     fail: unavailable,
   });
   const statements = prepareStatements(database);
+  const room = diskRoom(database, file.path);
 
   return {
     database,
 
+    /** To be called before each transaction: measures the disk. */
+    beforeBegin: () => room.begin(),
+
     /** @throws {InboxError} `store_unavailable` if the file was deleted or replaced */
     checkFile: () => file.check(),
 
+    /** @throws {InboxError} `store_full` if handling would have no room any more */
     insert(delivery: Delivery, now: number): 'stored' | 'duplicate' {
       const digest = toBlob(delivery.digest);
       // Buffer would drop what is not hexadecimal, so different digests could become equal.
       if (digest.length !== 32) throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       if (statements.remember.run(digest, now).changes === 0) return 'duplicate';
       const { name, key, body } = delivery;
+      if (!room.take(Buffer.byteLength(body))) throw diskFull();
       const { changes } = statements.insert.run(digest, name, JSON.stringify(key), body, now, now);
       return changes === 0 ? 'duplicate' : 'stored';
     },
@@ -77,14 +82,14 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       return statements.lease.all({ until: now + options.leaseMs, now, limit }).map(toLease);
     },
 
-    isAloneDue: (now: number): boolean => statements.aloneDue.get({ now }) !== undefined,
+    isIsolatedDue: (now: number): boolean => statements.isolatedDue.get({ now }) !== undefined,
 
     /** Leases one delivery that has to be tried alone. Those whose last attempt lost its lease become dead letters. */
-    leaseAlone(now: number): { leased: SqliteLease | undefined; dead: SqliteLease[] } {
+    leaseIsolated(now: number): { leased: SqliteLease | undefined; dead: SqliteLease[] } {
       const { maxAttempts, leaseMs } = options;
       const reason = describeError(leaseLost());
       const dead = statements.moveLostToDeadLetters.all({ reason, maxAttempts, now });
-      const row = statements.leaseAlone.get({ until: now + leaseMs, now });
+      const row = statements.leaseIsolated.get({ until: now + leaseMs, now });
       return { leased: row && toLease(row), dead: dead.map(toLease) };
     },
 
@@ -155,6 +160,13 @@ function prepareDatabase(
   }
 }
 
+/** @param cause SQLite's error, if SQLite noticed that the disk is full */
+export function diskFull(cause?: unknown): InboxError {
+  const message =
+    'The disk of the inbox is full: the delivery was not acknowledged. Make room; handling goes on meanwhile.';
+  return new InboxError('store_full', message, { cause });
+}
+
 function unavailable(message: string, options?: { cause?: unknown }): InboxError {
   return new InboxError('store_unavailable', message, options);
 }
@@ -169,7 +181,7 @@ function toLease(row: Record<string, unknown>): SqliteLease {
     },
     attempt: Number(row.attempts),
     receivedAt: Number(row.received_at),
-    alone: row.alone === 1,
+    isolated: row.alone === 1,
   };
 }
 
@@ -184,8 +196,8 @@ function toDeadLetter(row: Record<string, unknown>): DeadLetter {
   };
 }
 
-function leaseKey({ delivery, attempt, alone }: SqliteLease) {
-  return { digest: toBlob(delivery.digest), attempt, alone: Number(alone) };
+function leaseKey({ delivery, attempt, isolated }: SqliteLease) {
+  return { digest: toBlob(delivery.digest), attempt, alone: Number(isolated) };
 }
 
 function toBlob(digest: string): Uint8Array {

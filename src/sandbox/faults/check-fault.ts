@@ -1,8 +1,16 @@
-import { checkNames } from '../../options/check-names.ts';
-import { checkInteger, checkOneOf, invalidOption } from '../../options/check-values.ts';
-import { nearestName } from '../../options/nearest-name.ts';
-import { longestTimerMs } from '../../runtime/longest-timer.ts';
+import { nearestName } from '../../internal/nearest-name.ts';
 import {
+  checkOneOf,
+  integer,
+  invalidOption,
+  nested,
+  type OptionRow,
+  type OptionTable,
+  timerMs,
+  value,
+} from '../../internal/options.ts';
+import {
+  type EventFault,
   type EventFaultName,
   eventFaults,
   type Fault,
@@ -10,15 +18,14 @@ import {
   type FaultTime,
   faultTargets,
   type RequestFaultName,
-  type ResolvedEventFault,
-  type ResolvedRequestFault,
   requestFaults,
-} from './fault-table.ts';
+  type TimedRequestFault,
+} from './faults.ts';
 
-/** A fault with all of its details, and the side that it befalls. */
+/** A fault with all of its details, and the side that it belongs to. */
 export type CheckedFault =
-  | { readonly of: 'request'; readonly fault: ResolvedRequestFault }
-  | { readonly of: 'event'; readonly fault: ResolvedEventFault };
+  | { readonly of: 'request'; readonly fault: TimedRequestFault }
+  | { readonly of: 'event'; readonly fault: EventFault };
 
 /** The side of the wire that a target is on. @throws {ConfigurationError} `invalid_option` */
 export function targetSide(target: unknown): 'request' | 'event' {
@@ -45,11 +52,11 @@ export function checkFault(given: Fault): CheckedFault {
     if (rules.only !== undefined && time !== rules.only) {
       throw invalidOption(`${kind}.when can only be '${rules.only}'.`);
     }
-    return { of: 'request', fault: { kind, when: time, ...checkDetails(kind, rules.details, details) } };
+    return { of: 'request', fault: { kind, when: time, ...readDetails(kind, rules.details, details) } };
   }
   if (isEventFault(kind)) {
     if (when !== undefined) throw invalidOption(`${kind} is a fault of events, which have no "when".`);
-    return { of: 'event', fault: { kind, ...checkDetails(kind, eventFaults[kind].details, details) } };
+    return { of: 'event', fault: { kind, ...readDetails(kind, eventFaults[kind].details, details) } };
   }
   throw unknownFault(kind);
 }
@@ -73,23 +80,27 @@ function unknownFault(kind: unknown) {
   );
 }
 
-function checkDetails(kind: string, defaults: FaultDetails, given: FaultDetails): FaultDetails {
-  // Sound: every own key of the defaults maps to true; checkNames only reads names.
-  checkNames(kind, given, Object.fromEntries(Object.keys(defaults).map((name) => [name, true as const])));
-  const details = { ...defaults, ...given };
-  const integer = (name: keyof FaultDetails, least: number, most?: number) => {
-    if (details[name] === undefined) return;
-    checkInteger(`${kind}.${name}`, details[name], most === undefined ? { least } : { least, most });
-  };
-  if (kind === 'redirect') integer('status', 300, 399);
-  else if (kind === 'server_error') integer('status', 500, 599);
-  else integer('status', 200, 599);
-  integer('retryAfterSeconds', 0);
-  integer('bytes', kind === 'trickle' ? 1 : 0);
-  integer('delayMs', 0, longestTimerMs);
-  const { location } = details;
-  if (location !== undefined && (typeof location !== 'string' || !/^[\t -~\x80-\xff]*$/.test(location))) {
-    throw invalidOption(`${kind}.location must be text that a header can have.`);
-  }
-  return details;
+/** The details that this kind of fault has, with their defaults. */
+function readDetails(kind: string, defaults: FaultDetails, given: FaultDetails): FaultDetails {
+  const rows: Readonly<Record<string, OptionRow<unknown>>> = {
+    status: integer(statusBounds[kind] ?? { least: 200, most: 599 }),
+    retryAfterSeconds: integer({ least: 0 }),
+    bytes: integer({ least: kind === 'trickle' ? 1 : 0 }),
+    delayMs: timerMs({ least: 0 }),
+    location: value((text, name) => {
+      if (typeof text === 'string' && /^[\t -~\x80-\xff]*$/.test(text)) return text;
+      throw invalidOption(`${name} must be text that a header can have.`);
+    }),
+  } satisfies OptionTable<FaultDetails>;
+  const table = Object.entries(defaults).map(([name, usual]) => [name, withDefault(rows[name], usual)]);
+  return nested(Object.fromEntries(table)).read(kind, given);
+}
+
+const statusBounds: Readonly<Record<string, { least: number; most: number }>> = {
+  redirect: { least: 300, most: 399 },
+  server_error: { least: 500, most: 599 },
+};
+
+function withDefault(row: OptionRow<unknown> | undefined, usual: unknown): OptionRow<unknown> {
+  return { read: (name, given) => (given === undefined ? usual : row?.read(name, given)) };
 }

@@ -1,31 +1,29 @@
 import type { OrderEventName } from '../../events/order-event.ts';
-import { checkOneOf, invalidOption } from '../../options/check-values.ts';
+import { checkOneOf, invalidOption } from '../../internal/options.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
-import { checkFault, targetSide } from './check-fault.ts';
-import {
-  type EventFaultRates,
-  type FaultRates,
-  type FaultScenario,
-  faultScenarios,
-  type RequestFaultRates,
-} from './fault-scenarios.ts';
+import { type CheckedFault, checkFault, targetSide } from './check-fault.ts';
 import {
   type EventFault,
   type EventFaultName,
+  type EventFaultRates,
   type EventFaultTarget,
   eventFaults,
   type Fault,
+  type FaultRate,
+  type FaultRates,
+  type FaultScenario,
   type FaultTarget,
+  faultScenarios,
   type RequestFault,
   type RequestFaultName,
+  type RequestFaultRates,
   type RequestFaultTarget,
-  type ResolvedEventFault,
-  type ResolvedRequestFault,
   requestFaults,
   type SandboxOperation,
-} from './fault-table.ts';
+  type TimedRequestFault,
+} from './faults.ts';
 
-/** What can go wrong on the wire of a sandbox, and how often. */
+/** Controls the faults of a sandbox, and how often they happen. */
 export interface SandboxFaults {
   /**
    * Plans a fault for the next request of an operation (or of any: `request`), or the next event of a name (or of any:
@@ -44,7 +42,7 @@ export interface SandboxFaults {
     (target: EventFaultTarget, fault: EventFaultName | EventFault): void;
   };
   /**
-   * Sets how often faults strike, in place of the rates before: everywhere, or at one target. The rates of an operation
+   * Sets how often faults happen, in place of the rates before: everywhere, or at one target. The rates of an operation
    * or an event name go before those of all. A request has at most one fault; an event can have several.
    *
    * @throws {ConfigurationError} `invalid_option`
@@ -63,38 +61,40 @@ export interface SandboxFaults {
   readonly scenario: (name: FaultScenario) => void;
   /** Removes every rate and every planned fault. */
   readonly clear: () => void;
-  /** What is planned and set, as plain data. */
+  /** Planned faults and rates, as plain data. */
   readonly current: {
     readonly next: readonly { readonly target: FaultTarget; readonly fault: Fault }[];
     readonly rates: Readonly<Partial<Record<FaultTarget | 'all', FaultRates>>>;
   };
 }
 
-/** The faults of a sandbox, and the draws that decide where they strike. Not public. */
+/** The faults of a sandbox, and the draws that decide where they happen. Not public. */
 export interface FaultPlan {
   readonly controls: SandboxFaults;
   /** Back to the beginning: the faults that the sandbox was made with, drawn anew from the seed. */
   reset(): void;
   /** Draws the fault of a request; `undefined` for none. */
-  forRequest(operation: SandboxOperation | undefined): ResolvedRequestFault | undefined;
-  /** Draws the faults of an event. `about` names the event among all: draws do not depend on what else happens. */
-  forEvent(name: OrderEventName, about: string): EventFaults;
+  forRequest(operation: SandboxOperation | undefined): TimedRequestFault | undefined;
+  /** Draws the faults of an event. `id` names the event among all: draws do not depend on what else happens. */
+  forEvent(name: OrderEventName, id: string): EventFaults;
 }
 
 /** The faults of one event, and the source of what else is random about it. */
 export interface EventFaults {
   readonly random: SeededRandom;
-  readonly list: readonly ResolvedEventFault[];
-  find(kind: EventFaultName): ResolvedEventFault | undefined;
+  readonly list: readonly EventFault[];
+  find(kind: EventFaultName): EventFault | undefined;
 }
 
-export function createFaultPlan(options: {
+export function createFaultPlan({
+  seed,
+  initial,
+}: {
   seed: string;
   initial: FaultScenario | FaultRates | undefined;
 }): FaultPlan {
-  const { seed } = options;
-  const planned: { target: FaultTarget; fault: Fault }[] = [];
-  const rates = new Map<FaultTarget | 'all', FaultRates>();
+  const planned: PlannedFault[] = [];
+  const rates = new Map<FaultTarget | 'all', { given: FaultRates; checked: CheckedRates }>();
   const streams = new Map<string, SeededRandom>();
 
   function rate(first: FaultTarget | FaultRates, second?: FaultRates): void {
@@ -107,24 +107,23 @@ export function createFaultPlan(options: {
     // Sound: the keys are the names, and an unknown one is refused.
     checkOneOf('faults.scenario', name, known as FaultScenario[]);
     rates.clear();
-    rates.set('all', faultScenarios[name]);
+    rate(faultScenarios[name]);
   }
 
   /** Takes the first fault that is planned for one of these targets. */
-  function take(targets: readonly FaultTarget[]): Fault | undefined {
+  function takePlanned(targets: readonly FaultTarget[]): CheckedFault | undefined {
     const index = planned.findIndex(({ target }) => targets.includes(target));
-    return index === -1 ? undefined : planned.splice(index, 1)[0]?.fault;
+    return index === -1 ? undefined : planned.splice(index, 1)[0]?.checked;
   }
 
-  function ratesFor(targets: readonly (FaultTarget | 'all')[]): FaultRates {
-    return Object.assign({}, ...targets.map((target) => rates.get(target) ?? {}));
+  function ratesFor(targets: readonly (FaultTarget | 'all')[]): CheckedRates {
+    return Object.assign({}, ...targets.map((target) => rates.get(target)?.checked ?? {}));
   }
 
   function reset(): void {
     planned.length = 0;
     rates.clear();
     streams.clear();
-    const { initial } = options;
     if (typeof initial === 'string') scenario(initial);
     else if (initial !== undefined) rate(initial);
   }
@@ -135,10 +134,11 @@ export function createFaultPlan(options: {
     controls: Object.freeze({
       next(target: FaultTarget, fault: Fault) {
         const side = targetSide(target);
-        if (checkFault(fault).of !== side) {
-          throw invalidOption(`faults.next: "${kindOf(fault)}" cannot befall "${target}".`);
+        const checked = checkFault(fault);
+        if (checked.of !== side) {
+          throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
         }
-        planned.push({ target, fault });
+        planned.push({ target, fault, checked });
       },
       rate,
       scenario,
@@ -147,9 +147,12 @@ export function createFaultPlan(options: {
         rates.clear();
       },
       get current() {
-        // Sound: the keys of the map are those of the type.
-        const shown = Object.fromEntries(rates) as SandboxFaults['current']['rates'];
-        return { next: [...planned], rates: shown };
+        const shown = [...rates].map(([target, { given }]) => [target, given]);
+        return {
+          next: planned.map(({ target, fault }) => ({ target, fault })),
+          // Sound: the keys of the map are those of the type.
+          rates: Object.fromEntries(shown) as SandboxFaults['current']['rates'],
+        };
       },
     }),
 
@@ -158,90 +161,91 @@ export function createFaultPlan(options: {
     forRequest(operation) {
       if (planned.length === 0 && rates.size === 0) return undefined;
       const targets: FaultTarget[] = operation === undefined ? ['request'] : [operation, 'request'];
-      const next = take(targets);
-      if (next !== undefined) return asRequestFault(next);
+      const next = takePlanned(targets);
+      if (next?.of === 'request') return next.fault;
       const name = `requests ${operation ?? ''}`;
       const random = streams.get(name) ?? seededRandom(seed, name);
       streams.set(name, random);
       return drawRequestFault(ratesFor(['all', ...targets.reverse()]), random);
     },
 
-    forEvent(name, about) {
-      const random = seededRandom(seed, `event ${name} ${about}`);
+    forEvent(name, id) {
+      const random = seededRandom(seed, `event ${name} ${id}`);
       if (planned.length === 0 && rates.size === 0) return { random, list: [], find: () => undefined };
-      const next = take([name, 'event']);
+      const next = takePlanned([name, 'event']);
       const drawn = drawEventFaults(ratesFor(['all', 'event', name]), random);
-      const others = next === undefined ? drawn : drawn.filter(({ kind }) => kind !== kindOf(next));
-      const list = next === undefined ? others : [asEventFault(next), ...others];
+      const list =
+        next?.of === 'event' ? [next.fault, ...drawn.filter(({ kind }) => kind !== next.fault.kind)] : drawn;
       return { random, list, find: (kind) => list.find((fault) => fault.kind === kind) };
     },
   };
 }
 
-function drawRequestFault(rates: FaultRates, random: SeededRandom): ResolvedRequestFault | undefined {
-  let found: ResolvedRequestFault | undefined;
-  // Sound: these are the keys of the table.
-  for (const kind of Object.keys(requestFaults) as RequestFaultName[]) {
-    const { probability, fault } = split(kind, rates[kind]);
-    if (probability === 0) continue;
-    // Always two numbers for a rate: the next fault does not depend on whether this one struck.
-    const strikes = random.chance(probability);
+interface PlannedFault {
+  readonly target: FaultTarget;
+  /** As given. */
+  readonly fault: Fault;
+  readonly checked: CheckedFault;
+}
+
+/** A fault with its probability. */
+type CheckedRate = CheckedFault & {
+  readonly probability: number;
+  /** Whether the draw decides if the fault comes before or after the effect. */
+  readonly isTimeDrawn: boolean;
+};
+
+type CheckedRates = Readonly<Record<string, CheckedRate | undefined>>;
+
+function drawRequestFault(rates: CheckedRates, random: SeededRandom): TimedRequestFault | undefined {
+  let found: TimedRequestFault | undefined;
+  for (const kind of Object.keys(requestFaults)) {
+    const rate = rates[kind];
+    if (rate?.of !== 'request' || rate.probability === 0) continue;
+    // Always two numbers for a rate: the next fault does not depend on whether this one happens.
+    const happens = random.chance(rate.probability);
     const when = random.chance(0.5) ? 'before' : 'after';
-    if (!strikes || found !== undefined) continue;
-    const isFixed = 'only' in requestFaults[kind] || (typeof fault === 'object' && 'when' in fault);
-    found = asRequestFault(isFixed ? fault : { ...fault, kind, when });
+    if (happens && found === undefined) found = rate.isTimeDrawn ? { ...rate.fault, when } : rate.fault;
   }
   return found;
 }
 
-function drawEventFaults(rates: FaultRates, random: SeededRandom): ResolvedEventFault[] {
-  // Sound: these are the keys of the table.
-  return (Object.keys(eventFaults) as EventFaultName[]).flatMap((kind) => {
-    const { probability, fault } = split(kind, rates[kind]);
-    return probability > 0 && random.chance(probability) ? [asEventFault(fault)] : [];
+function drawEventFaults(rates: CheckedRates, random: SeededRandom): EventFault[] {
+  return Object.keys(eventFaults).flatMap((kind) => {
+    const rate = rates[kind];
+    if (rate?.of !== 'event' || rate.probability === 0) return [];
+    return random.chance(rate.probability) ? [rate.fault] : [];
   });
 }
 
-function split(kind: RequestFaultName | EventFaultName, rate: FaultRates[RequestFaultName]) {
-  if (rate === undefined || typeof rate === 'number') return { probability: rate ?? 0, fault: { kind } };
-  const { probability, ...details } = rate;
-  return { probability, fault: { kind, ...details } };
-}
-
 /** @throws {ConfigurationError} `invalid_option` for an unknown fault, a fault of another side, or no probability */
-function checkRates(rates: unknown, side?: 'request' | 'event'): FaultRates {
-  if (typeof rates !== 'object' || rates === null)
+function checkRates(
+  rates: unknown,
+  side?: 'request' | 'event',
+): { given: FaultRates; checked: CheckedRates } {
+  if (typeof rates !== 'object' || rates === null) {
     throw invalidOption('faults.rate needs an object of rates.');
-  for (const [name, rate] of Object.entries(rates)) {
-    if (rate === undefined) continue;
-    // Sound: `checkFault` refuses what is no name of a fault.
-    const kind = name as RequestFaultName;
-    const { probability, fault } = split(kind, rate);
-    const checked = checkFault(fault as Fault);
-    if (side !== undefined && checked.of !== side) {
-      throw invalidOption(`faults.rate: "${name}" cannot befall this target.`);
-    }
-    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
-      throw invalidOption(`faults.rate: the probability of "${name}" must be a number from 0 to 1.`);
-    }
   }
-  return Object.freeze({ ...rates });
+  const checked = Object.entries(rates).map(([name, rate]) => [name, checkRate(name, rate, side)]);
+  return { given: Object.freeze({ ...rates }), checked: Object.fromEntries(checked) };
 }
 
-function kindOf(fault: Fault): string {
-  return typeof fault === 'string' ? fault : fault.kind;
-}
-
-function asRequestFault(fault: unknown): ResolvedRequestFault {
-  // Sound: it was checked when it was planned, and is checked again.
-  const checked = checkFault(fault as Fault);
-  if (checked.of !== 'request') throw new TypeError('Not a fault of a request.');
-  return checked.fault;
-}
-
-function asEventFault(fault: unknown): ResolvedEventFault {
-  // Sound: it was checked when it was planned, and is checked again.
-  const checked = checkFault(fault as Fault);
-  if (checked.of !== 'event') throw new TypeError('Not a fault of an event.');
-  return checked.fault;
+function checkRate(
+  name: string,
+  rate: FaultRate | undefined,
+  side: 'request' | 'event' | undefined,
+): CheckedRate | undefined {
+  if (rate === undefined) return undefined;
+  const { probability, ...details } = typeof rate === 'object' ? rate : { probability: rate };
+  // Sound: checkFault refuses unknown names.
+  const checked = checkFault({ ...details, kind: name as RequestFaultName });
+  if (side !== undefined && checked.of !== side) {
+    throw invalidOption(`faults.rate: "${name}" cannot happen to this target.`);
+  }
+  if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
+    throw invalidOption(`faults.rate: the probability of "${name}" must be a number from 0 to 1.`);
+  }
+  const isTimeDrawn =
+    checked.of === 'request' && details.when === undefined && !('only' in requestFaults[checked.fault.kind]);
+  return { ...checked, probability, isTimeDrawn };
 }

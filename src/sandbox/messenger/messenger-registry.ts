@@ -1,8 +1,8 @@
-import { RememberedList } from '../data/remembered-list.ts';
-import type { Records } from '../data/sandbox-data.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
-import { randomToken, secretDigest } from '../secrets.ts';
+import type { Records } from '../data.ts';
+import type { SandboxSettings } from '../options.ts';
+import { RememberedList } from '../remembered-list.ts';
+import { Refusal } from '../requests.ts';
+import { randomToken, secretDigest } from '../seeded-random.ts';
 
 /** A message that the messenger would have sent. */
 export interface SandboxMessage {
@@ -15,9 +15,8 @@ export interface SandboxMessage {
   readonly sentAt: number;
 }
 
-/** What a registry needs to know. */
 type MessengerOptions = Pick<
-  ResolvedSandboxOptions,
+  SandboxSettings,
   'random' | 'now' | 'maxRemembered' | 'numbersNotOnMessenger' | 'verifyCheck' | 'apiKeyPrefix'
 >;
 

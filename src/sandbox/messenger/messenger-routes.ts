@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import { toWireNames } from '../../deployment/wire-names.ts';
-import { Refusal } from '../http/refusal.ts';
-import { jsonReply } from '../http/replies.ts';
-import { parseBody, publishedNames, requireShape } from '../http/request-body.ts';
-import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
-import type { SandboxState } from '../sandbox-state.ts';
-import { requireSameSecret } from '../secrets.ts';
+import { jsonReply, parseBody, parseWith, publishedNames, Refusal } from '../requests.ts';
+import { requireSameSecret } from '../seeded-random.ts';
+import { operationRoute, type Route, type RoutedRequest } from '../service.ts';
+import type { SandboxState } from '../state.ts';
 
 const text = z.string().min(1);
 const generation = z.object({ messenger_device_no: text });
@@ -49,7 +47,7 @@ async function generateApiKey(state: SandboxState, { body, request }: RoutedRequ
   requireSameSecret(presented, state.masterKey, new Refusal(401, 'wrong_master_key', hint));
   const { wireNames } = state.deployment;
   const named = publishedNames(parseBody(body), wireNames);
-  const { messenger_device_no } = await requireShape(generation, named, 'invalid_body');
+  const { messenger_device_no } = await parseWith(generation, named, 'invalid_body');
   const api_key = state.messenger.generate(messenger_device_no);
   return jsonReply(200, toWireNames({ api_key, messenger_device_no }, wireNames));
 }
@@ -75,7 +73,7 @@ function checkNumber(state: SandboxState, { url }: RoutedRequest): Response {
 }
 
 async function sendMessage(state: SandboxState, { body }: RoutedRequest): Promise<Response> {
-  const message = await requireShape(sending, parseBody(body), 'invalid_body');
+  const message = await parseWith(sending, parseBody(body), 'invalid_body');
   state.messenger.send({ ...message, verify_check: message.verify_check });
   return jsonReply(200, { message: 'The message was sent.' });
 }

@@ -1,12 +1,18 @@
 import * as z from 'zod';
-import type { JsonObject } from '../../json/json-value.ts';
-import { Refusal } from '../http/refusal.ts';
-import { requireShape } from '../http/request-body.ts';
-import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
-import { randomToken } from '../secrets.ts';
-import type { AllowedValues } from '../service-variants.ts';
+import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
+import { toWireNames } from '../../deployment/wire-names.ts';
+import type { JsonObject } from '../../internal/json.ts';
+import { orderRecord } from '../events/event-body.ts';
+import { postEvent } from '../events/post-event.ts';
+import type { AllowedValues, SandboxSettings } from '../options.ts';
+import type { Partner } from '../partners/partner-registry.ts';
+import { requirePartner } from '../partners/partner-routes.ts';
+import { jsonReply, parseWith, publishedNames, Refusal, readSignedBody } from '../requests.ts';
+import { randomToken } from '../seeded-random.ts';
+import { operationRoute, type Route, type RoutedRequest } from '../service.ts';
+import type { SandboxState } from '../state.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
-import type { SandboxOrder } from './sandbox-order.ts';
+import type { SandboxOrder } from './order-registry.ts';
 
 /** Decimal places of the crypto amount, as USDT and USDC have; further ones are cut off. */
 const cryptoPlaces = 6;
@@ -29,12 +35,12 @@ const orderMembers = z.object({
 });
 
 /** A new order from a payload that the deployment's order schema accepts. */
-export async function createOrder(
+async function createOrder(
   payload: JsonObject,
-  options: ResolvedSandboxOptions,
+  options: SandboxSettings,
   issued: { partnerId: string; number: number },
 ): Promise<SandboxOrder> {
-  const members = await requireShape(orderMembers, options.readOrder(payload), 'order_unreadable');
+  const members = await parseWith(orderMembers, options.readOrder(payload), 'order_unreadable');
   const pair = `${members.fiat_currency}/${(members.chain.split('-')[0] ?? '').toUpperCase()}`;
   const { fiat_currency, chain } = members;
   requireAllowed({ pair, fiat_currency, chain }, options.allowedValues);
@@ -101,4 +107,75 @@ function payerIntoAccount(number: number, mobileMoney: boolean): SandboxOrder['p
     account_number: mobileMoney ? `+999${String(number).padStart(9, '0')}` : String(number).padStart(10, '0'),
     bank_name: mobileMoney ? 'Sandbox Mobile Money' : 'Sandbox Bank',
   });
+}
+
+/** Endpoint 4 of the contract. */
+export function orderRoutes(state: SandboxState): Route[] {
+  return [
+    operationRoute(state.deployment, 'createOrder', {
+      content: 'json',
+      handle: (call) => placeOrder(state, call),
+    }),
+  ];
+}
+
+async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequest): Promise<Response> {
+  const { deployment, options, orders } = state;
+  if (options.whitelist === 'enforced' && !state.whitelist.has(ip)) {
+    const message = `The IP ${ip} is not whitelisted.`;
+    throw new Refusal(options.whitelistStatus, 'ip_not_whitelisted', message);
+  }
+  const partner = requirePartner(state, request);
+  requirePartnerId(request, partner, options);
+  const scheme = deployment.signature;
+  const merchants = merchantsFor(partner.credentials, scheme);
+  const keys = merchants.map((merchant) => signingKey(partner.credentials, 'order', { scheme, merchant }));
+  const signed = readSignedBody(body, keys, scheme);
+  const payload = publishedNames(signed.body, deployment.wireNames);
+  await parseWith(deployment.orderSchema, payload, 'invalid_order');
+  const order = await createOrder(payload, options, {
+    partnerId: partner.partnerId,
+    number: orders.nextNumber(),
+  });
+  requireMerchant(merchants, signed.keyIndex, order.fiat_currency);
+  const reply = (of: SandboxOrder) => jsonReply(200, toWireNames(orderRecord(of), deployment.wireNames));
+  const existing = options.duplicateOrders === 'second' ? undefined : orders.existing(order);
+  if (existing !== undefined && options.duplicateOrders === 'same') return reply(existing);
+  if (existing !== undefined) {
+    throw new Refusal(409, 'order_exists', 'There is an order with this partner_order_id.');
+  }
+  // Made before the order exists: a reply that cannot be written refuses it.
+  const created = reply(order);
+  orders.add(order);
+  const { delivery, isBeforeReply } = postEvent(state, order);
+  if (isBeforeReply) await delivery;
+  return created;
+}
+
+function requirePartnerId(
+  request: Request,
+  { partnerId }: Partner,
+  { partnerIdHeader }: SandboxSettings,
+): void {
+  const given = request.headers.get('x-partner-id');
+  if (given === partnerId || (given === null && partnerIdHeader === 'optional')) return;
+  const message =
+    given === null
+      ? 'The header x-partner-id is missing.'
+      : 'The x-partner-id is not that of the public key.';
+  throw new Refusal(401, 'partner_id_mismatch', message);
+}
+
+/** The key of a currency's own merchant signs its orders, and no others. */
+function requireMerchant(
+  merchants: readonly (string | undefined)[],
+  keyIndex: number,
+  currency: string,
+): void {
+  if (merchants[keyIndex] === (merchants.includes(currency) ? currency : undefined)) return;
+  throw new Refusal(
+    401,
+    'wrong_merchant',
+    'The order is signed with the merchant key of another currency (ledger: several-merchants).',
+  );
 }

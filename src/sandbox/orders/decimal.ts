@@ -7,7 +7,7 @@ export interface Decimal {
 /** More digits than any amount needs, so that hostile input cannot become a huge integer. */
 const maxLength = 60;
 
-/** Parses a decimal such as `15000.50`; `undefined` if it is none. */
+/** Parses a decimal such as `15000.50`; `undefined` if the text is not a decimal. */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > maxLength) return undefined;
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];

@@ -1,20 +1,21 @@
-import { ValidationError } from '../../errors/validation-error.ts';
-import type { Records } from '../data/sandbox-data.ts';
-import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
-import { randomToken } from '../secrets.ts';
-import { checkStep, type SandboxOrderState, type SandboxOrderStep } from './order-steps.ts';
-import type { SandboxOrder } from './sandbox-order.ts';
+import { ValidationError } from '../../errors/errors.ts';
+import type { JsonObject } from '../../internal/json.ts';
+import type { Records } from '../data.ts';
+import type { SandboxSettings } from '../options.ts';
+import { randomToken } from '../seeded-random.ts';
 
-/** The orders of a sandbox, by the service's reference. */
+/** The last orders of a sandbox, as many as are remembered, by the service's reference. */
 export class OrderRegistry {
-  readonly #options: ResolvedSandboxOptions;
+  readonly #options: SandboxSettings;
   readonly #records: Records;
   readonly #orders = new Map<string, SandboxOrder>();
   /** The service's references for each order id of the partners: several partners may use the same one. */
   readonly #refs = new Map<string, string[]>();
+  /** The references of orders that nothing more is to happen to, the first to finish first. */
+  readonly #finished = new Set<string>();
   #numbers = 0;
 
-  constructor(options: ResolvedSandboxOptions, records: Records) {
+  constructor(options: SandboxSettings, records: Records) {
     this.#options = options;
     this.#records = records;
   }
@@ -44,6 +45,7 @@ export class OrderRegistry {
     const refs = this.#refs.get(own);
     if (refs === undefined) this.#refs.set(own, [ref]);
     else refs.push(ref);
+    this.#forgetBeyondLimit();
   }
 
   /** Takes back an order that was written down. Orders are to come in the order of their numbers. */
@@ -52,8 +54,9 @@ export class OrderRegistry {
     const order = Object.freeze(value as SandboxOrder);
     const { partner_order_id: own, platform_order_ref: ref } = order;
     this.#refs.set(own, [...(this.#refs.get(own) ?? []), ref]);
-    this.#orders.set(ref, order);
+    this.#keep(order);
     this.#numbers = Math.max(this.#numbers, orderNumber(ref));
+    this.#forgetBeyondLimit();
   }
 
   /** @throws {ValidationError} unless exactly one order has this name */
@@ -61,7 +64,10 @@ export class OrderRegistry {
     const byRef = this.#orders.get(name);
     if (byRef !== undefined) return byRef;
     const [only, ...others] = this.#named(name);
-    if (only === undefined) throw invalidOrder('is neither a partner_order_id nor a platform_order_ref');
+    if (only === undefined)
+      throw invalidOrder(
+        'is neither the partner_order_id nor the platform_order_ref of an order that is remembered',
+      );
     if (others.length > 0) throw invalidOrder('is used by several orders: give the platform_order_ref');
     return only;
   }
@@ -83,12 +89,40 @@ export class OrderRegistry {
     for (const ref of this.#orders.keys()) this.#records.delete(`order/${ref}`);
     this.#orders.clear();
     this.#refs.clear();
+    this.#finished.clear();
     this.#numbers = 0;
   }
 
   #save(order: SandboxOrder): void {
     this.#records.put(`order/${order.platform_order_ref}`, order);
-    this.#orders.set(order.platform_order_ref, order);
+    this.#keep(order);
+  }
+
+  #keep(order: SandboxOrder): void {
+    const { platform_order_ref: ref, state } = order;
+    this.#orders.set(ref, order);
+    this.#finished.delete(ref);
+    if (isFinished(state)) this.#finished.add(ref);
+  }
+
+  /** Finished orders go first, then the oldest. */
+  #forgetBeyondLimit(): void {
+    while (this.#orders.size > this.#options.maxRemembered) {
+      const [finished] = this.#finished;
+      const [oldest] = this.#orders.keys();
+      const order = this.#orders.get(finished ?? oldest ?? '');
+      if (order === undefined) return;
+      this.#forget(order);
+    }
+  }
+
+  #forget({ partner_order_id: own, platform_order_ref: ref }: SandboxOrder): void {
+    this.#records.delete(`order/${ref}`);
+    this.#orders.delete(ref);
+    this.#finished.delete(ref);
+    const others = (this.#refs.get(own) ?? []).filter((one) => one !== ref);
+    if (others.length > 0) this.#refs.set(own, others);
+    else this.#refs.delete(own);
   }
 
   #changes(state: Exclude<SandboxOrderState, 'created'>): Partial<SandboxOrder> {
@@ -119,4 +153,112 @@ export function orderNumber(ref: string): number {
 
 function invalidOrder(message: string): ValidationError {
   return new ValidationError('advance', [{ path: ['order'], message }]);
+}
+
+/** A snapshot of an order. Members have the contract's names where it gives them. */
+export interface SandboxOrder {
+  readonly partnerId: string;
+  readonly partner_order_id: string;
+  readonly platform_order_ref: string;
+  readonly state: SandboxOrderState;
+  /** Decimal text, exactly as ordered, in units of `fiat_currency`. */
+  readonly fiat_amount: string;
+  /** Decimal text, units of `fiat_currency` for one unit of the crypto currency. */
+  readonly exchange_rate: string;
+  readonly crypto_amount_to_receive: number;
+  /** `<FIAT>/<CRYPTO>` */
+  readonly pair: string;
+  readonly fiat_currency: string;
+  readonly chain: string;
+  readonly buyer_crypto_address: string;
+  readonly fiat_payment_status: string;
+  readonly crypto_payment_status: string;
+  readonly payer_into_account: {
+    readonly account_name: string;
+    readonly account_number: string;
+    readonly bank_name: string;
+  };
+  readonly payment_link: string | null;
+  readonly crypto_txn_hash: string | null;
+  readonly partner_callback_url: string;
+  readonly transactional_kyc: {
+    readonly email: string;
+    readonly phone: string;
+    readonly first_name: string;
+    readonly last_name: string;
+  };
+  /** Empty when the order has none. */
+  readonly refund_account: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** The body of the order as received, with the published names and without its signature. */
+  readonly payload: JsonObject;
+}
+
+/**
+ * What can happen to an order after it is created, and the event it posts:
+ *
+ * - `fiat_received`: `event.buy.received.fiat`
+ * - `no_kyc`: `event.buy.received.fiat_kyc_error` with `NO_KYC` and an address for KYC
+ * - `third_party_payment`: `event.buy.received.fiat_kyc_error` with the third-party value
+ * - `third_party_error`: `event.buy.third_party_error`
+ * - `credited`: `event.buy.credited.crypto`
+ * - `refunded`: `buy.event.close`
+ */
+export type SandboxOrderStep =
+  | 'fiat_received'
+  | 'no_kyc'
+  | 'third_party_payment'
+  | 'third_party_error'
+  | 'credited'
+  | 'refunded';
+
+/** The last thing that happened to an order. */
+export type SandboxOrderState = 'created' | SandboxOrderStep;
+
+/** After a hold the payment is accepted, held for another reason, credited, or refunded. */
+const afterHold = ['fiat_received', 'credited', 'refunded'] as const;
+
+const allSteps: readonly SandboxOrderStep[] = [
+  'fiat_received',
+  'no_kyc',
+  'third_party_payment',
+  'third_party_error',
+  'credited',
+  'refunded',
+];
+
+/** The sandbox's choice, since the contract shows no transitions. */
+const nextSteps = {
+  created: ['fiat_received', 'no_kyc', 'third_party_payment', 'third_party_error'],
+  fiat_received: ['no_kyc', 'third_party_payment', 'third_party_error', 'credited', 'refunded'],
+  no_kyc: ['third_party_payment', 'third_party_error', ...afterHold],
+  third_party_payment: ['no_kyc', 'third_party_error', ...afterHold],
+  third_party_error: ['no_kyc', 'third_party_payment', ...afterHold],
+  credited: [],
+  refunded: [],
+} as const satisfies Record<SandboxOrderState, readonly SandboxOrderStep[]>;
+
+/** The steps that an order in this state can take. */
+export function stepsAfter(
+  state: SandboxOrderState,
+  transitions: 'checked' | 'any',
+): readonly SandboxOrderStep[] {
+  if (transitions === 'checked') return nextSteps[state];
+  return allSteps.filter((step) => step !== state);
+}
+
+/** Whether nothing more is to happen to an order in this state. */
+function isFinished(state: SandboxOrderState): boolean {
+  return nextSteps[state].length === 0;
+}
+
+/** Returns if an order in this state can take the step. @throws {ValidationError} naming the steps that it can take */
+function checkStep(state: SandboxOrderState, step: SandboxOrderStep, transitions: 'checked' | 'any'): void {
+  const possible = stepsAfter(state, transitions);
+  if (possible.includes(step)) return;
+  const message = Object.hasOwn(nextSteps, step)
+    ? `cannot follow "${state}", which is followed by ${possible.join(', ') || 'nothing'}`
+    : `must be one of ${possible.join(', ') || 'none: the order is closed'}`;
+  throw new ValidationError('advance', [{ path: ['step'], message }]);
 }

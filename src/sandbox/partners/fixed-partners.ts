@@ -1,9 +1,7 @@
 import { defineCredentials } from '../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
-import { checkNames } from '../../options/check-names.ts';
-import { invalidOption } from '../../options/check-values.ts';
-import { secretDigest } from '../secrets.ts';
-import type { SandboxCredentials } from './sandbox-credentials.ts';
+import { defineOptions, invalidOption, type OptionTable, unchecked, value } from '../../internal/options.ts';
+import { secretDigest } from '../seeded-random.ts';
 
 /** A partner that is there from the start, with keys of your choice. */
 export interface SandboxPartner {
@@ -19,20 +17,19 @@ export interface SandboxPartner {
   };
 }
 
-/** A partner that is to be there from the start. */
+/** A checked {@link SandboxPartner}. */
 export interface FixedPartner {
   readonly email: string;
   readonly credentials: SandboxCredentials;
 }
 
 /** @throws {ConfigurationError} `invalid_option` or `invalid_credentials`, naming what is wrong */
-export function checkPartners(given: readonly SandboxPartner[]): readonly FixedPartner[] {
-  if (!Array.isArray(given)) throw invalidOption('partners must be a list.');
+export function checkPartners(partners: readonly SandboxPartner[]): readonly FixedPartner[] {
+  if (!Array.isArray(partners)) throw invalidOption('partners must be a list.');
   const seen = new Set<string>();
-  return given.map((partner) => {
-    checkNames('partners', partner, { email: true, credentials: true });
-    const { email = 'partner@sandbox.example' } = partner;
-    const { partnerCode, partnerId, merchantSecretKey, ...keys } = defineCredentials(partner.credentials);
+  return partners.map((partner) => {
+    const { email = 'partner@sandbox.example', credentials: given } = readPartner(partner);
+    const { partnerCode, partnerId, merchantSecretKey, ...keys } = defineCredentials(given);
     if (partnerCode === undefined) throw invalidOption('partners: the credentials need a partnerCode.');
     if (merchantSecretKey === undefined) {
       throw invalidOption('partners: the credentials need a merchantSecretKey.');
@@ -42,7 +39,7 @@ export function checkPartners(given: readonly SandboxPartner[]): readonly FixedP
       seen.add(unique);
     }
     // Not spread: the copy of `defineCredentials` hides its secrets, and a sandbox shows them.
-    const { partnerSecretKey, merchantSecretKeys } = partner.credentials;
+    const { partnerSecretKey, merchantSecretKeys } = given;
     const credentials = Object.freeze({
       partnerPublicKey: keys.partnerPublicKey,
       partnerSecretKey,
@@ -55,4 +52,21 @@ export function checkPartners(given: readonly SandboxPartner[]): readonly FixedP
     });
     return Object.freeze({ email, credentials });
   });
+}
+
+const readPartner = defineOptions('partners', {
+  email: unchecked<string>(),
+  // Sound: defineCredentials checks it.
+  credentials: value((given) => given as SandboxPartner['credentials']),
+} satisfies OptionTable<SandboxPartner>);
+
+/** What a one-time link of the sandbox reveals: all keys and ids of a partner. */
+export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSecretKeys'> {
+  /** Signs orders in every currency that has no merchant of its own. */
+  readonly merchantSecretKey: string;
+  /** By currency, where the option `merchants` names any. */
+  readonly merchantSecretKeys?: Readonly<Record<string, string>>;
+  /** Stays the same when keys are regenerated. */
+  readonly partnerId: string;
+  readonly partnerCode: string;
 }

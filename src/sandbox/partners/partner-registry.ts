@@ -1,13 +1,11 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { ValidationError } from '../../errors/validation-error.ts';
-import { RememberedList } from '../data/remembered-list.ts';
-import type { Records } from '../data/sandbox-data.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { ResolvedSandboxOptions } from '../resolve-sandbox-options.ts';
-import { randomToken, secretDigest } from '../secrets.ts';
-import type { FixedPartner } from './fixed-partners.ts';
-import { issueKeys, type KeyOptions } from './issue-keys.ts';
-import type { SandboxCredentials } from './sandbox-credentials.ts';
+import { keyPrefixes } from '../../credentials/partner-credentials.ts';
+import { ConfigurationError, ValidationError } from '../../errors/errors.ts';
+import type { Records } from '../data.ts';
+import type { SandboxSettings } from '../options.ts';
+import { RememberedList } from '../remembered-list.ts';
+import { Refusal } from '../requests.ts';
+import { randomToken, secretDigest } from '../seeded-random.ts';
+import type { FixedPartner, SandboxCredentials } from './fixed-partners.ts';
 
 /** A mail as the service would have sent it. */
 export interface SandboxEmail {
@@ -34,7 +32,7 @@ export interface Partner {
 }
 
 /** Keys that were replaced. */
-export interface EarlierKeys {
+interface EarlierKeys {
   readonly credentials: SandboxCredentials;
   /** When new ones took their place, in milliseconds since the epoch. */
   readonly until: number;
@@ -43,8 +41,7 @@ export interface EarlierKeys {
 /** Enough to tell of most of the trace with which key it was signed. */
 const maxEarlier = 10;
 
-/** What a registry needs to know. */
-type PartnerOptions = KeyOptions & Pick<ResolvedSandboxOptions, 'now' | 'maxRemembered' | 'oldKeysDie'>;
+type PartnerOptions = KeyOptions & Pick<SandboxSettings, 'now' | 'maxRemembered' | 'oldKeysExpire'>;
 
 interface Link {
   readonly digest: string;
@@ -96,7 +93,7 @@ export class PartnerRegistry {
   }
 
   /** A partner with these keys, in place of what there was under its code. */
-  fix({ email, credentials }: FixedPartner): void {
+  addFixed({ email, credentials }: FixedPartner): void {
     const { partnerId, partnerCode } = credentials;
     this.#save({ partnerId, partnerCode, email, credentials, validFrom: this.#options.now() });
   }
@@ -106,7 +103,7 @@ export class PartnerRegistry {
     const earlier = this.#lastLinks.get(partner.partnerCode);
     if (earlier !== undefined && this.#links.get(earlier.digest)?.state === 'open')
       this.#saveLink({ ...earlier, state: 'replaced' });
-    if (this.#options.oldKeysDie === 'request') this.#save(this.#withNewKeys(partner));
+    if (this.#options.oldKeysExpire === 'request') this.#save(this.#withNewKeys(partner));
     this.#mail({ to: partner.email, kind: 'reset', partnerCode: partner.partnerCode, origin });
   }
 
@@ -218,4 +215,23 @@ export class PartnerRegistry {
       }),
     );
   }
+}
+
+type KeyOptions = Pick<SandboxSettings, 'random' | 'merchants' | 'merchantKeyPrefix'>;
+
+/** New keys for a partner. */
+function issueKeys(
+  partner: Pick<SandboxCredentials, 'partnerId' | 'partnerCode'>,
+  { random, merchants, merchantKeyPrefix }: KeyOptions,
+): SandboxCredentials {
+  const key = (prefix: string) => prefix + randomToken(random, 24);
+  const byCurrency = () => merchants.map((currency) => [currency, key(merchantKeyPrefix)] as const);
+  return Object.freeze({
+    partnerPublicKey: key(keyPrefixes.partnerPublicKey),
+    partnerSecretKey: key(keyPrefixes.partnerSecretKey),
+    merchantSecretKey: key(merchantKeyPrefix),
+    ...(merchants.length > 0 && { merchantSecretKeys: Object.freeze(Object.fromEntries(byCurrency())) }),
+    partnerId: partner.partnerId,
+    partnerCode: partner.partnerCode,
+  });
 }

@@ -1,12 +1,20 @@
 import * as z from 'zod';
-import { Refusal } from '../http/refusal.ts';
-import { jsonReply } from '../http/replies.ts';
-import { parseBody, readSignedBody, requireShape } from '../http/request-body.ts';
-import { operationRoute, type Route, type RoutedRequest } from '../http/routes.ts';
-import type { SandboxState } from '../sandbox-state.ts';
-import { secretDigest } from '../secrets.ts';
+import { findMembers } from '../../internal/json-scanner.ts';
+import { writeSignature } from '../../signature/digest.ts';
+import { canonicalText } from '../../signature/serializations.ts';
+import { decodeBody, removeSignature } from '../../signature/signed-body.ts';
+import {
+  jsonReply,
+  parseBody,
+  parseWith,
+  Refusal,
+  readSignedBody,
+  refuseSignatureErrors,
+} from '../requests.ts';
+import { secretDigest } from '../seeded-random.ts';
+import { operationRoute, type Route, type RoutedRequest } from '../service.ts';
+import type { SandboxState } from '../state.ts';
 import { linkPath, type Partner } from './partner-registry.ts';
-import { signRequestRoute } from './sign-request-route.ts';
 
 const onboarding = z.object({
   partner_code: z.string().min(1),
@@ -64,7 +72,7 @@ export function requirePartner({ partners, options }: SandboxState, request: Req
 }
 
 async function onboard(state: SandboxState, { body, url }: RoutedRequest): Promise<Response> {
-  const { partner_code, email } = await requireShape(onboarding, parseBody(body), 'invalid_body');
+  const { partner_code, email } = await parseWith(onboarding, parseBody(body), 'invalid_body');
   state.partners.onboard(partner_code, email, url.origin);
   return jsonReply(200, { message: 'A one-time link was sent to the e-mail address.' });
 }
@@ -73,7 +81,7 @@ async function regenerateKeys(state: SandboxState, { body, request, url }: Route
   const partner = requirePartner(state, request);
   const key = partner.credentials.partnerSecretKey;
   const { body: signed } = readSignedBody(body, key, state.deployment.signature);
-  const { partner_code, email } = await requireShape(onboarding, signed, 'invalid_body');
+  const { partner_code, email } = await parseWith(onboarding, signed, 'invalid_body');
   if (partner_code !== partner.partnerCode || email !== partner.email) {
     throw new Refusal(
       400,
@@ -83,4 +91,38 @@ async function regenerateKeys(state: SandboxState, { body, request, url }: Route
   }
   state.partners.sendReset(partner, url.origin);
   return jsonReply(200, { message: 'A one-time reset link was sent to the e-mail address.' });
+}
+
+/** Below the onboarding base URL (reported). */
+const signRequestPath = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
+
+/**
+ * The reported signing endpoint: signs the fields of a body with its `secret`. What it answers with is the sandbox's
+ * choice: `{ signature }`.
+ */
+function signRequestRoute(state: SandboxState): Route {
+  return {
+    operation: 'signRequest',
+    method: 'POST',
+    path: new URL(state.deployment.onboardingBaseUrl + signRequestPath).pathname,
+    content: 'json',
+    handle: ({ body }) => {
+      const { secret, ...value } = parseBody(body);
+      if (typeof secret !== 'string' || secret === '') {
+        throw new Refusal(400, 'invalid_body', 'The body does not fit: secret: must be text.');
+      }
+      const scheme = state.deployment.signature;
+      const unsignedText = refuseSignatureErrors(() => withoutSecret(decodeBody(body)));
+      const signed = refuseSignatureErrors(() => canonicalText(scheme, { unsignedText, value }));
+      return jsonReply(200, { signature: writeSignature(scheme, secret, signed) });
+    },
+  };
+}
+
+/** The text as it was sent, for schemes that sign it as it is. */
+function withoutSecret(text: string): string {
+  const [member] = findMembers(text, 'secret');
+  if (member === undefined) return text;
+  // What is known of cutting out one member is known of the signature: the secret takes its name for that.
+  return removeSignature(`${text.slice(0, member.start)}"signature":${text.slice(member.value.start)}`);
 }

@@ -1,23 +1,21 @@
-import { isPartnerExchangeError } from '../../errors/sdk-error.ts';
-import { invalidOption } from '../../options/check-values.ts';
-import { redactDatabaseError } from '../../redaction/redact-database-error.ts';
+import { isPartnerExchangeError } from '../../errors/errors.ts';
+import { driverError } from '../../internal/describe-error.ts';
+import { invalidOption } from '../../internal/options.ts';
 import { nothingWritten, storeConflict } from '../engine-calls.ts';
 import { type KeyQueue, keyQueue } from '../key-queue.ts';
 import type { RecordSet } from '../record-store.ts';
+import { type PgClient, rowCountOf, rowsOf } from './pg-client.ts';
 import {
   type Connection,
   type ConnectionOptions,
   isConflict,
-  transactionFailed,
-  withTable,
-} from './connection.ts';
-import { type PgClient, rowCountOf, rowsOf } from './pg-client.ts';
-import {
   ownTransaction,
   type Progress,
   runTransaction,
   savepoint,
   type TransactionOutcome,
+  transactionFailed,
+  withTable,
 } from './transaction.ts';
 
 /**
@@ -50,10 +48,10 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
     keys: readonly string[],
     change: (records: RecordSet) => Result,
   ): Promise<TransactionOutcome<Result>> {
-    const isUsers = await isInTransaction().catch((error) => {
-      throw fail(error, { isOver: false, isCommitting: false });
+    const inUserTransaction = await isInTransaction().catch((error) => {
+      throw storeErrorOf(error, { isOver: false, isCommitting: false });
     });
-    const frame = isUsers ? savepoint : ownTransaction;
+    const frame = inUserTransaction ? savepoint : ownTransaction;
     const progress: Progress = { isOver: false, isCommitting: false };
     const run = async () => {
       try {
@@ -66,10 +64,10 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
     };
     try {
       // Not in the user's transaction, which would hold back everybody who needs the table.
-      return isUsers ? await run() : await withTable(run, createTable);
+      return inUserTransaction ? await run() : await withTable(run, createTable);
     } catch (error) {
       // Only the user can commit the user's transaction.
-      throw fail(error, isUsers ? { ...progress, isCommitting: false } : progress);
+      throw storeErrorOf(error, inUserTransaction ? { ...progress, isCommitting: false } : progress);
     }
   }
 
@@ -83,7 +81,7 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
           if ((await findIsolation()) === undefined) return await withTable(run, createTable);
           return await inSavepoint(client, run);
         } catch (error) {
-          throw nothingWritten(redactDatabaseError(error));
+          throw nothingWritten(driverError(error));
         }
       }),
     sweep: (at) =>
@@ -107,9 +105,9 @@ async function inSavepoint<Result>(client: PgClient, query: () => Promise<Result
   }
 }
 
-function fail(error: unknown, progress: Progress): unknown {
+function storeErrorOf(error: unknown, progress: Progress): unknown {
   if (isPartnerExchangeError(error)) return error;
-  if (isConflict(error)) return storeConflict(redactDatabaseError(error));
+  if (isConflict(error)) return storeConflict(driverError(error));
   return transactionFailed(error, progress);
 }
 

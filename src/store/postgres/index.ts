@@ -3,10 +3,15 @@
  *
  * @module partner-exchange-sdk/store/postgres
  */
-export { isPartnerExchangeError, type SdkError } from '../../errors/sdk-error.ts';
-export { isStoreError, StoreError, type StoreErrorCode } from '../../errors/store-error.ts';
-export type { JsonObject, JsonValue } from '../../json/json-value.ts';
-export type { EngineCallOptions } from '../engine-calls.ts';
+export {
+  isPartnerExchangeError,
+  isStoreError,
+  type SdkError,
+  StoreError,
+  type StoreErrorCode,
+} from '../../errors/errors.ts';
+export type { JsonObject, JsonValue } from '../../internal/json.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../record-store.ts';
 export type { PgClient, PgPool, PgPoolClient } from './pg-client.ts';
 export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';

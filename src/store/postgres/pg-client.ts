@@ -1,4 +1,4 @@
-import { invalidOption } from '../../options/check-values.ts';
+import { invalidOption } from '../../internal/options.ts';
 
 /** The parts of a `Client` of pg that we use. */
 export interface PgClient {
@@ -26,15 +26,20 @@ export interface PgPool {
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is a pool or a client */
+export function checkClient(given: unknown): PgPool | PgClient {
+  // Sound as far as it can be: of a function only its being one can be checked.
+  const client = given as PgPool | PgClient;
+  if (typeof client?.query !== 'function')
+    throw invalidOption('postgresStore needs a Pool or a Client of pg.');
+  if (isPool(client)) return client;
+  if ('getTransactionStatus' in client && typeof client.getTransactionStatus === 'function') return client;
+  throw invalidOption(
+    'postgresStore needs pg 8.21 or later for a single client: this one has no getTransactionStatus().',
+  );
+}
+
 export function isPool(client: PgPool | PgClient): client is PgPool {
-  if (typeof client?.query === 'function') {
-    if ('totalCount' in client && typeof client.connect === 'function') return true;
-    if ('getTransactionStatus' in client && typeof client.getTransactionStatus === 'function') return false;
-    throw invalidOption(
-      'postgresStore needs pg 8.21 or later for a single client: this one has no getTransactionStatus().',
-    );
-  }
-  throw invalidOption('postgresStore needs a Pool or a Client of pg.');
+  return 'totalCount' in client && typeof client.connect === 'function';
 }
 
 /** Runs statements one after the other; in one round trip if the client can. The results in their order. */

@@ -1,18 +1,21 @@
-import { redactDatabaseError } from '../../redaction/redact-database-error.ts';
-import { backoffDelay } from '../../runtime/backoff.ts';
+import { backoffDelay } from '../../internal/backoff.ts';
+import { driverError } from '../../internal/describe-error.ts';
 import { type EngineCalls, nothingWritten, storeConflict } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
+import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
 import {
   type Connection,
   type ConnectionOptions,
   isConflict,
+  ownTransaction,
+  type Progress,
+  runTransaction,
+  type TransactionOutcome,
   transactionFailed,
   withTable,
-} from './connection.ts';
-import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
-import { ownTransaction, type Progress, runTransaction, type TransactionOutcome } from './transaction.ts';
+} from './transaction.ts';
 
-/** All take their locks in one order, so only transactions of others can cause a deadlock. */
+/** All stores take their locks in one order, so only other transactions can cause a deadlock. */
 const maxAttempts = 10;
 const backoff = { firstDelayMs: 5, maxDelayMs: 200 };
 
@@ -28,12 +31,12 @@ export function poolConnection(
     change: (records: RecordSet) => Result,
   ): Promise<TransactionOutcome<Result> | { readonly kind: 'conflict'; readonly error: unknown }> {
     const progress: Progress = { isOver: false, isCommitting: false };
-    let lent: LentClient | undefined;
+    let checkedOut: CheckedOutClient | undefined;
     const transact = async () => {
-      const borrowed = await borrow(pool, progress);
-      lent = borrowed;
+      const own = await checkOut(pool, progress);
+      checkedOut = own;
       try {
-        const { client } = borrowed;
+        const { client } = own;
         const outcome = await runTransaction(client, {
           frame: ownTransaction,
           statements,
@@ -42,10 +45,10 @@ export function poolConnection(
           now,
           progress,
         });
-        borrowed.giveBack();
+        own.release();
         return outcome;
       } catch (error) {
-        borrowed.drop();
+        own.destroy();
         throw error;
       }
     };
@@ -61,7 +64,7 @@ export function poolConnection(
       (error) => {
         progress.isOver = true;
         // PostgreSQL rolls back what was not committed.
-        lent?.drop();
+        checkedOut?.destroy();
         return transactionFailed(error, progress);
       },
     );
@@ -70,56 +73,56 @@ export function poolConnection(
   return {
     waitsForSweep: false,
     async transact(keys, change) {
-      for (let tried = 1; ; tried++) {
+      for (let attempts = 1; ; attempts++) {
         const outcome = await attempt(keys, change);
         if (outcome.kind !== 'conflict') return outcome;
-        if (tried === maxAttempts) throw storeConflict(redactDatabaseError(outcome.error));
-        await pause(backoffDelay(tried, backoff, Math.random));
+        if (attempts === maxAttempts) throw storeConflict(driverError(outcome.error));
+        await pause(backoffDelay(attempts, backoff, Math.random));
       }
     },
     query: (text, values) =>
       calls.call(
         () => withTable(() => pool.query(text, values), createTable),
-        (error) => nothingWritten(redactDatabaseError(error)),
+        (error) => nothingWritten(driverError(error)),
       ),
     sweep: (at) =>
       calls.call(
         async () => rowCountOf(await pool.query(statements.sweep, [at])),
-        (error) => nothingWritten(redactDatabaseError(error)),
+        (error) => nothingWritten(driverError(error)),
       ),
   };
 }
 
-interface LentClient {
+interface CheckedOutClient {
   readonly client: PgPoolClient;
-  giveBack(): void;
+  release(): void;
   /** Ends the connection. */
-  drop(): void;
+  destroy(): void;
 }
 
-async function borrow(pool: PgPool, progress: Progress): Promise<LentClient> {
+async function checkOut(pool: PgPool, progress: Progress): Promise<CheckedOutClient> {
   const client = await pool.connect();
   // Without a listener, the end of the connection would end the process.
   const ignore = () => {};
   client.on('error', ignore);
   let isReleased = false;
-  const release = (destroy: boolean) => {
+  const end = (destroy: boolean) => {
     if (isReleased) return;
     isReleased = true;
     client.release(destroy);
     if (!destroy) client.removeListener('error', ignore);
   };
-  const lent = { client, giveBack: () => release(false), drop: () => release(true) };
+  const checkedOut = { client, release: () => end(false), destroy: () => end(true) };
   if (progress.isOver) {
-    lent.giveBack();
+    checkedOut.release();
     throw new Error('The time limit is over.');
   }
   const status = client.getTransactionStatus?.() ?? 'I';
   if (status !== 'I') {
-    lent.drop();
+    checkedOut.destroy();
     throw new Error('The pool lent a client that was in a transaction: it was given back too early.');
   }
-  return lent;
+  return checkedOut;
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,17 +1,15 @@
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction } from '../../options/check-values.ts';
-import { checkKeys, checkListOptions } from '../check-record.ts';
-import { type EngineCallOptions, limitEngineCalls } from '../engine-calls.ts';
-import { sharedKeyQueue } from '../key-queue.ts';
-import { openWork } from '../open-work.ts';
-import { readRecordText } from '../read-record-text.ts';
+import type { StoreCallOptions } from '../../internal/limited-calls.ts';
+import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
+import { checkKeys, checkListOptions, readRecordText } from '../apply-change.ts';
+import { engineCallRows, limitEngineCalls } from '../engine-calls.ts';
+import { openWork, sharedKeyQueue } from '../key-queue.ts';
 import type { RecordStore } from '../record-store.ts';
 import { clientConnection } from './client-connection.ts';
-import { isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
+import { checkClient, isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
 import { poolConnection } from './pool-connection.ts';
-import { statementsFor, sweepLimit } from './statements.ts';
+import { checkName, statementsFor, sweepLimit } from './statements.ts';
 
-export interface PostgresStoreOptions extends EngineCallOptions {
+export interface PostgresStoreOptions extends StoreCallOptions {
   /**
    * Your pool of pg, or a client: then use it for nothing else at the same time. If the client is in a transaction, the
    * changes are part of it. You end it.
@@ -19,20 +17,19 @@ export interface PostgresStoreOptions extends EngineCallOptions {
   client: PgPool | PgClient;
   /** Its table, made when it is missing. @default 'partner_exchange_records' */
   table?: string | undefined;
-  /** Where the table is. It has to exist. @default the first schema of the search path */
+  /** The schema of the table; it must exist. @default the first schema of the search path */
   schema?: string | undefined;
   /** Milliseconds since 1970; decides what has expired. @default Date.now */
   now?: (() => number) | undefined;
 }
 
-const names: OptionNames<PostgresStoreOptions> = {
-  client: true,
-  table: true,
-  schema: true,
-  now: true,
-  storeTimeoutMs: true,
-  maxPending: true,
-};
+const readOptions = defineOptions('postgresStore', {
+  client: value(checkClient),
+  table: value(checkName, { default: 'partner_exchange_records' }),
+  schema: optional(value(checkName)),
+  now: callback({ default: Date.now }),
+  ...engineCallRows,
+} satisfies OptionTable<PostgresStoreOptions>);
 
 /** How often expired records are deleted. */
 const sweepEveryMs = 1_000;
@@ -56,14 +53,9 @@ const sweepEveryMs = 1_000;
  * ```
  */
 export function postgresStore(options: PostgresStoreOptions): RecordStore {
-  checkNames('postgresStore', options, names);
-  const now = checkFunction('now', options.now ?? Date.now);
-  const statements = statementsFor({
-    schema: options.schema,
-    table: options.table ?? 'partner_exchange_records',
-  });
-  const calls = limitEngineCalls(options);
-  const { client } = options;
+  const { client, table, schema, now, ...limits } = readOptions(options);
+  const statements = statementsFor({ schema, table });
+  const calls = limitEngineCalls(limits);
   const isShared = isPool(client);
   const connection = isShared
     ? poolConnection(client, { statements, now, calls })
@@ -75,7 +67,7 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
   async function sweep(): Promise<void> {
     if (performance.now() < sweepAt) return;
     sweepAt = Number.POSITIVE_INFINITY;
-    // The next one deletes what this one could not.
+    // The next sweep deletes what this one could not.
     const deleted = await connection.sweep(now()).catch(() => 0);
     sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }

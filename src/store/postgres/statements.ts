@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
-import { invalidOption } from '../../options/check-values.ts';
-import { expiryGraceMs } from '../expiry-grace.ts';
+import { invalidOption } from '../../internal/options.ts';
+import { expiryGraceMs } from '../record-store.ts';
 
-/** Expired records that are deleted at once: nobody should wait for it. */
+/** Most expired records deleted at once, so that no change waits for long. */
 export const sweepLimit = 200;
-/** Any number, the same for everybody: those who create the table at the same time wait for each other. */
+/** Any number, the same everywhere: processes that create the table at the same time wait for each other. */
 const creationLock = '7310589201846122341';
 
 /** The SQL for one table. */
 export type Statements = ReturnType<typeof statementsFor>;
 
-/** @throws {ConfigurationError} `invalid_option` */
 export function statementsFor({ schema, table }: { schema: string | undefined; table: string }) {
-  checkName('table', table);
-  if (schema !== undefined) checkName('schema', schema);
   const name = schema === undefined ? `"${table}"` : `"${schema}"."${table}"`;
   return {
     create: `
@@ -71,8 +68,9 @@ function numberOf(key: string): bigint {
   return createHash('sha256').update(key).digest().readBigInt64BE();
 }
 
-function checkName(option: string, name: string): void {
+/** The name of a table or schema. @throws {ConfigurationError} `invalid_option` */
+export function checkName(name: unknown, option: string): string {
   // PostgreSQL cuts longer names off, and the index has a suffix.
-  if (typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,55}$/.test(name)) return;
+  if (typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,55}$/.test(name)) return name;
   throw invalidOption(`${option} must be a name of up to 56 letters, digits and _.`);
 }

@@ -1,10 +1,13 @@
+import type { StoreError } from '../../errors/errors.ts';
+import { driverError, sqlStateOf } from '../../internal/describe-error.ts';
 import { applyChange, type Write } from '../apply-change.ts';
+import { maybeWritten, nothingWritten } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import { commandOf, type PgClient, queryAll, rowsOf } from './pg-client.ts';
 import type { Statements } from './statements.ts';
 
 /** How a transaction begins and ends. */
-export interface Frame {
+interface Frame {
   readonly begin: string;
   readonly commit: string;
   readonly rollback: string;
@@ -32,7 +35,7 @@ export interface Progress {
   isCommitting: boolean;
 }
 
-export interface TransactionOptions<Result> {
+interface TransactionOptions<Result> {
   readonly frame: Frame;
   readonly statements: Statements;
   readonly keys: readonly string[];
@@ -101,4 +104,53 @@ function toStatements(
     ...(removed.length > 0 ? [{ text: remove, values: [removed] }] : []),
     ...(keys.length > 0 ? [{ text: write, values: [keys, texts, expiries] }] : []),
   ];
+}
+
+/** A store's way to its table, over a pool or over one client. */
+export interface Connection {
+  /** @throws {StoreError} */
+  transact<Result>(
+    keys: readonly string[],
+    change: (records: RecordSet) => Result,
+  ): Promise<TransactionOutcome<Result>>;
+  /** @throws {StoreError} */
+  query(text: string, values: unknown[]): Promise<unknown>;
+  /** Deletes what has expired. How much it was. */
+  sweep(at: number): Promise<number>;
+  /** The client is free again only when the sweep has ended. */
+  readonly waitsForSweep: boolean;
+}
+
+export interface ConnectionOptions {
+  readonly statements: Statements;
+  readonly now: () => number;
+}
+
+/** A deadlock with a transaction of somebody else's, or a failure to serialize. */
+export function isConflict(error: unknown): boolean {
+  const code = sqlStateOf(error);
+  return code === '40P01' || code === '40001';
+}
+
+function isTableMissing(error: unknown): boolean {
+  return sqlStateOf(error) === '42P01';
+}
+
+export function transactionFailed(error: unknown, { isCommitting }: Progress): StoreError {
+  const cause = driverError(error);
+  return isCommitting ? maybeWritten(cause) : nothingWritten(cause);
+}
+
+/** Runs work, and once more after making the table if that is missing. */
+export async function withTable<Result>(
+  work: () => Promise<Result>,
+  createTable: () => Promise<unknown>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isTableMissing(error)) throw error;
+    await createTable();
+    return await work();
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidOption } from '../../options/check-values.ts';
+import { invalidOption } from '../../internal/options.ts';
 
 /** The parts of a client of ioredis (5 or 6) that we use: a `Redis` or a `Cluster`. */
 export interface IoredisClient {

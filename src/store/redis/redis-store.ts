@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { warnOnce } from '../../errors/warn.ts';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction, invalidOption } from '../../options/check-values.ts';
-import { redactCommand } from '../../redaction/redact-command.ts';
-import { backoffDelay } from '../../runtime/backoff.ts';
-import { type AppliedChange, applyChange } from '../apply-change.ts';
-import { checkKeys, checkListOptions } from '../check-record.ts';
+import { StoreError } from '../../errors/errors.ts';
+import { backoffDelay } from '../../internal/backoff.ts';
+import { driverError } from '../../internal/describe-error.ts';
+import type { StoreCallOptions } from '../../internal/limited-calls.ts';
+import { callback, defineOptions, invalidOption, type OptionTable, value } from '../../internal/options.ts';
+import { warnOnce } from '../../internal/warn.ts';
 import {
-  type EngineCallOptions,
+  type AppliedChange,
+  applyChange,
+  checkKeys,
+  checkListOptions,
+  readRecordText,
+} from '../apply-change.ts';
+import {
+  engineCallRows,
   limitEngineCalls,
   maybeWritten,
   nothingWritten,
   storeConflict,
 } from '../engine-calls.ts';
-import { expiryGraceMs } from '../expiry-grace.ts';
-import { sharedKeyQueue } from '../key-queue.ts';
-import { openWork } from '../open-work.ts';
-import { readRecordText } from '../read-record-text.ts';
-import type { RecordSet, RecordStore, StoredRecord } from '../record-store.ts';
+import { openWork, sharedKeyQueue } from '../key-queue.ts';
+import { expiryGraceMs, type RecordSet, type RecordStore, type StoredRecord } from '../record-store.ts';
 import {
   type IoredisClient,
   type NodeRedisClient,
@@ -27,7 +30,7 @@ import {
 } from './redis-client.ts';
 import { commitScript, listScript, readScript, settingsScript } from './scripts.ts';
 
-export interface RedisStoreOptions extends EngineCallOptions {
+export interface RedisStoreOptions extends StoreCallOptions {
   /** Your client of ioredis or node-redis, of one server or a cluster. You close it. */
   client: IoredisClient | NodeRedisClient;
   /**
@@ -41,18 +44,18 @@ export interface RedisStoreOptions extends EngineCallOptions {
   now?: (() => number) | undefined;
 }
 
-const names: OptionNames<RedisStoreOptions> = {
-  client: true,
-  prefix: true,
-  now: true,
-  storeTimeoutMs: true,
-  maxPending: true,
-};
+const readOptions = defineOptions('redisStore', {
+  // Sound: scriptRunner checks it.
+  client: value((given) => given as IoredisClient | NodeRedisClient),
+  prefix: value(checkPrefix, { default: 'partner-exchange' }),
+  now: callback({ default: Date.now }),
+  ...engineCallRows,
+} satisfies OptionTable<RedisStoreOptions>);
 
-/** A change loses an attempt only to one that was made, so this many are needed only where very many compete. */
+/** A change loses an attempt only to another change that succeeded, so only very many writers need this many. */
 const maxAttempts = 100;
 const backoff = { firstDelayMs: 1, maxDelayMs: 20 };
-/** Each commit pays for the cleaning of some more records than it can add. */
+/** Each commit cleans this many more records than it can add. */
 const cleanedBesides = 10;
 
 /**
@@ -63,7 +66,8 @@ const cleanedBesides = 10;
  * else.
  *
  * It is as durable as your Redis: use `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction`. A
- * failover to a replica can lose the last changes.
+ * failover to a replica can lose the last changes. If everything is gone that this store has seen, it refuses with
+ * `store_lost` rather than do again what was done.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example
@@ -72,21 +76,30 @@ const cleanedBesides = 10;
  * ```
  */
 export function redisStore(options: RedisStoreOptions): RecordStore {
-  checkNames('redisStore', options, names);
-  const now = checkFunction('now', options.now ?? Date.now);
-  const runScript = scriptRunner(options.client);
-  const prefix = checkPrefix(options.prefix ?? 'partner-exchange');
+  const { client, prefix, now, ...limits } = readOptions(options);
+  const runScript = scriptRunner(client);
   const redisKeys = ['records', 'keys', 'expiries', 'commits'].map((name) => `{${prefix}}:${name}`);
-  const { call, timeoutMs } = limitEngineCalls(options);
+  const { call, timeoutMs } = limitEngineCalls(limits);
   const inTurn = sharedKeyQueue(timeoutMs);
   const work = openWork();
   let areSettingsKnown = false;
+  /** Of the store that this process has seen; empty before that. */
+  let storeId = '';
 
-  function read(script: Script, values: readonly string[]): Promise<unknown> {
+  function run(script: Script, values: readonly string[]): Promise<unknown> {
     return call(
       () => runScript(script, redisKeys, values),
-      (error) => nothingWritten(redactCommand(error)),
+      (error) => nothingWritten(driverError(error)),
     );
+  }
+
+  async function read(script: Script, values: readonly string[]): Promise<unknown[]> {
+    // Sound: the scripts that read return lists.
+    const [status, ...found] = (await run(script, [storeId, ...values])) as unknown[];
+    const id = toText(status);
+    if (id === 'lost' || (id !== '' && storeId !== '' && id !== storeId)) throw recordsLost();
+    if (id !== '') storeId = id;
+    return found;
   }
 
   /** One attempt; `undefined` when a record was changed meanwhile. */
@@ -95,7 +108,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     change: (records: RecordSet) => Result,
   ): Promise<{ result: Result } | undefined> {
     // Sound: the script returns these.
-    const [time, reply] = (await read(readScript, keys)) as [unknown, unknown[]];
+    const [time, reply] = (await read(readScript, [randomUUID(), ...keys])) as [unknown, unknown[]];
     const records = reply.map(toText);
     const at = now();
     const found = new Map<string, string>();
@@ -106,6 +119,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     const { result, writes } = applyChange(keys, found, change);
     if (writes.size === 0) return { result };
     const values = [
+      storeId,
       randomUUID(),
       String(Number(toText(time)) + timeoutMs),
       String(at),
@@ -117,12 +131,15 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     ];
     const outcome = await call(
       async () => {
-        const answer = toText(await runScript(commitScript, redisKeys, values));
+        // Sound: the script returns a list.
+        const [status] = (await runScript(commitScript, redisKeys, values)) as unknown[];
+        const answer = toText(status);
         if (answer === 'late') throw new Error('Redis got the change after its time limit.');
         return answer;
       },
-      (error) => maybeWritten(redactCommand(error)),
+      (error) => maybeWritten(driverError(error)),
     );
+    if (outcome === 'lost') throw recordsLost();
     return outcome === 'conflict' ? undefined : { result };
   }
 
@@ -130,7 +147,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   async function checkSettings(): Promise<void> {
     areSettingsKnown = true;
     // Redis may refuse to tell.
-    const settings = await read(settingsScript, []).then(toText, () => '');
+    const settings = await run(settingsScript, []).then(toText, () => '');
     const policy = /^maxmemory_policy:(allkeys-\S*)/m.exec(settings)?.[1];
     if (policy !== undefined)
       warnOnce(`Redis drops records of redisStore when its memory is full: maxmemory-policy is ${policy}.`);
@@ -143,14 +160,14 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
       work.run(async () => {
         const checked = checkKeys(keys);
         return await inTurn(checked, async () => {
-          for (let tried = 1; ; tried++) {
+          for (let attempts = 1; ; attempts++) {
             const done = await attempt(checked, change);
             if (done !== undefined) {
               if (!areSettingsKnown) work.run(checkSettings).catch(() => {});
               return done.result;
             }
-            if (tried === maxAttempts) throw storeConflict();
-            await pause(backoffDelay(tried, backoff, Math.random));
+            if (attempts === maxAttempts) throw storeConflict();
+            await pause(backoffDelay(attempts, backoff, Math.random));
           }
         });
       }),
@@ -184,6 +201,12 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   };
 }
 
+function recordsLost(): StoreError {
+  const message =
+    'Redis no longer holds the records that this process has used: it was flushed, lost its data, or another server took over. Nothing was written: restore the records, or look at what was open and restart.';
+  return new StoreError('store_lost', message);
+}
+
 /** A record as Redis holds it; `undefined` if there is none, or it has expired. */
 function parseRecord(
   record: string,
@@ -204,7 +227,7 @@ function toArguments(writes: AppliedChange<unknown>['writes']): string[] {
   });
 }
 
-function checkPrefix(prefix: string): string {
+function checkPrefix(prefix: unknown): string {
   if (typeof prefix === 'string' && /^[\x21-\x7e]{1,64}$/.test(prefix) && !/[{}]/.test(prefix)) return prefix;
   throw invalidOption('prefix must be 1 to 64 printable ASCII characters without blanks and braces.');
 }

@@ -1,29 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../../errors/store-error.ts';
-import { checkNames, type OptionNames } from '../../options/check-names.ts';
-import { checkFunction, checkInteger } from '../../options/check-values.ts';
-import { groupCommit } from '../../sqlite/group-commit.ts';
-import { checkDatabasePath, openDatabase } from '../../sqlite/open-database.ts';
-import { applyChange } from '../apply-change.ts';
-import { checkKeys, checkListOptions } from '../check-record.ts';
-import { expiryGraceMs } from '../expiry-grace.ts';
-import { readRecordText } from '../read-record-text.ts';
-import type { RecordStore } from '../record-store.ts';
+import { StoreError } from '../../errors/errors.ts';
+import { callback, defineOptions, integer, type OptionTable, value } from '../../internal/options.ts';
+import { isBusy, readWhenFree } from '../../internal/sqlite-busy.ts';
+import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
+import { applyChange, checkKeys, checkListOptions, readRecordText } from '../apply-change.ts';
+import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 
 export interface SqliteStoreOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It is made
-   * with mode 0600, and an existing file that others can read is changed to that.
+   * with mode 0600, and an existing file that others can read is changed to that. A file of another user is refused.
    */
   path: string;
-  /** Milliseconds to wait for another process that writes; this blocks the event loop. @default 5000 */
+  /**
+   * Milliseconds for which a change waits while another process writes. The event loop goes on meanwhile; it only stops
+   * if tables have to be made when the file is opened.
+   *
+   * @default 5000
+   */
   busyTimeoutMs?: number | undefined;
   /** Milliseconds since 1970; decides what has expired. @default Date.now */
   now?: (() => number) | undefined;
 }
 
-const names: OptionNames<SqliteStoreOptions> = { path: true, busyTimeoutMs: true, now: true };
-const defaults = Object.freeze({ busyTimeoutMs: 5_000, now: Date.now });
+const readOptions = defineOptions('sqliteStore', {
+  path: value((given) => checkDatabasePath('sqliteStore', given)),
+  busyTimeoutMs: integer({ default: 5_000, most: 60_000 }),
+  now: callback({ default: Date.now }),
+} satisfies OptionTable<SqliteStoreOptions>);
 
 const schema = `
   CREATE TABLE IF NOT EXISTS partner_records (
@@ -34,7 +38,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
 `;
 
-/** How often expired records are deleted, and how many at once: nobody should wait for it. */
+/** How often expired records are deleted, and how many at once, so that no change waits for long. */
 const sweepEveryMs = 1_000;
 const sweepLimit = 200;
 
@@ -51,15 +55,12 @@ const sweepLimit = 200;
  * ```
  */
 export function sqliteStore(options: SqliteStoreOptions): RecordStore {
-  checkNames('sqliteStore', options, names);
-  const path = checkDatabasePath('sqliteStore', options.path);
-  const busyTimeoutMs = checkInteger('busyTimeoutMs', options.busyTimeoutMs ?? defaults.busyTimeoutMs, {
-    most: 60_000,
-  });
-  const now = checkFunction('now', options.now ?? defaults.now);
+  const { path, busyTimeoutMs, now } = readOptions(options);
   const prepare = (database: DatabaseSync) => database.exec(schema);
-  const { database, file } = orFail(() => openDatabase({ path, busyTimeoutMs, prepare, fail: failed }));
-  const write = groupCommit(database, { afterCommit: file.check });
+  const { database, file } = withStoreErrors(() =>
+    openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed }),
+  );
+  const write = groupCommit(database, { busyTimeoutMs, afterCommit: file.check });
   const statements = prepareStatements(database);
   let sweepAt = Number.NEGATIVE_INFINITY;
   let closing: Promise<void> | undefined;
@@ -85,7 +86,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
           const row = statements.read.get(key, at);
           if (row !== undefined) found.set(key, String(row.value));
         }
-        // What a change throws has written nothing, and is no reason to begin the transaction of the others again.
+        // Caught: a change that throws has written nothing, and the transaction of the others need not begin again.
         const applied = attempt(() => applyChange(checked, found, change));
         if ('error' in applied) return applied;
         for (const [key, record] of applied.value.writes) {
@@ -94,7 +95,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
         }
         sweep(at);
         return applied;
-      }).catch(fail);
+      }).catch(throwStoreError);
       if ('error' in outcome) throw outcome.error;
       return outcome.value.result;
     },
@@ -102,7 +103,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
     async list(listOptions) {
       const { prefix, after = '', limit } = checkListOptions(listOptions);
       checkOpen();
-      return orFail(() => {
+      return readWhenFree(() => {
         file.check();
         const rows = statements.list.all({
           prefix,
@@ -116,7 +117,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
           value: readRecordText(String(value)),
           ...(expires_at !== null && { expiresAt: Number(expires_at) }),
         }));
-      });
+      }, busyTimeoutMs).catch(throwStoreError);
     },
 
     close() {
@@ -148,9 +149,6 @@ function prepareStatements(database: DatabaseSync) {
   };
 }
 
-/** SQLITE_BUSY */
-const busyCode = 5;
-
 function attempt<Value>(work: () => Value): { readonly value: Value } | { readonly error: unknown } {
   try {
     return { value: work() };
@@ -159,24 +157,23 @@ function attempt<Value>(work: () => Value): { readonly value: Value } | { readon
   }
 }
 
-function orFail<Result>(work: () => Result): Result {
+function withStoreErrors<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    return fail(error);
+    return throwStoreError(error);
   }
 }
 
-function fail(error: unknown): never {
+function throwStoreError(error: unknown): never {
   if (error instanceof StoreError) throw error;
-  if (error instanceof Error && 'errcode' in error && error.errcode === busyCode) {
-    throw new StoreError('store_conflict', 'Another process kept the file of the record store locked.', {
-      cause: error,
-    });
+  if (isBusy(error)) {
+    const message = 'Another process kept the file of the record store locked; nothing was written.';
+    throw new StoreError('store_conflict', message, { cause: error });
   }
-  throw failed('The file of the record store cannot be used now.', { cause: error });
+  throw storeFailed('The file of the record store cannot be used now.', { cause: error });
 }
 
-function failed(message: string, options?: { cause?: unknown }): StoreError {
+function storeFailed(message: string, options?: { cause?: unknown }): StoreError {
   return new StoreError('store_failed', message, options);
 }

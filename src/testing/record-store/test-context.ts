@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json/json-value.ts';
+import type { JsonValue } from '../../internal/json.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
 
 export interface TestContext {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:https';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { AttackOptions } from '../../../src/diagnostics/attack/attack-options.ts';
+import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
+import type { AttackOptions } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
-import type { AttackResult } from '../../../src/diagnostics/attack/attack-result.ts';
-import { isConfigurationError } from '../../../src/errors/configuration-error.ts';
+import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { orderKey } from '../../support/bodies.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
@@ -24,6 +24,7 @@ describe('attackReceiver refuses, before anything is sent,', () => {
     ['another machine than the named one', own, { iOwnThisHost: 'partner.exampl' }, /does not name the host/],
     ['a domain above the host', own, { iOwnThisHost: 'example' }, /does not name the host/],
     ['a name that only begins like this machine', 'http://localhost.example/', {}, /is another one/],
+    ['a name below localhost', 'http://receiver.localhost/', {}, /is another one/],
     ['a name that may resolve to this machine', 'http://127.0.0.1.nip.io/', {}, /is another one/],
     ['all addresses of this machine', 'http://0.0.0.0/', {}, /is another one/],
     ['a host in the credentials of the URL', 'http://127.0.0.1@partner.example/', {}, /must not hold/],
@@ -48,7 +49,6 @@ describe('attackReceiver refuses, before anything is sent,', () => {
 
   it.each([
     ['http://LOCALHOST/', {}],
-    ['http://receiver.localhost/', {}],
     ['http://127.1/', {}],
     ['http://[::1]/', {}],
     ['https://partner.example/orders', { iOwnThisHost: 'partner.example' }],
@@ -78,13 +78,28 @@ describe('attackReceiver', () => {
     expect(target.requests).toHaveLength(0);
   });
 
-  it('skips everything where nothing listens', async () => {
-    const { results } = await attackReceiver(await closedUrl(), { credentials });
-    expect(results[0]).toMatchObject({
-      verdict: 'broken',
-      answered: 'connection closed without an answer (ECONNREFUSED)',
+  it('says that nothing listens, and judges nothing', async () => {
+    const url = new URL(await closedUrl());
+    const reported: AttackResult[] = [];
+    const attack = attackReceiver(url, { credentials, onResult: (result) => reported.push(result) });
+    const refusal: unknown = await attack.catch((error: unknown) => error);
+    expect(isConfigurationError(refusal)).toBe(true);
+    expect(String(refusal)).toContain(
+      `Nothing listens at ${url.host} (ECONNREFUSED), so nothing was sent. Start the receiver, or check the URL.`,
+    );
+    expect(reported).toEqual([]);
+  });
+
+  it.each([
+    ['ENOTFOUND', /No address is known for receiver\.test \(ENOTFOUND\)/],
+    ['ConnectionRefused', /Nothing listens at receiver\.test \(ConnectionRefused\)/],
+    ['UND_ERR_CONNECT_TIMEOUT', /No connection could be made to receiver\.test/],
+  ])('says what is wrong with the address after %s', async (code, message) => {
+    const fetch = () => Promise.reject(Object.assign(new TypeError('fetch failed'), { code }));
+    const attack = attackReceiver('http://receiver.test/', {
+      ...{ credentials, fetch, iOwnThisHost: 'receiver.test' },
     });
-    expect(results[1]).toMatchObject({ verdict: 'skipped' });
+    await expect(attack).rejects.toThrow(message);
   });
 
   it('marks the delivery after which the receiver is gone, and skips what comes after', async () => {

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-result.ts';
-import type { JsonObject } from '../../../src/json/json-value.ts';
+import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-case.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { hmacHex, orderKey } from '../../support/bodies.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
@@ -46,7 +46,7 @@ class Refusal extends Error {}
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export const soundSteps: Steps = {
-  limit: 262_144,
+  limit: 65_536,
   requestTimeout: 300,
   before: () => {},
   decode: (body) => strict.decode(body),

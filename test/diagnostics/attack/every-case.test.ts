@@ -1,9 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attackCases } from '../../../src/diagnostics/attack/attack-cases.ts';
-import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
-import type { AttackResult } from '../../../src/diagnostics/attack/attack-result.ts';
+import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
+import { attackCases, attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { orderKey } from '../../support/bodies.ts';
 import { credentials } from '../../webhooks/deliveries.ts';

@@ -1,8 +1,8 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
-import type { AttackResult } from '../../../src/diagnostics/attack/attack-result.ts';
-import { memoryInbox } from '../../../src/inbox/memory/memory-inbox.ts';
+import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
 import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { credentials } from '../../webhooks/deliveries.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import { detectScheme } from '../../../src/diagnostics/detection/detect-scheme.ts';
-import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
 import { joiners, keySeparators, separators } from '../../../src/diagnostics/detection/scheme-space.ts';
 import { explainMismatch } from '../../../src/diagnostics/mismatch/explain-mismatch.ts';
 import { checkPin, pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
 import { schemeParts } from '../../../src/signature/signature-scheme.ts';
-import { refusal } from '../../errors/refusal.ts';
+import { refusal } from '../../support/refusal.ts';
 import { secrets, signedOver, signedUnder } from '../support.ts';
 
 const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;

@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   detectFromOracle,
+  probeBody,
   type SigningOracle,
 } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
-import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
 import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
+import { closedUrl } from '../../support/local-server.ts';
 import { pythonStyle, withSignature } from '../support.ts';
 
 const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;
@@ -137,6 +138,17 @@ describe('a signing function', () => {
       expect(detection.message).not.toContain('real_key');
     },
   );
+
+  it('that cannot be reached is said to be so, with the code of the system and nothing else', async () => {
+    const url = await closedUrl();
+    const { reply, verdict, message } = await detectFromOracle(async ({ body }) => {
+      return await (await fetch(url, { method: 'POST', body })).text();
+    });
+    expect({ reply, verdict }).toEqual({ reply: 'threw', verdict: 'unusable' });
+    expect(message).toBe(
+      'The signing endpoint was not reached (ECONNREFUSED): check its address, and whether it is up.',
+    );
+  });
 
   it('that signs something else is not found out', async () => {
     const { reply, verdict } = await detectFromOracle(({ secret }) => sign('{}', secret));

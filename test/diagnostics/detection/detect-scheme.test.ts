@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import { detectScheme } from '../../../src/diagnostics/detection/detect-scheme.ts';
-import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
 import {
   allFormRules,
   allKeyRules,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import { detectScheme } from '../../../src/diagnostics/detection/detect-scheme.ts';
 import type { DetectionSecrets } from '../../../src/diagnostics/detection/detection.ts';
-import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
 import {
   eventText,
   orderKey,
@@ -85,6 +85,34 @@ describe('secrets that were given wrongly', () => {
       code: 'secrets-swapped',
       scheme: { ...hmac, orderKey: 'partner' },
     });
+  });
+});
+
+describe('a sample that anybody could sign', () => {
+  const forged = signedOver(eventText, eventText, partnerPublicKey);
+
+  it('is a forgery, which the message says first', () => {
+    const { verdict, message, survivors, nearMisses } = detectScheme(forged, secrets);
+    expect({ verdict, survivors }).toEqual({ verdict: 'none', survivors: [] });
+    expect(message).toMatch(/^Signed with the public key alone, which anybody knows: a forgery/);
+    expect(nearMisses.map(({ code }) => code)).toEqual(['forged']);
+  });
+
+  it('is pointed out among others', () => {
+    const { verdict, message, nearMisses } = detectScheme([sample, forged], secrets);
+    expect(verdict).toBe('contradictory');
+    expect(message).toContain('search without it');
+    expect(nearMisses).toMatchObject([{ code: 'forged', samples: [1] }]);
+  });
+
+  it.each([
+    { ...secrets, partnerSecretKey: partnerPublicKey },
+    { ...secrets, merchantSecretKey: partnerPublicKey },
+    { partnerSecretKey: 'plain-secret', partnerPublicKey },
+  ])('never makes the public key a scheme, wherever it was given', (given) => {
+    for (const purpose of ['order', 'general'] as const) {
+      expect(detectScheme(forged, given, { purpose }).survivors).toEqual([]);
+    }
   });
 });
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonTokens } from '../../../src/diagnostics/detection/json-tokens.ts';
 import {
   javascriptNumber,
+  jsonTokens,
   phpNumber,
   pythonNumber,
   rewriteJson,
-} from '../../../src/diagnostics/detection/rewrite-json.ts';
+} from '../../../src/diagnostics/detection/json-spellings.ts';
 
 // json.dumps(json.loads(literal)), Python 3.
 const python: [literal: string, written: string][] = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { makeKey } from '../../../src/diagnostics/detection/key-candidates.ts';
-import { probeBody } from '../../../src/diagnostics/detection/probe-body.ts';
+import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import {
   allSchemes,
   allTextRules,
+  makeKey,
   normalizeScheme,
 } from '../../../src/diagnostics/detection/scheme-space.ts';
 import { textUnder } from '../../../src/diagnostics/detection/search.ts';

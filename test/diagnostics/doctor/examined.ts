@@ -1,8 +1,11 @@
-import type { DoctorCheck } from '../../../src/diagnostics/doctor/doctor-check.ts';
-import { type DoctorContext, makeContext } from '../../../src/diagnostics/doctor/doctor-context.ts';
-import { type DoctorOptions, resolveDoctorOptions } from '../../../src/diagnostics/doctor/doctor-options.ts';
-import { examinations } from '../../../src/diagnostics/doctor/examinations.ts';
-import { examine } from '../../../src/diagnostics/doctor/run-doctor.ts';
+import type { DoctorCheck } from '../../../src/diagnostics/doctor/doctor-context.ts';
+import {
+  type DoctorContext,
+  type DoctorOptions,
+  makeContext,
+  readDoctorOptions,
+} from '../../../src/diagnostics/doctor/doctor-context.ts';
+import { doctorChecks, runCheck } from '../../../src/diagnostics/doctor/run-doctor.ts';
 
 /** Runs one check of the doctor. Nothing of the machine's environment and network is used unless it is given. */
 export async function examined(
@@ -10,7 +13,7 @@ export async function examined(
   options: DoctorOptions = {},
   own: Partial<DoctorContext> = {},
 ): Promise<DoctorCheck> {
-  const examination = examinations.find((each) => each.id === id);
+  const examination = doctorChecks.find((each) => each.id === id);
   if (examination === undefined) throw new Error(`There is no check ${id}.`);
   const offline: DoctorOptions = {
     env: {},
@@ -21,6 +24,6 @@ export async function examined(
       throw Object.assign(new Error('offline'), { code: 'ENOTFOUND' });
     },
   };
-  const context = makeContext(resolveDoctorOptions({ ...offline, ...options }));
-  return await examine(examination, { ...context, ...own });
+  const context = makeContext(readDoctorOptions({ ...offline, ...options }));
+  return await runCheck(examination, { ...context, ...own });
 }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../../src/deployment/assumptions.ts';
-import type { DoctorCheck } from '../../../src/diagnostics/doctor/doctor-check.ts';
-import { makeContext } from '../../../src/diagnostics/doctor/doctor-context.ts';
-import { type DoctorOptions, resolveDoctorOptions } from '../../../src/diagnostics/doctor/doctor-options.ts';
-import { examinations } from '../../../src/diagnostics/doctor/examinations.ts';
-import { examine, runDoctor } from '../../../src/diagnostics/doctor/run-doctor.ts';
-import { isConfigurationError } from '../../../src/errors/configuration-error.ts';
+import type { DoctorCheck } from '../../../src/diagnostics/doctor/doctor-context.ts';
+import {
+  type DoctorOptions,
+  makeContext,
+  readDoctorOptions,
+} from '../../../src/diagnostics/doctor/doctor-context.ts';
+import { doctorChecks, runCheck, runDoctor } from '../../../src/diagnostics/doctor/run-doctor.ts';
+import { isConfigurationError } from '../../../src/errors/errors.ts';
 
 const secret = 'sk_partner_9f27c04e8ab1d653';
 const env = {
@@ -28,7 +30,7 @@ describe('runDoctor', () => {
   it('gives every check once, in order, also as they are done', async () => {
     const done: DoctorCheck[] = [];
     const { checks } = await runDoctor({ ...offline, onCheck: (check) => done.push(check) });
-    expect(checks.map(({ id }) => id)).toEqual(examinations.map(({ id }) => id));
+    expect(checks.map(({ id }) => id)).toEqual(doctorChecks.map(({ id }) => id));
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
     expect(done).toEqual(checks);
     const ledger: readonly string[] = assumptions.map(({ id }) => id);
@@ -68,7 +70,7 @@ describe('runDoctor', () => {
   });
 
   it('makes a failure of its own of a check that throws, without the secret that it quotes', async () => {
-    const context = makeContext(resolveDoctorOptions(offline));
+    const context = makeContext(readDoctorOptions(offline));
     const throwing = (error: unknown) => ({
       id: 'broken',
       run() {
@@ -76,15 +78,15 @@ describe('runDoctor', () => {
       },
     });
     for (const error of [new Error(`cannot read ${secret}`), `rejected ${env.MESSENGER_API_KEY}`, null]) {
-      const check = await examine(throwing(error), context);
+      const check = await runCheck(throwing(error), context);
       expect(check).toMatchObject({ id: 'broken', status: 'fail', assumptions: [] });
       expect(JSON.stringify(check)).not.toMatch(/9f27c04e8ab1d653|5d6c1b0a9f8e/);
     }
   });
 
   it('conceals what a check would show by mistake', async () => {
-    const context = makeContext(resolveDoctorOptions(offline));
-    const check = await examine(
+    const context = makeContext(readDoctorOptions(offline));
+    const check = await runCheck(
       { id: 'careless', run: () => ({ status: 'warn', found: `The key is ${secret}`, fix: secret }) },
       context,
     );

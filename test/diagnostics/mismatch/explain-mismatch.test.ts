@@ -6,7 +6,9 @@ import type {
   MismatchExplanation,
 } from '../../../src/diagnostics/mismatch/mismatch-explanation.ts';
 import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
-import { refusal } from '../../errors/refusal.ts';
+import { refusedDeliveries } from '../../../src/testing/signed-delivery.ts';
+import { buyInitBody } from '../../support/bodies.ts';
+import { refusal } from '../../support/refusal.ts';
 import { eventText, secrets, signedOver, signedUnder } from '../support.ts';
 
 const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;
@@ -82,6 +84,33 @@ describe('another key', () => {
       partnerPublicKey: partnerSecretKey,
     };
     expect(codesOf(sample, { credentials })).toEqual(['secrets-swapped']);
+  });
+});
+
+describe('a body that anybody could sign', () => {
+  const { forged } = refusedDeliveries(buyInitBody(), { credentials: secrets });
+
+  it.each([
+    ['the public key', forged.body],
+    ['the public key twice', signedOver(eventText, eventText, partnerPublicKey + partnerPublicKey)],
+    ['no key', signedOver(eventText, eventText, '')],
+  ])('is called forged first, and nothing else is advised: signed with %s', (_, body) => {
+    const { findings, nextStep } = explainMismatch(body, { secrets });
+    expect(findings.map(({ code }) => code)).toEqual(['forged']);
+    expect(findings[0]?.message).toContain('a forgery');
+    expect(nextStep).toMatch(/^Refuse it/);
+  });
+
+  it.each(['partnerSecretKey', 'merchantSecretKey'])('is forged even if %s holds the public key', (name) => {
+    const given = { ...secrets, [name]: partnerPublicKey };
+    const scheme = { ...hmac, orderKey: name === 'partnerSecretKey' ? 'partner' : 'merchant' } as const;
+    expect(codesOf(forged.body, { secrets: given, scheme })).toEqual(['forged']);
+  });
+
+  it('is not forged if the public key was given in the place of the secret that signed it', () => {
+    const swapped = { ...secrets, partnerSecretKey: partnerPublicKey, partnerPublicKey: partnerSecretKey };
+    const body = signedOver(eventText, eventText, partnerSecretKey);
+    expect(codesOf(body, { secrets: swapped })).toEqual(['secrets-swapped']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkPin, type PinOptions, pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
 import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
-import { refusal, thrownBy } from '../../errors/refusal.ts';
+import { refusal, thrownBy } from '../../support/refusal.ts';
 import { orderKey, secrets, signedUnder } from '../support.ts';
 
 const scheme: SignatureScheme = {

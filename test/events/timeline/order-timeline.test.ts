@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { isValidationError } from '../../../src/errors/validation-error.ts';
+import { isValidationError } from '../../../src/errors/errors.ts';
 import type { OrderEvent, OrderEventName } from '../../../src/events/order-event.ts';
-import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
-import { type OrderFlag, raisedFlags } from '../../../src/events/timeline/order-flags.ts';
 import {
   applyEvent,
+  type EventParties,
   emptyTimeline,
   isFinalStage,
+  type OrderFlag,
   type OrderStage,
   type OrderTimeline,
   orderStages,
-} from '../../../src/events/timeline/order-timeline.ts';
-import type { JsonObject } from '../../../src/json/json-value.ts';
+  raisedFlags,
+} from '../../../src/events/order-timeline.ts';
+import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
 import {
   buyCloseBody,
   buyCreditedBody,
@@ -32,7 +34,7 @@ function event(body: JsonObject): OrderEvent {
 }
 
 function timelineOf(...bodies: JsonObject[]): OrderTimeline {
-  return bodies.map(event).reduce(applyEvent, emptyTimeline(id));
+  return bodies.map(event).reduce((timeline, one) => applyEvent(timeline, one), emptyTimeline(id));
 }
 
 const lifecycles = {
@@ -121,7 +123,9 @@ describe('any order of arrival with any repetitions', () => {
       fc.property(fc.array(anyBody), fc.array(anyBody), (earlier, later) => {
         const stored: OrderTimeline = JSON.parse(JSON.stringify(timelineOf(...earlier)));
         expect(stored).toStrictEqual(timelineOf(...earlier));
-        expect(later.map(event).reduce(applyEvent, stored)).toStrictEqual(timelineOf(...earlier, ...later));
+        expect(later.map(event).reduce((timeline, one) => applyEvent(timeline, one), stored)).toStrictEqual(
+          timelineOf(...earlier, ...later),
+        );
       }),
     );
   });
@@ -226,6 +230,32 @@ describe('applyEvent', () => {
     expect(() => applyEvent(emptyTimeline(id), other)).toThrow(expect.toSatisfy(isValidationError));
   });
 
+  it.each<[string, EventParties]>([
+    ['the same ID', { owner: { partnerId: 'P-1' }, key: { partnerId: 'P-1', partnerCode: 'acme' } }],
+    ['the same code', { owner: { partnerCode: 'acme' }, key: { partnerId: 'P-1', partnerCode: 'acme' } }],
+    ['no names: there is only one partner', { owner: {}, key: {} }],
+  ])('takes an event of the owner of the order: %s', (_, parties) => {
+    expect(applyEvent(emptyTimeline(id), event(buyInitBody()), parties).stage).toBe('initialised');
+  });
+
+  it.each<[string, EventParties]>([
+    ['another ID', { owner: { partnerId: 'P-1' }, key: { partnerId: 'P-2' } }],
+    [
+      'another ID with the same code',
+      { owner: { partnerId: 'P-1', partnerCode: 'a' }, key: { partnerId: 'P-2', partnerCode: 'a' } },
+    ],
+    ['another code', { owner: { partnerCode: 'acme' }, key: { partnerCode: 'other' } }],
+    ['a code that is the ID of the owner', { owner: { partnerId: 'P-1' }, key: { partnerCode: 'P-1' } }],
+    ['a key without names', { owner: { partnerId: 'P-1' }, key: {} }],
+    ['an owner without names', { owner: {}, key: { partnerId: 'P-2' } }],
+  ])('refuses an event that another partner has signed: %s', (_, parties) => {
+    const timeline = timelineOf(buyInitBody());
+    const apply = () => applyEvent(timeline, event(buyCreditedBody()), parties);
+    expect(apply).toThrow(expect.toSatisfy(isValidationError));
+    expect(apply).toThrow('applyEvent: the event was signed by another partner than the owner of the order');
+    expect(timeline.stage).toBe('initialised');
+  });
+
   it.each([undefined, null])(
     'takes a third-party error whose order is %s for the order it is applied to',
     (none) => {
@@ -245,7 +275,11 @@ describe('applyEvent', () => {
   });
 
   it('is typed: a reducer of events, with names that narrow', () => {
-    expectTypeOf(applyEvent).toEqualTypeOf<(timeline: OrderTimeline, event: OrderEvent) => OrderTimeline>();
+    expectTypeOf(applyEvent).toEqualTypeOf<
+      (timeline: OrderTimeline, event: OrderEvent, parties?: EventParties) => OrderTimeline
+    >();
+    // @ts-expect-error the owner alone proves nothing: who signed the event belongs to it
+    expect(() => applyEvent(timelineOf(), event(buyInitBody()), { owner: {} })).toThrow();
     expectTypeOf<OrderTimeline['seen'][number]>().toEqualTypeOf<OrderEventName>();
     const [flag] = timelineOf().flags;
     if (flag?.code === 'changed') expectTypeOf(flag.values).toEqualTypeOf<readonly (string | number)[]>();

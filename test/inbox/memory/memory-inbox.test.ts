@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryInbox } from '../../../src/inbox/memory/memory-inbox.ts';
-import { refusal } from '../../errors/refusal.ts';
+import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
+import { refusal } from '../../support/refusal.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { order, receiver } from '../contract.ts';
 

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { checkHandling } from '../../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
-import { toLease } from '../../../src/inbox/pg-boss/boss-lease.ts';
+import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
+import { toLease } from '../../../src/inbox/pg-boss/pg-boss-lease.ts';
 import { pgBossStore } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
-import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
-import { quick } from '../contract.ts';
+import { quick, readHandling } from '../contract.ts';
 import { startBoss } from '../engines.ts';
 
 /** A pg-boss for the tests of a file, and a queue for each of them. */
@@ -59,15 +58,16 @@ export function pgBossForTests() {
     },
 
     /** What a worker does with a delivery that lost its lease among others. */
-    async setApart(): Promise<void> {
-      const store = pgBossStore(boss, queue, checkHandling(quick));
+    async isolate(): Promise<void> {
+      const store = pgBossStore({ boss, queue, ...readHandling(quick) });
       const [lost] = (await store.lease(1)).map(toLease);
-      if (lost === undefined || !(await store.setApart(lost))) throw new Error('Nothing was set apart.');
+      if (lost === undefined || !(await store.isolate(lost))) throw new Error('Nothing was set apart.');
     },
 
     /** What pg-boss would not do at once: time that passes. */
-    async changeJobs(sql: string): Promise<void> {
-      await boss.getDb().executeSql(`UPDATE ${schema}.job SET ${sql} WHERE name = $1`, [queue]);
+    async changeJobs(sql: string, state?: 'active' | 'retry'): Promise<void> {
+      const which = state === undefined ? '' : `AND state = '${state}'`;
+      await boss.getDb().executeSql(`UPDATE ${schema}.job SET ${sql} WHERE name = $1 ${which}`, [queue]);
     },
   };
 }

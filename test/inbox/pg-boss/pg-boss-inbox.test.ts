@@ -1,13 +1,12 @@
 import type { PgBoss } from 'pg-boss';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { checkHandling } from '../../../src/inbox/handling-options.ts';
-import { toLease } from '../../../src/inbox/pg-boss/boss-lease.ts';
 import { pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
+import { toLease } from '../../../src/inbox/pg-boss/pg-boss-lease.ts';
 import { pgBossStore } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
-import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-types.ts';
 import type { EventContext } from '../../../src/webhooks/handlers.ts';
-import { refusal } from '../../errors/refusal.ts';
-import { eventually, order, quick, receiver } from '../contract.ts';
+import { refusal } from '../../support/refusal.ts';
+import { eventually, order, quick, readHandling, receiver } from '../contract.ts';
 import { engines } from '../engines.ts';
 import { pgBossForTests } from './pg-boss-for-tests.ts';
 
@@ -186,9 +185,29 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
   });
 
+  it('does not handle again what it was marking as handled when its process died', async () => {
+    const dies = given.withOwn('complete', () => new Promise(() => {}));
+    const first = receiver(given.open({ boss: dies }));
+    await first.webhooks.receive(order('A'));
+    await eventually(async () =>
+      expect(await given.boss.findJobs(given.queue)).toMatchObject([
+        { state: 'active', data: { handled: true } },
+      ]),
+    );
+    await given.changeJobs(`started_on = now() - interval '1 hour'`);
+    const inbox = given.open();
+    const { calls, webhooks } = receiver(inbox);
+    await eventually(async () => {
+      await given.changeJobs('start_after = now()', 'retry');
+      expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect([first.calls, calls]).toEqual([['A'], []]);
+  });
+
   it('leaves a delivery alone whose lease another worker has', async () => {
     await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
-    const store = pgBossStore(given.boss, given.queue, checkHandling(quick));
+    const store = pgBossStore({ boss: given.boss, queue: given.queue, ...readHandling(quick) });
     const [late] = (await store.lease(1)).map(toLease);
     if (late === undefined) throw new Error('Nothing was leased.');
     const [job] = await given.boss.findJobs(given.queue);
@@ -197,7 +216,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     const [current] = (await store.lease(1)).map(toLease);
     expect([late.attempt, current?.attempt]).toEqual([1, 2]);
     expect(await store.postpone(late, 'late')).toBe(false);
-    expect(await store.setApart(late)).toBe(false);
+    expect(await store.isolate(late)).toBe(false);
     expect(await store.moveToDeadLetters(late, { attempts: 1, reason: 'late' })).toBe(false);
     expect(await given.boss.findJobs(given.queue)).toMatchObject([{ state: 'active', retryCount: 1 }]);
     expect(await store.counts()).toEqual({ open: 1, dead: 0 });

@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
-import { refusal } from '../../errors/refusal.ts';
 import { buyInitBody } from '../../support/bodies.ts';
+import { refusal } from '../../support/refusal.ts';
 import { delivery } from '../../webhooks/deliveries.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedInbox } from '../../../src/inbox/managed-inbox.ts';
+import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openSqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
 import { gate } from '../../webhooks/deliveries.ts';
@@ -256,12 +256,12 @@ describe('the SQLite inbox', () => {
     await receiver(first).webhooks.receive(order('A'));
     const store = openSqliteStore(options);
     // Leased, and never heard of again: at first among others, which is no attempt of its own.
-    expect(store.lease(5, now())).toMatchObject([{ attempt: 1, alone: false }]);
+    expect(store.lease(5, now())).toMatchObject([{ attempt: 1, isolated: false }]);
     for (const attempt of [1, 2]) {
-      expect(store.leaseAlone(now())).toEqual({ leased: undefined, dead: [] });
+      expect(store.leaseIsolated(now())).toEqual({ leased: undefined, dead: [] });
       move(801);
       expect(store.lease(5, now())).toEqual([]);
-      expect(store.leaseAlone(now())).toMatchObject({ leased: { attempt, alone: true }, dead: [] });
+      expect(store.leaseIsolated(now())).toMatchObject({ leased: { attempt, isolated: true }, dead: [] });
     }
     move(801);
     store.database.close();
@@ -278,13 +278,13 @@ describe('the SQLite inbox', () => {
     const store = openSqliteStore({ path, busyTimeoutMs: 50, ...limits });
     const now = Date.now();
     const [late] = store.lease(1, now);
-    const { leased: current } = store.leaseAlone(now + 801);
+    const { leased: current } = store.leaseIsolated(now + 801);
     if (late === undefined || current === undefined) throw new Error('Nothing was leased.');
     expect([late.attempt, current.attempt]).toEqual([1, 1]);
     expect(store.postpone(late, now, 'late')).toBe(false);
     expect(store.moveToDeadLetters(late, 'late')).toBe(false);
     expect(store.lease(1, now + 802)).toEqual([]);
-    expect(store.isAloneDue(now + 802)).toBe(false);
+    expect(store.isIsolatedDue(now + 802)).toBe(false);
     expect(store.postpone(current, now, 'in time')).toBe(true);
     store.database.close();
   });

@@ -65,8 +65,8 @@ describe('the SQLite store', () => {
     const work = [
       ['nothing is due', () => store.untilNext(now - 1)],
       ['nothing can be leased', () => store.lease(10, now - 1)],
-      ['nothing has to be tried alone', () => store.isAloneDue(now)],
-      ['nothing can be leased alone', () => store.leaseAlone(now)],
+      ['nothing has to be tried alone', () => store.isIsolatedDue(now)],
+      ['nothing can be leased alone', () => store.leaseIsolated(now)],
       [
         'ten are leased, and given back',
         () => {
@@ -108,17 +108,17 @@ describe('the SQLite store', () => {
   it('has what lost its lease tried alone, one at a time, whoever asks; and counts the leases lost alone only', () => {
     fill(0, 3, 1_000);
     expect(store.lease(3, 1_000).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
-    expect(store.isAloneDue(1_999)).toBe(false);
-    expect(store.isAloneDue(2_000)).toBe(true);
+    expect(store.isIsolatedDue(1_999)).toBe(false);
+    expect(store.isIsolatedDue(2_000)).toBe(true);
     expect(store.lease(3, 2_000)).toEqual([]);
-    const asked = Array.from({ length: 4 }, () => store.leaseAlone(2_000).leased);
+    const asked = Array.from({ length: 4 }, () => store.leaseIsolated(2_000).leased);
     expect(asked.map((one) => one?.attempt)).toEqual([1, 1, 1, undefined]);
     const [failed] = asked;
     if (failed === undefined) throw new Error('Nothing was leased.');
     // A failure in order counts too, and it stays alone.
     expect(store.postpone(failed, 2_500, 'no')).toBe(true);
     expect(store.lease(3, 3_000)).toEqual([]);
-    const again = Array.from({ length: 3 }, () => store.leaseAlone(3_000).leased);
+    const again = Array.from({ length: 3 }, () => store.leaseIsolated(3_000).leased);
     expect(again.map((one) => one?.attempt)).toEqual([2, 2, 2]);
     expect(store.counts()).toEqual({ open: 3, dead: 0 });
   });
@@ -128,14 +128,14 @@ describe('the SQLite store', () => {
     store.lease(1, 0);
     let now = 1_000;
     for (let attempt = 1; attempt <= 8; attempt++, now += 1_000) {
-      expect(store.leaseAlone(now)).toMatchObject({ leased: { attempt }, dead: [] });
+      expect(store.leaseIsolated(now)).toMatchObject({ leased: { attempt }, dead: [] });
     }
-    expect(store.leaseAlone(now)).toMatchObject({ leased: undefined, dead: [{ attempt: 8 }] });
+    expect(store.leaseIsolated(now)).toMatchObject({ leased: undefined, dead: [{ attempt: 8 }] });
     const [deadLetter] = store.deadLetters({ limit: 1, withBody: false });
     expect(deadLetter).toMatchObject({ attempts: 8, reason: expect.stringContaining('lost its lease') });
     store.replay(deadLetter?.digest ?? '', now);
     expect(store.lease(1, now)).toEqual([]);
-    expect(store.leaseAlone(now)).toMatchObject({ leased: { attempt: 1 }, dead: [] });
+    expect(store.leaseIsolated(now)).toMatchObject({ leased: { attempt: 1 }, dead: [] });
   });
 
   it.each<[string, Partial<Record<keyof Delivery, unknown>>]>([

@@ -37,6 +37,18 @@ export async function checkReceiver(checks: Checks): Promise<void> {
     await webhooks.receive(text);
     equal(amounts, ['15000.5']);
   });
+  await checks.run('a function finds the credentials by the URL, and nobody is 401', async () => {
+    const webhooks = createWebhooks({
+      credentials: ({ url, headers }) =>
+        url?.endsWith('/p7') && headers?.['x-a'] === 'b' ? { ...credentials, partnerId: 'P-7' } : undefined,
+    }).onAny(() => {});
+    const post = async (path: string) => {
+      const headers = { 'content-type': 'application/json', 'X-A': 'b' };
+      const request = new Request(`https://partner.example${path}`, { method: 'POST', headers, body: text });
+      return (await webhooks.fetch(request)).status;
+    };
+    equal([await post('/p7'), await post('/p8')], [200, 401]);
+  });
   await checks.run('lambdaHandler takes a base64 body', async () => {
     const answer = await lambdaHandler(createWebhooks({ credentials }).onAny(() => {}))({
       requestContext: { http: { method: 'POST' } },

@@ -3,7 +3,6 @@ import type { Checks } from './checks.ts';
 import { checkClients } from './clients.ts';
 import { checkEntries } from './entries.ts';
 import { checkEvents } from './events.ts';
-import { checkKeySearch } from './key-search.ts';
 import { checkMemoryInbox } from './memory-inbox.ts';
 import { checkOneTimeCodes } from './one-time-codes.ts';
 import type { Platform } from './platform.ts';
@@ -26,7 +25,6 @@ export async function runSuite(checks: Checks, { serve, servers, sqliteFolder }:
     close: async () => {},
   }));
   await checkAnswers(checks, 'node', (webhooks) => serve(webhooks.node));
-  await checkKeySearch(checks);
   await checkMemoryInbox(checks);
   if (sqliteFolder === undefined) await checkNoSqlite(checks);
   else await checkSqliteInbox(checks, sqliteFolder);

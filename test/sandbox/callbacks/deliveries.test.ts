@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isValidationError } from '../../../src/errors/validation-error.ts';
+import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { callback, callbackUrl, onboarded, order, place } from '../support.ts';
 

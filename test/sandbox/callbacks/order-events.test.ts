@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
-import { isValidationError } from '../../../src/errors/validation-error.ts';
+import { isValidationError } from '../../../src/errors/errors.ts';
 import { decimalLiteral } from '../../../src/events/decimal-literal.ts';
 import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { SandboxOrderStep } from '../../../src/sandbox/orders/order-steps.ts';
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../../src/sandbox/options.ts';
+import type { SandboxOrderStep } from '../../../src/sandbox/orders/order-registry.ts';
 import { defaultScheme, type SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { bearer, callback, callbackUrl, onboarded, order, place } from '../support.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isConfigurationError } from '../../../src/errors/configuration-error.ts';
-import { createClock } from '../../../src/sandbox/clock/sandbox-clock.ts';
-import { TimerQueue } from '../../../src/sandbox/clock/timer-queue.ts';
+import { isConfigurationError } from '../../../src/errors/errors.ts';
+import { createClock, TimerQueue } from '../../../src/sandbox/clock.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 
 describe('a manual clock', () => {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isConfigurationError } from '../../../src/errors/configuration-error.ts';
+import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { callback, onboarded, order, partner, place, post, refusal, regenerate, reply } from '../support.ts';
 
@@ -86,11 +86,11 @@ describe.each(places)('in %s', (_, makePlace) => {
 
   it('a regeneration that waits for its link is remembered, also where the old keys are dead already', async () => {
     const data = makePlace();
-    const before = createSandbox({ data, oldKeysDie: 'request' });
+    const before = createSandbox({ data, oldKeysExpire: 'request' });
     const old = await onboarded(before);
     await regenerate(before, old);
     await before.close();
-    const after = createSandbox({ data, oldKeysDie: 'request' });
+    const after = createSandbox({ data, oldKeysExpire: 'request' });
     await after.ready();
     expect(await refusal(regenerate(after, old))).toEqual([401, 'unknown_public_key']);
     const fresh = after.openLink(after.emails.at(-1)?.link ?? '');

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import { type EventFaultName, eventFaults } from '../../../src/sandbox/faults/fault-table.ts';
+import { type EventFaultName, eventFaults } from '../../../src/sandbox/faults/faults.ts';
+import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { onboarded, order, place, regenerate } from '../support.ts';
 

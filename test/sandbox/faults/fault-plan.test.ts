@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isConfigurationError } from '../../../src/errors/configuration-error.ts';
+import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import { type FaultScenario, faultScenarios } from '../../../src/sandbox/faults/fault-scenarios.ts';
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
+import { type FaultScenario, faultScenarios } from '../../../src/sandbox/faults/faults.ts';
+import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { callback, onboarded, order, partner, place, post } from '../support.ts';
 
 /** Ten orders with two events each, under whatever is asked for. */
@@ -138,7 +138,7 @@ describe('planned faults', () => {
     [
       'a fault of the other side',
       (s: Faults) => s.next('createOrder', 'duplicate' as never),
-      'cannot befall',
+      'cannot happen to',
     ],
     ['a time that is none', (s: Faults) => s.next('event', { kind: 'drop', when: 'after' } as never), 'when'],
     [
@@ -163,7 +163,7 @@ describe('planned faults', () => {
     ],
     ['a probability above 1', (s: Faults) => s.rate({ reset: 1.1 }), 'probability'],
     ['a rate of an unknown fault', (s: Faults) => s.rate({ resett: 1 } as never), 'reset'],
-    ['a rate for the other side', (s: Faults) => s.rate('event', { reset: 1 } as never), 'cannot befall'],
+    ['a rate for the other side', (s: Faults) => s.rate('event', { reset: 1 } as never), 'cannot happen to'],
     ['an unknown scenario', (s: Faults) => s.scenario('chaos' as 'hostile'), 'hostile'],
   ])('refuse %s by name', (_, call, hint) => {
     const { faults } = createSandbox();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { isRequestError } from '../../../src/errors/request-error.ts';
+import { isRequestError } from '../../../src/errors/errors.ts';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import {
   type RequestFault,
   type RequestFaultName,
   requestFaults,
-} from '../../../src/sandbox/faults/fault-table.ts';
+} from '../../../src/sandbox/faults/faults.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { lines } from '../lines.ts';
 import { callback, type Line, onboarded, order, partner, post } from '../support.ts';
@@ -36,7 +36,7 @@ const cases: [string, RequestFaultName | RequestFault, string, number][] = [
   ['html', 'html', 'http_error unknown', 0],
   ['html that says 200', { kind: 'html', status: 200, when: 'after' }, 'ok string', 1],
   ['misdirected', 'misdirected', 'http_error refused', 0],
-  ['ok_with_error', 'ok_with_error', 'ok object', 0],
+  ['ok_with_error', 'ok_with_error', 'reply_not_accepted unknown', 0],
   ['wrong_content_type', 'wrong_content_type', 'ok object', 1],
   ['gzip', 'gzip', 'ok object', 1],
 ];
@@ -146,9 +146,9 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   it('with an error inside a 200 is caught by a schema for the reply', async () => {
     const sandbox = createSandbox({ fetch: callback().fetch });
     const exchange = await client(sandbox, await connect(sandbox));
-    sandbox.faults.next('createOrder', 'ok_with_error');
-    const schema = z.object({ platform_order_ref: z.string() });
-    expect(await outcomeOf(exchange.createOrder(order, { schema }))).toBe('reply_nonconforming unknown');
+    sandbox.faults.next('whitelistIp', 'ok_with_error');
+    const schema = z.object({ ip: z.string() });
+    expect(await outcomeOf(exchange.whitelistIp({}, { schema }))).toBe('reply_nonconforming unknown');
   });
 
   it('repeats what does no harm until it gets through', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { callback, onboarded, order, partner, place, post, refusal, reply } from '../support.ts';
 
-const origin = 'http://sandbox.localhost';
+const origin = 'https://sandbox.localhost';
 
 describe('a request', () => {
   it('to an unknown path is 404, with a hint at a slash that is missing', async () => {

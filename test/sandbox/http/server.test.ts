@@ -3,8 +3,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { ListenOptions, SandboxServer } from '../../../src/sandbox/http/listen.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { ListenOptions, SandboxServer } from '../../../src/sandbox/server/listen.ts';
 import { onboarded, order, place, post, refusal } from '../support.ts';
 
 const servers: SandboxServer[] = [];
@@ -98,6 +98,7 @@ describe('the server', () => {
     );
     expect(answer).toContain('HTTP/1.1 403');
     expect(answer).toContain('host_not_allowed');
+    expect(answer).toContain('name it in allowedHosts of listen(), or with --allow-host.');
     expect(sandbox.whitelistedIps).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isValidationError } from '../../../src/errors/validation-error.ts';
+import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import { type OrderScenario, orderScenarios } from '../../../src/sandbox/orders/play-order.ts';
+import { type OrderScenario, orderScenarios } from '../../../src/sandbox/orders/order-scenarios.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { callback, onboarded, order, place } from '../support.ts';
 

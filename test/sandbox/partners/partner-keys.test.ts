@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineCredentials } from '../../../src/credentials/define-credentials.ts';
-import { isValidationError } from '../../../src/errors/validation-error.ts';
+import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { SandboxServer } from '../../../src/sandbox/http/listen.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { SandboxServer } from '../../../src/sandbox/server/listen.ts';
 import {
   bearer,
   callback,
@@ -123,7 +123,7 @@ describe('onboarding', () => {
 describe('a one-time link', () => {
   it('that was never sent is 404, and a ValidationError', async () => {
     const sandbox = createSandbox();
-    const link = 'http://sandbox.localhost/onboarding/one-time/abc';
+    const link = 'https://sandbox.localhost/onboarding/one-time/abc';
     expect(await refusal(sandbox.fetch(link))).toEqual([404, 'not_found']);
     for (const wrong of [link, 'https://elsewhere.example/', 'no URL']) {
       expect(() => sandbox.openLink(wrong)).toThrow(expect.toSatisfy(isValidationError));

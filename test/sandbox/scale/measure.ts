@@ -8,7 +8,7 @@ import { callbackUrl, onboarded, order, place } from '../support.ts';
 
 /** CPU microseconds for each order, in tenths of the run. */
 export async function measure(orders: number): Promise<{ perOrderUs: number[]; heapMb: number }> {
-  const sandbox = createSandbox({ seed: 1, fetch: async () => new Response() });
+  const sandbox = createSandbox({ seed: 1, fetch: async () => new Response(), maxRemembered: orders });
   const credentials = await onboarded(sandbox);
   const perOrderUs: number[] = [];
   const tenth = orders / 10;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { TraceEntry } from '../../../src/sandbox/trace/trace-entry.ts';
-import { createTraceLog } from '../../../src/sandbox/trace/trace-log.ts';
+import type { TraceEntry } from '../../../src/sandbox/trace.ts';
+import { createTraceLog } from '../../../src/sandbox/trace.ts';
 import { lines } from '../lines.ts';
 import { bearer, callback, callbackUrl, onboarded, order, place, post } from '../support.ts';
 

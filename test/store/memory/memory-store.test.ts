@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../../src/store/memory/memory-store.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 
 const hour = 3_600_000;
 

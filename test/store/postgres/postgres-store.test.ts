@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresStoreOptions, postgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import { refusal } from '../../errors/refusal.ts';
+import { refusal } from '../../support/refusal.ts';
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { describeWith, postgresUrl, run } from '../servers.ts';
 

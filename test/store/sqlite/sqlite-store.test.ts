@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { refusal } from '../../errors/refusal.ts';
+import { refusal } from '../../support/refusal.ts';
 
 let folder = '';
 let path = '';

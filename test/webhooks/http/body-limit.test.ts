@@ -21,10 +21,10 @@ function chunks(body: string, size: number): Uint8Array[] {
 }
 
 describeTransports('the body limit', (post) => {
-  it('is 256 KiB unless said otherwise', async () => {
+  it('is 64 KiB unless said otherwise', async () => {
     const webhooks = quietWebhooks();
-    expect(await post(webhooks, { body: deliveryOf(256 * kibibyte) })).toMatchObject({ status: 200 });
-    expect(await post(webhooks, { body: deliveryOf(256 * kibibyte + 1) })).toMatchObject({
+    expect(await post(webhooks, { body: deliveryOf(64 * kibibyte) })).toMatchObject({ status: 200 });
+    expect(await post(webhooks, { body: deliveryOf(64 * kibibyte + 1) })).toMatchObject({
       status: 413,
       body: '{"error":"body_too_large"}',
     });

@@ -1,5 +1,28 @@
-import { type AttackCase, accepted } from '../attack-case.ts';
+import type { Words } from '../../../errors/remedies.ts';
+import type { Answer } from '../../../internal/post-request.ts';
+import { type AttackCase, accepted, type CaseResult, judgeAcceptance } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
+
+/** The delivery that has to be accepted, or else nothing that is refused later means anything. */
+export const baselineCase: AttackCase = {
+  id: 'authentic',
+  what: 'an authentic delivery, as plain as can be',
+  expected: '2xx',
+  async run({ baseline, post, say }): Promise<CaseResult> {
+    const answer = await post({ body: baseline });
+    return judgeAcceptance(answer, adviceFor(answer, say));
+  },
+};
+
+function adviceFor(answer: Answer, say: Words): string {
+  const status = answer.kind === 'answered' ? answer.status : 0;
+  if (status === 404 || status === 405) return 'Is this the URL to which the receiver takes POST?';
+  if (status >= 300 && status < 400) return 'The URL redirects: give the one that it leads to.';
+  if (status >= 500) {
+    return 'Its code failed: see its log. The order of the event is unknown to it: acknowledge unknown orders.';
+  }
+  return `Does the receiver have the same credentials (and merchant), and the same signature scheme? Explain a refused body with ${say.explain}. The order of the event is unknown to it: acknowledge unknown orders.`;
+}
 
 const verifyRaw =
   'Verify the bytes as they arrived, before anything parses them. This receiver verifies what it writes again, and so loses authentic events of a sender that writes JSON differently.';

@@ -1,6 +1,5 @@
-import type { Answer } from '../answer.ts';
-import { type AttackCase, refused } from '../attack-case.ts';
-import { judgeRefusal } from '../judge.ts';
+import type { Answer } from '../../../internal/post-request.ts';
+import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
 const parseSafely =
@@ -70,19 +69,19 @@ export const bodyCases: readonly AttackCase[] = [
   }),
   refused({
     id: 'deep-nesting',
-    what: 'a forged delivery nested 50,000 levels deep',
+    what: 'a forged delivery nested 25,000 levels deep',
     advice: parseSafely,
     deliveries: (probes) => [
-      { body: forged(probes, `"note":${'['.repeat(50_000)}${']'.repeat(50_000)}`) },
-      { body: forged(probes, `"note":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) },
+      { body: forged(probes, `"note":${'['.repeat(25_000)}${']'.repeat(25_000)}`) },
+      { body: forged(probes, `"note":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) },
     ],
   }),
   refused({
     id: 'many-members',
-    what: 'a forged delivery with 15,000 members',
+    what: 'a forged delivery with 5,000 members',
     advice: parseSafely,
     deliveries: (probes) => [
-      { body: forged(probes, Array.from({ length: 15_000 }, (_, index) => `"m${index}":1`).join(',')) },
+      { body: forged(probes, Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join(',')) },
     ],
   }),
   refused({

@@ -1,9 +1,9 @@
-import { type Answer, describeAnswer, isAccepted } from '../answer.ts';
+import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
 import type { Attack, AttackCase } from '../attack-case.ts';
-import { type Finding, skipped } from '../attack-result.ts';
+import { type CaseResult, skipped } from '../attack-case.ts';
 import type { Disclosure } from '../disclosures.ts';
 import { withSignature } from '../probes.ts';
-import { flip } from './signatures.ts';
+import { withOtherCharacter } from './signatures.ts';
 
 /** What the answers give away. These look at the answers to all cases before them too. */
 export const disclosureCases: readonly AttackCase[] = [
@@ -61,10 +61,10 @@ function disclosure(
   };
 }
 
-async function compareRefusals({ probes, post }: Attack): Promise<Finding> {
+async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
   const text = probes.unsigned();
   const right = probes.sign(text);
-  const wrong = [0, right.length >> 1, right.length - 4].map((at) => flip(right, at));
+  const wrong = [0, right.length >> 1, right.length - 4].map((at) => withOtherCharacter(right, at));
   // Twice each: what differs between equal requests (a time, a request id) tells nothing.
   const rounds: (readonly string[])[] = [];
   const statuses = new Set<string>();
@@ -93,5 +93,5 @@ async function compareRefusals({ probes, post }: Attack): Promise<Finding> {
 /** Without the signature itself, should the answer repeat it. */
 function fingerprint(answer: Answer, signature: string): string {
   if (answer.kind !== 'answered') return answer.kind;
-  return `${answer.status} ${answer.text.replaceAll(signature, '')}`;
+  return `${answer.status} ${(answer.text ?? '').replaceAll(signature, '')}`;
 }

@@ -1,7 +1,6 @@
-import { type Answer, describeAnswer, isAccepted } from '../answer.ts';
+import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
 import type { Attack, AttackCase } from '../attack-case.ts';
-import { type Finding, skipped, worstOf } from '../attack-result.ts';
-import { judgeAcceptance, judgeRefusal } from '../judge.ts';
+import { type CaseResult, judgeAcceptance, judgeRefusal, skipped, worstOf } from '../attack-case.ts';
 import { orderIdOf, withSignature } from '../probes.ts';
 
 const acknowledgeAgain =
@@ -69,7 +68,7 @@ export const repetitionCases: readonly AttackCase[] = [
         withSignature(unsigned(), ''),
         authentic().replace('":10,', '":70,'),
       ];
-      const findings: Finding[] = [];
+      const findings: CaseResult[] = [];
       for (const body of bodies) {
         await attack.post({ body });
         const count = await attack.handled(orderIdOf(body));
@@ -86,10 +85,9 @@ export const repetitionCases: readonly AttackCase[] = [
 
 const actAfter =
   'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.';
-const onlyOwnerKnows =
-  'only your own code knows what it did: give `handled`, which tells how often it acted on an order';
+const onlyOwnerKnows = 'only your own records of the orders can tell: give `handled`, in a program of yours';
 
-/** Whatever is settled later is not waited for much longer than a database takes. */
+/** Waits for later effects not much longer than a database takes. */
 async function settledCount({ handled, signal }: Attack, id: string): Promise<number> {
   for (let waited = 0; ; waited += 50) {
     const count = (await handled?.(id)) ?? 0;
@@ -100,13 +98,13 @@ async function settledCount({ handled, signal }: Attack, id: string): Promise<nu
 }
 
 /** A repetition may be refused, but need not be: 409 says the same as 200 to some senders, and not to others. */
-function judgeRepetition(answer: Answer): Finding {
+function judgeRepetition(answer: Answer): CaseResult {
   const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
   if (isAccepted(answer) || finding.verdict !== 'ok') return finding;
   return { ...finding, verdict: 'weak', advice: acknowledgeAgain };
 }
 
-function judgeAtOnce(answers: readonly Answer[]): Finding {
+function judgeAtOnce(answers: readonly Answer[]): CaseResult {
   const answered = [...new Set(answers.map(describeAnswer))].join(', ');
   const isBusy = (answer: Answer) =>
     answer.kind === 'answered' && [409, 425, 429, 503].includes(answer.status);

@@ -1,7 +1,6 @@
-import { isAccepted } from '../answer.ts';
-import { type AttackCase, refused } from '../attack-case.ts';
-import type { Finding } from '../attack-result.ts';
-import { judgeRefusal } from '../judge.ts';
+import { isAccepted } from '../../../internal/post-request.ts';
+import type { CaseResult } from '../attack-case.ts';
+import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
@@ -62,7 +61,7 @@ function method(name: 'GET' | 'HEAD', ifAccepted: 'weak'): AttackCase {
   });
 }
 
-function judgeCors(headers: Headers, finding: Finding): Finding {
+function judgeCors(headers: Headers, finding: CaseResult): CaseResult {
   const allowed = headers.get('access-control-allow-origin');
   if (allowed !== '*' && allowed !== 'https://attacker.example') return finding;
   return {

@@ -1,5 +1,4 @@
-import { type AttackCase, refused } from '../attack-case.ts';
-import { judgeRefusal } from '../judge.ts';
+import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
 import type { Probes } from '../probes.ts';
 import { withSignature } from '../probes.ts';
 
@@ -14,10 +13,12 @@ const topLevel = 'Take the signature only from the own top-level member of the p
 /** Authentic bodies whose signature is written wrongly, and signatures in the wrong place. */
 export const signatureCases: readonly AttackCase[] = [
   signed('signature-empty', 'an empty signature', () => ''),
-  signed('signature-first-digit', 'a signature whose first letter is wrong', (right) => flip(right, 0)),
+  signed('signature-first-digit', 'a signature whose first letter is wrong', (right) =>
+    withOtherCharacter(right, 0),
+  ),
   signed('signature-last-digit', 'a signature of which one of the last letters is wrong', (right) =>
     // Not the very last: of base64 it may hold padding.
-    flip(right, right.length - 4),
+    withOtherCharacter(right, right.length - 4),
   ),
   signed('signature-short', 'the right signature but for its last letters', (right) => right.slice(0, -4)),
   signed('signature-half', 'the first half of the right signature', (right) => right.slice(0, 64)),
@@ -109,13 +110,13 @@ function signed(
 function twoSignatures({ unsigned, sign }: Probes, right: 'first' | 'last', firstName = 'signature'): string {
   const text = unsigned();
   const signature = sign(text);
-  const wrong = flip(signature, 0);
+  const wrong = withOtherCharacter(signature, 0);
   const [first, last] = right === 'first' ? [signature, wrong] : [wrong, signature];
   return withSignature(`{"${firstName}":"${first}",${text.slice(1)}`, last);
 }
 
 /** Another letter of the same alphabet in this place. */
-export function flip(signature: string, at: number): string {
+export function withOtherCharacter(signature: string, at: number): string {
   const letter = signature[at] ?? '';
   const other = letter.toLowerCase() === 'a' ? 'b' : 'a';
   const cased = /[A-Z]/.test(signature) && !/[a-z]/.test(signature) ? other.toUpperCase() : other;

@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Attack, AttackCase } from '../attack-case.ts';
-import { type Finding, skipped } from '../attack-result.ts';
+import { type Attack, type AttackCase, type CaseResult, skipped } from '../attack-case.ts';
 import { withSignature } from '../probes.ts';
-import { type Comparison, compare, type Samples } from '../welch.ts';
-import { flip } from './signatures.ts';
+import { withOtherCharacter } from './signatures.ts';
 
 /** Above this, dudect says that a leak is likely; by chance, seven in a million. */
 const threshold = 4.5;
-/** A disturbance passes, a leak stays: it has to show in every attempt. */
+/** Noise varies; a real leak shows in every attempt. */
 const attempts = 3;
 /** Requests of each attempt. */
-const most = 400;
-/** Fewer say nothing. */
-const least = 100;
+const maxRequests = 400;
+/** Fewer measurements prove nothing. */
+const minSamples = 100;
 
-/** Whether the time of the answer tells how many letters of a forged signature are right. */
+/** Whether the response time reveals how many characters of a forged signature are right. */
 export const timingCase: AttackCase = {
   id: 'timing',
   what: 'whether a forged signature that is nearly right is refused later than one that is wrong at once',
@@ -22,26 +20,26 @@ export const timingCase: AttackCase = {
   async run(attack) {
     for (let attempt = 1; ; attempt++) {
       const samples = await measure(attack);
-      if (samples.first.length + samples.last.length < least) {
+      if (samples.first.length + samples.last.length < minSamples) {
         return skipped('answers take too long to measure enough of them');
       }
       const comparison = compare(samples);
-      if (Math.abs(comparison.t) < threshold) return quiet(comparison);
-      if (attempt === attempts) return leak(comparison);
+      if (Math.abs(comparison.t) < threshold) return noLeak(comparison);
+      if (attempt === attempts) return leaked(comparison);
     }
   },
 };
 
-/** The two classes in random turns, so that whatever else happens meets both. */
+/** Measures both classes in random order, so that noise affects both. */
 async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
   const text = probes.unsigned();
   const right = probes.sign(text);
   const bodies = {
-    first: withSignature(text, flip(right, 0)),
-    last: withSignature(text, flip(right, right.length - 4)),
+    first: withSignature(text, withOtherCharacter(right, 0)),
+    last: withSignature(text, withOtherCharacter(right, right.length - 4)),
   };
   const samples: { first: number[]; last: number[] } = { first: [], last: [] };
-  const turns = randomBytes(most);
+  const turns = randomBytes(maxRequests);
   const begun = performance.now();
   for (const turn of turns) {
     if (performance.now() - begun > timeoutMs) break;
@@ -53,12 +51,12 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
   return samples;
 }
 
-function quiet({ margin }: Comparison): Finding {
-  // A comparison that ends at the first wrong letter saves nanoseconds: nothing from outside shows that.
+function noLeak({ margin }: Comparison): CaseResult {
+  // A comparison that stops at the first wrong character saves nanoseconds: a remote caller cannot measure that.
   return { verdict: 'ok', answered: `none; ${micro(margin)} µs or more would have shown` };
 }
 
-function leak({ difference, t }: Comparison): Finding {
+function leaked({ difference, t }: Comparison): CaseResult {
   return {
     verdict: 'broken',
     answered: `${micro(Math.abs(difference))} µs, t = ${t.toFixed(1)}`,
@@ -69,4 +67,58 @@ function leak({ difference, t }: Comparison): Finding {
 
 function micro(nanoseconds: number): string {
   return (nanoseconds / 1000).toPrecision(2);
+}
+
+/** Measurements of two classes, in nanoseconds. */
+export interface Samples {
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+}
+
+export interface Comparison {
+  /** Welch's t, the largest in size over the croppings. */
+  readonly t: number;
+  /** The share of the fastest measurements to which it belongs. */
+  readonly cropped: number;
+  /** Mean of `last` less that of `first`, in nanoseconds, and half its 95 % interval, over the fastest half. */
+  readonly difference: number;
+  readonly margin: number;
+}
+
+/**
+ * As dudect does (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017): noise only makes a
+ * measurement longer, so the slowest are cropped at several limits, the same for both classes, and the
+ * strongest evidence counts.
+ */
+export function compare({ first, last }: Samples): Comparison {
+  const sorted = Float64Array.from([...first, ...last]).sort();
+  const limit = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.POSITIVE_INFINITY;
+  const within = (share: number) => welch(first, last, limit(share));
+  const tests = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1].map((cropped) => ({ cropped, ...within(cropped) }));
+  const strongest = tests.reduce((one, other) => (Math.abs(other.t) > Math.abs(one.t) ? other : one));
+  const { difference, error } = within(0.5);
+  return { t: strongest.t, cropped: strongest.cropped, difference, margin: 1.96 * error };
+}
+
+function welch(
+  first: readonly number[],
+  last: readonly number[],
+  most: number,
+): { t: number; difference: number; error: number } {
+  const [one, other] = [moments(first, most), moments(last, most)];
+  const difference = other.mean - one.mean;
+  const error = Math.sqrt(one.variance / one.count + other.variance / other.count);
+  return { t: error > 0 ? difference / error : 0, difference, error };
+}
+
+function moments(values: readonly number[], most: number): { count: number; mean: number; variance: number } {
+  let [count, mean, squares] = [0, 0, 0];
+  for (const value of values) {
+    if (value > most) continue;
+    count++;
+    const delta = value - mean;
+    mean += delta / count;
+    squares += delta * (value - mean);
+  }
+  return { count, mean, variance: squares / Math.max(1, count - 1) };
 }

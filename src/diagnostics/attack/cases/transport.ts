@@ -1,7 +1,6 @@
-import { type Answer, describeAnswer } from '../answer.ts';
+import { type Answer, describeAnswer } from '../../../internal/post-request.ts';
 import type { Attack, AttackCase } from '../attack-case.ts';
-import { type Finding, skipped } from '../attack-result.ts';
-import { judgeAcceptance, judgeRefusal } from '../judge.ts';
+import { type CaseResult, judgeAcceptance, judgeRefusal, skipped } from '../attack-case.ts';
 import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
@@ -76,7 +75,7 @@ export const transportCases: readonly AttackCase[] = [
 ];
 
 interface RawCase extends Pick<AttackCase, 'id' | 'what' | 'expected'> {
-  readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<Finding>;
+  readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<CaseResult>;
 }
 
 function raw({ exchange, ...described }: RawCase): AttackCase {
@@ -101,7 +100,7 @@ function raw({ exchange, ...described }: RawCase): AttackCase {
   };
 }
 
-function judgeIncomplete(answer: Answer): Finding {
+function judgeIncomplete(answer: Answer): CaseResult {
   // Not 5xx: some servers answer so, by themselves, to a connection that broke off.
   if (answer.kind === 'answered' && answer.status >= 500) {
     return { verdict: 'weak', answered: describeAnswer(answer), advice: 'Answer 400 to an incomplete body.' };

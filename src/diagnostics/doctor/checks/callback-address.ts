@@ -1,10 +1,10 @@
 import type { BlockList } from 'node:net';
 import { bareHost, isLoopback } from '../../../deployment/base-url.ts';
+import { type Check, type CheckResult, fail, ok, skip, unreachable } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Examination, type Found, fail, ok, skip, unreachable } from '../examination.ts';
 
 /** Whether the service can reach the callback, as far as that shows without asking anybody outside. */
-export const callbackAddress: Examination = {
+export const callbackAddress: Check = {
   id: 'callback-address',
   async run(context) {
     const { callbackUrl: url } = context;
@@ -31,7 +31,7 @@ export const callbackAddress: Examination = {
 const expose =
   'The service needs a public address: deploy the receiver, or put a tunnel in front of it for development.';
 
-function judgeProtocol(url: URL, addresses: readonly string[], { strict }: DoctorContext): Found {
+function judgeProtocol(url: URL, addresses: readonly string[], { strict }: DoctorContext): CheckResult {
   if (url.protocol === 'http:') {
     return {
       status: strict ? 'fail' : 'warn',
@@ -49,7 +49,8 @@ function problemOfName({ hostname }: URL): string | undefined {
   if (isLoopback(hostname)) return `${hostname} is this machine, for everybody who asks.`;
   if (hostname.startsWith('[')) return undefined;
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  const isInside = /(?:^|\.)(?:local|lan|internal|intranet|corp|home|home\.arpa|test|invalid|onion)$/i;
+  const isInside =
+    /(?:^|\.)(?:local|localhost|lan|internal|intranet|corp|home|home\.arpa|test|invalid|onion)$/i;
   if (!name.includes('.') || isInside.test(name)) return `${hostname} is a name that is known only inside.`;
   return undefined;
 }

@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { type ConfigurationError, isConfigurationError } from '../../../errors/configuration-error.ts';
-import { type Answer, describeAnswer } from '../../attack/answer.ts';
-import type { Attack, AttackCase } from '../../attack/attack-case.ts';
-import { resolveAttackOptions } from '../../attack/attack-options.ts';
-import { prepareAttack } from '../../attack/attack-receiver.ts';
-import type { Finding } from '../../attack/attack-result.ts';
-import { alteredCases } from '../../attack/cases/altered.ts';
-import { baselineCase } from '../../attack/cases/baseline.ts';
+import { type ConfigurationError, describeIn, isConfigurationError } from '../../../errors/errors.ts';
+import { type Answer, describeAnswer } from '../../../internal/post-request.ts';
+import type { Attack, AttackCase, CaseResult } from '../../attack/attack-case.ts';
+import { prepareAttack, readAttackOptions } from '../../attack/attack-receiver.ts';
+import { baselineCase } from '../../attack/cases/authentic.ts';
+import { alteredCases } from '../../attack/cases/forgeries.ts';
 import { requestCases } from '../../attack/cases/requests.ts';
+import { type Check, type CheckResult, fail, ok, skip, unreachable, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Examination, type Found, fail, gravest, ok, skip, unreachable, warn } from '../examination.ts';
 
 /** None of these does anything at a sound receiver. */
 const harmless = ['unsigned', 'forged', 'method-get', 'method-head'];
 
 /** Whether the receiver at the callback refuses what it must refuse. */
-export const callbackReceiver: Examination = {
+export const callbackReceiver: Check = {
   id: 'callback-receiver',
   async run(context) {
     const { callbackUrl, sendAuthentic, credentials } = context;
@@ -24,15 +22,15 @@ export const callbackReceiver: Examination = {
       return skip('An authentic event cannot be signed without keys.');
     }
     const attack = prepare(callbackUrl, context);
-    if (isConfigurationError(attack)) return skip(attack.message);
+    if (isConfigurationError(attack)) return skip(describeIn(context.say, attack));
     const answers: Answer[] = [];
     const post: Attack['post'] = async (delivery) => {
       const answer = await attack.post(delivery);
       answers.push(answer);
       return answer;
     };
-    const findings: Found[] = [];
-    for (const each of chosen(sendAuthentic)) {
+    const findings: CheckResult[] = [];
+    for (const each of harmlessCases(sendAuthentic)) {
       findings.push(translate(each, await each.run({ ...attack, post })));
       const missing = answers.find(({ kind }) => kind !== 'answered');
       if (missing !== undefined) {
@@ -43,11 +41,11 @@ export const callbackReceiver: Examination = {
     if (answers.every((answer) => answer.kind === 'answered' && answer.status === 404)) {
       return fail('Everything is answered with 404.', 'Is this the path at which the receiver is mounted?');
     }
-    return gravest(findings);
+    return worstOf(findings);
   },
 };
 
-function chosen(sendAuthentic: boolean): readonly AttackCase[] {
+function harmlessCases(sendAuthentic: boolean): readonly AttackCase[] {
   const probes = [...alteredCases, ...requestCases].filter(({ id }) => harmless.includes(id));
   return sendAuthentic ? [...probes, baselineCase] : probes;
 }
@@ -55,24 +53,24 @@ function chosen(sendAuthentic: boolean): readonly AttackCase[] {
 function prepare(url: URL, context: DoctorContext): Attack | ConfigurationError {
   const { deployment, fetch, timeoutMs, signal } = context;
   try {
-    const options = resolveAttackOptions(url, {
+    const settings = readAttackOptions({
       // Without keys there is nothing authentic to send, and any key forges as well as another.
       credentials: context.credentials ?? throwAwayCredentials(),
       deployment,
       fetch,
       timeoutMs,
       signal,
-      // Who names a callback says that it is theirs, and it gets only what harms nobody.
+      // Whoever names a callback owns it, and it gets only harmless requests.
       iOwnThisHost: url.host,
     });
-    return prepareAttack(options).attack;
+    return prepareAttack(context.say, url, settings).attack;
   } catch (error) {
     if (isConfigurationError(error)) return error;
     throw error;
   }
 }
 
-function translate({ id, what }: AttackCase, { verdict, answered, advice = '' }: Finding): Found {
+function translate({ id, what }: AttackCase, { verdict, answered, advice = '' }: CaseResult): CheckResult {
   const found = `${what}: ${answered}`;
   switch (verdict) {
     case 'ok':

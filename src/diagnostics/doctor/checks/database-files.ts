@@ -1,5 +1,5 @@
+import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Examination, type Found, fail, gravest, ok, skip, warn } from '../examination.ts';
 
 type Fs = typeof import('node:fs');
 type Path = typeof import('node:path');
@@ -9,7 +9,7 @@ interface Modules {
   readonly path: Path;
 }
 
-type FileCheck = (file: string, modules: Modules, context: DoctorContext) => Found;
+type FileCheck = (file: string, modules: Modules, context: DoctorContext) => CheckResult;
 
 const mb = 1024 * 1024;
 const leastFreeBytes = 64 * mb;
@@ -26,10 +26,10 @@ const networkTypes = new Map([
 ]);
 
 /** Rights, free space, fsync and content of the SQLite files of an inbox or a store. */
-export function databaseFileExaminations(
+export function databaseFileChecks(
   kind: 'inbox' | 'store',
   filesOf: (context: DoctorContext) => readonly string[],
-): readonly Examination[] {
+): readonly Check[] {
   const checks: Readonly<Record<string, FileCheck>> = { rights, space, fsync, opens };
   return Object.entries(checks).map(([name, check]) => ({
     id: `${kind}-${name}`,
@@ -39,13 +39,13 @@ export function databaseFileExaminations(
       const fs = process.getBuiltinModule?.('node:fs');
       const path = process.getBuiltinModule?.('node:path');
       if (fs === undefined || path === undefined) return skip('This runtime has no file system.');
-      return gravest(files.map((file) => check(file, { fs, path }, context)));
+      return worstOf(files.map((file) => check(file, { fs, path }, context)));
     },
   }));
 }
 
 /** Only its owner may read it: it holds personal data. Windows has no such modes. */
-function rights(file: string, { fs, path }: Modules): Found {
+function rights(file: string, { fs, path }: Modules): CheckResult {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return missing(file, { fs, path });
   if (!stats.isFile()) return fail(`${file} is not a file.`, 'Give the path of the database file.');
@@ -68,7 +68,7 @@ function rights(file: string, { fs, path }: Modules): Found {
 }
 
 /** A file that is not there yet is made by the first receiver, if its folder lets it. */
-function missing(file: string, { fs, path }: Modules): Found {
+function missing(file: string, { fs, path }: Modules): CheckResult {
   const folder = path.dirname(file);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
@@ -78,13 +78,13 @@ function missing(file: string, { fs, path }: Modules): Found {
   }
 }
 
-function space(file: string, { fs, path }: Modules): Found {
+function space(file: string, { fs, path }: Modules): CheckResult {
   const { bavail, bsize } = fs.statfsSync(existingFolder(file, { fs, path }));
   return judgeSpace(file, bavail * bsize);
 }
 
 /** @param freeBytes for this user on the disk of the file */
-export function judgeSpace(file: string, freeBytes: number): Found {
+export function judgeSpace(file: string, freeBytes: number): CheckResult {
   const found = `${Math.floor(freeBytes / mb)} MB free for ${file}`;
   const fix = 'Make room: a full disk refuses every event with 503.';
   if (freeBytes < leastFreeBytes) return fail(found, fix);
@@ -92,7 +92,7 @@ export function judgeSpace(file: string, freeBytes: number): Found {
 }
 
 /** Tried on a file of its own: the database is SQLite's, and closing another handle of it would drop its locks. */
-function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): Found {
+function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): CheckResult {
   const folder = existingFolder(file, { fs, path });
   const probe = path.join(folder, `.partner-exchange-doctor-${process.pid}-${now()}`);
   let handle: number | undefined;
@@ -118,7 +118,10 @@ function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): Fou
 }
 
 /** @param disk milliseconds that fsync took, and the type of the file system (`statfs`) */
-export function judgeSync(file: string, disk: { readonly took: number; readonly fileSystem: number }): Found {
+export function judgeSync(
+  file: string,
+  disk: { readonly took: number; readonly fileSystem: number },
+): CheckResult {
   const network = networkTypes.get(disk.fileSystem >>> 0);
   if (network !== undefined) {
     return warn(
@@ -130,7 +133,7 @@ export function judgeSync(file: string, disk: { readonly took: number; readonly 
   return disk.took < slowSyncMs ? ok(found) : warn(found, 'Use a faster disk: every event waits for it.');
 }
 
-function opens(file: string, { fs, path }: Modules): Found {
+function opens(file: string, { fs, path }: Modules): CheckResult {
   const sqlite = process.getBuiltinModule?.('node:sqlite');
   if (sqlite === undefined) return skip('This runtime has no node:sqlite.');
   if (!fs.existsSync(file)) return missing(file, { fs, path });

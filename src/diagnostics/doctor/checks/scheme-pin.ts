@@ -1,11 +1,10 @@
-import { readTextFile } from '../../../config/read-text-file.ts';
-import { isConfigurationError } from '../../../errors/configuration-error.ts';
-import { isSignatureError } from '../../../errors/signature-error.ts';
-import { isJsonObject } from '../../../json/json-value.ts';
+import { readTextFile } from '../../../config/environment-variables.ts';
+import { describeIn, isConfigurationError, isSignatureError } from '../../../errors/errors.ts';
+import { isJsonObject } from '../../../internal/json.ts';
 import { normalizeScheme } from '../../detection/scheme-space.ts';
 import { checkPin } from '../../pin/pin-scheme.ts';
+import { type Check, type CheckResult, fail, ok, skip, warn } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Examination, type Found, fail, ok, skip, warn } from '../examination.ts';
 
 const guesses = [
   'signature-construction',
@@ -15,16 +14,16 @@ const guesses = [
 ] as const;
 
 /** Whether samples prove the signature scheme that is used. */
-export const schemePin: Examination = {
+export const schemePin: Check = {
   id: 'signature-scheme',
   run(context) {
-    const { deployment, credentials, environment } = context;
+    const { deployment, credentials, environment, say } = context;
     if (deployment === undefined) return skip('The environment cannot be read.');
     const pin = context.pin ?? pinOfEnvironment(context);
     if (pin === undefined) {
       return warn(
         'Nothing proves the signature scheme: it is a guess until a body that the service signed fits it.',
-        'Capture a signed body, find its scheme with detectScheme, and keep both with pinScheme (docs/signature.md).',
+        `Capture a signed body, find its scheme with ${say.detect}, and keep both with ${say.pin} (docs/signature.md).`,
         ...guesses,
       );
     }
@@ -36,13 +35,13 @@ export const schemePin: Examination = {
   },
 };
 
-function check(pin: unknown, { deployment, credentials, samples }: DoctorContext): Found {
+function check(pin: unknown, { deployment, credentials, samples, say }: DoctorContext): CheckResult {
   try {
     const checked = checkPin(pin, { credentials, samples });
     if (deployment !== undefined && !isSame(checked.scheme, deployment.signature)) {
       return fail(
         'The deployment signs under another scheme than the pin proves.',
-        'Give defineDeployment the scheme of the pin.',
+        `Set ${say.settings('signature')} to the scheme of the pin.`,
         ...guesses,
       );
     }
@@ -51,8 +50,8 @@ function check(pin: unknown, { deployment, credentials, samples }: DoctorContext
   } catch (error) {
     if (!isSignatureError(error) && !isConfigurationError(error)) throw error;
     return fail(
-      error.message,
-      'If the keys were changed, give their old ones too or capture new samples; otherwise run detectScheme again.',
+      describeIn(say, error),
+      `If the keys were changed, give their old ones too or capture new samples; otherwise run ${say.detect} again.`,
       ...guesses,
     );
   }

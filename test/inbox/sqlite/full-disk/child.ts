@@ -9,7 +9,7 @@ import { delivery } from '../../../webhooks/deliveries.ts';
 export interface FullDiskFigures {
   readonly stored: number;
   readonly refused: number;
-  /** Why, each once: the status, the code, and that of SQLite. */
+  /** Why, each once: the status and the code. */
   readonly reasons: readonly string[];
   /** Of the stored ones, when there was room again. */
   readonly handled: number;
@@ -44,8 +44,7 @@ for (let index = 0; refused < 100; index++) {
   if (outcome.kind === 'stored') stored.add(outcome.digest);
   else if (outcome.kind === 'unavailable') {
     refused++;
-    const { code, cause } = Object(outcome.error);
-    reasons.add(`${outcome.status} ${code} ${cause?.errcode}`);
+    reasons.add(`${outcome.status} ${Object(outcome.error).code}`);
   } else throw new Error(`It was ${outcome.kind}.`);
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FullDiskFigures } from './child.ts';
+import type { FullToTheEndFigures } from './handle-child.ts';
 
 /** Runs a program that sees a disk of 32 MB in the folder, and nobody else does. */
 function onSmallDisk(folder: string, command: readonly string[]): string {
@@ -14,14 +15,13 @@ function onSmallDisk(folder: string, command: readonly string[]): string {
     {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 30_000,
+      timeout: 50_000,
     },
   );
 }
 
-it('a disk that is really full has deliveries answered 503, and all that were stored are handled when there is room', ({
-  skip,
-}) => {
+/** Runs a child of this folder on a small disk. Skipped where none can be mounted. */
+function runOnSmallDisk(child: string, further: readonly string[], skip: (why: string) => void): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'full-disk-'));
   try {
     try {
@@ -30,12 +30,34 @@ it('a disk that is really full has deliveries answered 503, and all that were st
       // What `maxBytes` refuses is tested everywhere.
       skip('no disk can be mounted here');
     }
-    const child = join(import.meta.dirname, 'child.ts');
-    const figures: FullDiskFigures = JSON.parse(onSmallDisk(folder, [process.execPath, child, folder]));
-    expect(figures).toMatchObject({ refused: 100, reasons: ['503 store_full 13'], dead: 0 });
-    expect(figures.stored).toBeGreaterThan(100);
-    expect(figures.handled).toBe(figures.stored);
+    const program = join(import.meta.dirname, child);
+    return JSON.parse(onSmallDisk(folder, [process.execPath, program, folder, ...further]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 40_000);
+}
+
+it('a disk that is really full has deliveries answered 503, and all that were stored are handled when there is room', ({
+  skip,
+}) => {
+  // Sound: the child prints these.
+  const figures = runOnSmallDisk('child.ts', [], skip) as FullDiskFigures;
+  expect(figures).toMatchObject({ refused: 100, reasons: ['503 store_full'], dead: 0 });
+  expect(figures.stored).toBeGreaterThan(100);
+  expect(figures.handled).toBe(figures.stored);
+}, 60_000);
+
+it.for([500, 10_000, 60_000])(
+  'on a disk that stays full, stored deliveries of %d bytes are handled once each, and new ones take their room',
+  { timeout: 60_000 },
+  (bodyBytes, { skip }) => {
+    // Sound: the child prints these.
+    const figures = runOnSmallDisk('handle-child.ts', [String(bodyBytes)], skip) as FullToTheEndFigures;
+    const least = Math.min(500, 4_000_000 / bodyBytes);
+    for (const { stored, handled, open } of figures.rounds) {
+      expect(stored).toBeGreaterThan(least);
+      expect({ handled, open }).toEqual({ handled: stored, open: 0 });
+    }
+    expect(figures).toMatchObject({ repeated: 0, storeErrors: 0 });
+  },
+);

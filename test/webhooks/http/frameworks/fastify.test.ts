@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { fastifyPlugin } from '../../../../src/webhooks/http/fastify-plugin.ts';
-import { thrownBy } from '../../../errors/refusal.ts';
+import { fastifyPlugin } from '../../../../src/webhooks/fastify-plugin.ts';
 import { buyInitBody } from '../../../support/bodies.ts';
+import { thrownBy } from '../../../support/refusal.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
 import { describeFramework } from './contract.ts';

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { APIGatewayProxyHandlerV2, LambdaFunctionURLHandler } from 'aws-lambda';
 import { expect, expectTypeOf, it } from 'vitest';
-import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/http/lambda-handler.ts';
-import { thrownBy } from '../../../errors/refusal.ts';
+import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/lambda-handler.ts';
+import { thrownBy } from '../../../support/refusal.ts';
 import { recordingWebhooks } from '../../deliveries.ts';
 import { describeFramework } from './contract.ts';
 import { listen } from './listen.ts';
@@ -48,6 +48,31 @@ function bodyOf(
   if (bytes.length === 0) return { isBase64Encoded };
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
+
+it.each([
+  [
+    'payload 1.0 of API Gateway',
+    { version: '1.0', httpMethod: 'POST', headers: {}, requestContext: { httpMethod: 'POST' }, body: '{}' },
+    'in payload 1.0 (REST API)',
+  ],
+  [
+    'a load balancer',
+    { httpMethod: 'POST', headers: {}, requestContext: { elb: { targetGroupArn: 'arn' } }, body: '{}' },
+    'of an application load balancer',
+  ],
+  ['a test in the console', { key1: 'value1' }, 'of an unknown form'],
+  ['nothing', undefined, 'of an unknown form'],
+])('the handler says what it takes to an event of %s', async (_, event, form) => {
+  const handler = lambdaHandler(recordingWebhooks().webhooks);
+  const error: unknown = await handler(Object(event)).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    name: 'ConfigurationError',
+    code: 'invalid_option',
+    message: expect.stringContaining(
+      `payload 2.0 of API Gateway (HTTP API) and of function URLs, and this one is ${form}`,
+    ),
+  });
+});
 
 it('the handler is not made of options in place of webhooks', () => {
   const error = thrownBy(() => lambdaHandler(Object({ keys: ['one'] })));

@@ -1,0 +1,82 @@
+import { buildRouteMap } from '@stricli/core';
+import type { OrderJournal } from '../../orders/journal.ts';
+import { createOrderJournal } from '../../orders/order-journal.ts';
+import { defineCommand } from '../command.ts';
+import { type CliContext, CliError, exitCodes } from '../context.ts';
+import { describeOrder } from '../describe-order.ts';
+import { arg, choiceArg, formatFlags, journalFlag, text, wholeNumber } from '../flags.ts';
+import { parseExistingStoreAddress, withStore } from '../open-store.ts';
+import { openOutput } from '../output.ts';
+import create from './order-create.ts';
+
+const decisions = ['accepted', 'abandoned'] as const;
+
+const unsettled = defineCommand({
+  brief: 'List orders of which nobody knows how they ended',
+  about:
+    'Lists the orders that are prepared, being sent or unknown, the oldest first. Needs no keys, and sends nothing.',
+  examples: [
+    'partner-exchange order unsettled --journal orders.sqlite',
+    'partner-exchange order unsettled --journal env:DATABASE_URL --older-than-minutes 30 --format json',
+  ],
+  flags: {
+    journal: journalFlag,
+    olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
+      'minutes',
+      'Only those that have been unsettled for so long',
+      '0',
+    ),
+    limit: wholeNumber(1, 100_000).withDefault('number', 'How many at most', '1000'),
+    ...formatFlags,
+  },
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { olderThanMinutes, limit } = flags;
+    return await withJournal(context, flags, async (journal) => {
+      const orders = await journal.unsettled({ olderThanMs: olderThanMinutes * 60_000, limit });
+      for (const order of orders) output.item(order, (paint) => describeOrder(order, paint));
+      output.status(orders.length === 0 ? 'Nothing is unsettled.' : `${orders.length} unsettled.`);
+      return exitCodes.ok;
+    });
+  },
+});
+
+const settle = defineCommand({
+  brief: 'Write down what became of an order',
+  about:
+    'A decision of yours, after looking at the service: it has the order (accepted), or it does not and never will (abandoned). Needs no keys, and sends nothing.',
+  examples: [
+    'partner-exchange order settle A-1001 accepted --note "Seen in the dashboard" --journal orders.sqlite',
+  ],
+  flags: {
+    journal: journalFlag,
+    note: text.required('text', 'Why; it is kept: nothing personal'),
+    ...formatFlags,
+  },
+  args: [arg('id', 'partner_order_id'), choiceArg('decision', decisions, decisions.join(' or '))],
+  async run(context, flags, id, decision) {
+    const output = openOutput(context, flags);
+    return await withJournal(context, flags, async (journal) => {
+      const order = await journal.settle(id, decision, flags.note);
+      output.result({ order }, (paint) => [describeOrder(order, paint)]);
+      return exitCodes.ok;
+    });
+  },
+});
+
+export default buildRouteMap({
+  routes: { create, unsettled, settle },
+  docs: { brief: 'Create orders, none twice and none forgotten' },
+});
+
+/** Works with a journal that is there, and sends nothing: this needs no keys. */
+function withJournal<Result>(
+  context: CliContext,
+  { journal: where }: { readonly journal: string },
+  work: (journal: OrderJournal) => Promise<Result>,
+): Promise<Result> {
+  const prepareOrder = () => Promise.reject(new CliError('This command sends no order.'));
+  return withStore(context, parseExistingStoreAddress(context, where), (store) =>
+    work(createOrderJournal({ exchange: { prepareOrder }, store, now: context.now })),
+  );
+}

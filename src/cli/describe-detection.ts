@@ -1,0 +1,34 @@
+import { detectionMessage } from '../diagnostics/detection/detect-scheme.ts';
+import type { SchemeDetection } from '../diagnostics/detection/detection.ts';
+import { printableText } from '../internal/printable-text.ts';
+import type { SignatureScheme } from '../signature/signature-scheme.ts';
+import { commandWords } from './command-words.ts';
+import type { Paint } from './paint.ts';
+
+/** What a search has found, as lines. */
+export function describeDetection(
+  detection: SchemeDetection,
+  { sources, paint }: { sources: readonly string[]; paint: Paint },
+): string[] {
+  const { verdict, survivors, nearMisses, samples } = detection;
+  const nameOf = (index: number) => printableText(sources[index] ?? `sample ${index}`);
+  return [
+    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${detectionMessage(detection, commandWords)}`,
+    ...survivors.flatMap(({ scheme, notes }) => [
+      `  ${describeScheme(scheme)}`,
+      ...notes.map((note) => `    ${paint('yellow', note.code)}: ${note.message}`),
+    ]),
+    ...nearMisses.flatMap((miss) => [
+      `near miss (${miss.code}): ${miss.message}`,
+      `  ${miss.code === 'forged' ? '' : `${describeScheme(miss.scheme)}, `}for ${miss.samples.map(nameOf).join(', ')}`,
+    ]),
+    ...samples.flatMap((sample, index) =>
+      sample.status === 'usable' ? [] : [`${nameOf(index)}: ${sample.status}: ${sample.message}`],
+    ),
+  ];
+}
+
+/** A scheme as JSON, as it is put into a file for PARTNER_EXCHANGE_SCHEME_FILE. */
+export function describeScheme(scheme: SignatureScheme): string {
+  return JSON.stringify(scheme);
+}

@@ -1,0 +1,154 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { checkSecretText } from '../credentials/partner-credentials.ts';
+import { ConfigurationError, isConfigurationError } from '../errors/errors.ts';
+import { findLossyMember } from '../internal/find-lossy-member.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { parseJson } from '../internal/json-tree.ts';
+import { redactCredentials } from '../internal/redact-credentials.ts';
+import { decodeBody } from '../signature/signed-body.ts';
+import { type CliContext, CliError, exitCodes } from './context.ts';
+
+/** More than any body that the SDK accepts by default, so that `explain` can say what is wrong with such a one. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** The bytes of a file, or of stdin without a path or with `-`. */
+export async function readInput(context: CliContext, path: string | undefined): Promise<Uint8Array> {
+  if (path !== undefined && path !== '-') {
+    return readStream(Readable.from(readFile(context, path)), { name: path, signal: context.signal });
+  }
+  if (context.stdin.isTTY)
+    context.stderr.write('Reading from the terminal: end with Ctrl-D on a line of its own.\n');
+  return readStream(context.stdin, { name: 'stdin', signal: context.signal });
+}
+
+/** The pieces of a file. A folder is named, which the error of the system does not do. */
+export async function* readFile({ cwd }: CliContext, path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(resolve(cwd, path));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EISDIR') throw new CliError(`${shownPath(path)} is a folder: name a file in it.`);
+    if (code === 'ENOENT' && /^[a-z][a-z-]*=/.test(path)) {
+      throw new CliError('There is no such file: if that is an option, put two hyphens before it.');
+    }
+    throw error;
+  }
+}
+
+/** What to call an input in messages. */
+export function inputName(path: string | undefined): string {
+  return path === undefined || path === '-' ? 'stdin' : path;
+}
+
+async function readStream(
+  stream: NodeJS.ReadableStream,
+  { name, signal }: { name: string; signal: AbortSignal },
+): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await pipeline(
+    stream,
+    async (source: AsyncIterable<Buffer | string>) => {
+      for await (const chunk of source) {
+        const bytes = Buffer.from(chunk);
+        size += bytes.length;
+        if (size > maxBytes) throw new CliError(`${name} is larger than 16 MiB: give it one body at a time.`);
+        chunks.push(bytes);
+      }
+    },
+    { signal },
+  );
+  return Buffer.concat(chunks);
+}
+
+/** The JSON object in some bytes. The error holds nothing of them: they may be keys. */
+export function readJsonObject(bytes: Uint8Array, name: string): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(decodeBody(bytes));
+  } catch {
+    throw new CliError(`${name} is not JSON in UTF-8: check the file.`);
+  }
+  if (isJsonObject(value)) return value;
+  throw new CliError(`${name} is not a JSON object: check the file.`);
+}
+
+/** The same for a body that is written again: refuses what would not stay as it is, and names the member. */
+export function readExactJsonObject(bytes: Uint8Array, name: string): JsonObject {
+  const value = readJsonObject(bytes, name);
+  const loss = lossIn(decodeBody(bytes));
+  if (loss === undefined) return value;
+  throw new CliError(`${name}: ${loss.path.join('.').slice(0, 200)} ${loss.message}.`);
+}
+
+function lossIn(text: string): ReturnType<typeof findLossyMember> {
+  try {
+    return findLossyMember(text);
+  } catch (error) {
+    // Nested too deeply: signing refuses it, with a message of its own.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A path as an error may show it: not if a key was typed in its place. */
+export function shownPath(path: string): string {
+  return redactCredentials(path) === path ? path : 'the file';
+}
+
+/** Names the file in the error of a configuration that was read from it. */
+export function inFile<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    const { code, message, assumptions } = error;
+    throw new ConfigurationError(code, `${shownPath(path)}: ${message}`, { assumptions });
+  }
+}
+
+/** Flags of what cannot be undone. */
+export interface ConfirmFlags {
+  readonly yes: boolean;
+}
+
+/** Refuses at once what nobody could be asked about later: without a terminal, or when stdin is read for data. */
+export function requireConfirmable(
+  { stdin, stderr }: CliContext,
+  { yes, isStdinTaken = false }: ConfirmFlags & { readonly isStdinTaken?: boolean },
+): void {
+  if (yes || (stdin.isTTY && stderr.isTTY && !isStdinTaken)) return;
+  throw new CliError(
+    'Nothing was done, since nobody can be asked here: add --yes to go on without a question.',
+  );
+}
+
+/** Asks before something is done that cannot be undone. Throws unless the answer is yes. */
+export async function confirm(context: CliContext, flags: ConfirmFlags, question: string): Promise<void> {
+  requireConfirmable(context, flags);
+  if (flags.yes || (await context.confirm(question))) return;
+  throw new CliError('Stopped before anything was done.', { exitCode: exitCodes.stopped });
+}
+
+/**
+ * The secret of a variable, or what the user types at a terminal, unseen. Never an argument: other users see those, and
+ * the shell's history keeps them.
+ */
+export async function secretOrAsk(
+  context: CliContext,
+  { variable, given, question }: { variable: string; given: string | undefined; question: string },
+): Promise<string> {
+  if (given !== undefined) return given;
+  if (!context.stdin.isTTY || !context.stderr.isTTY) {
+    throw new CliError(`${variable} is not set: set it, or run this in a terminal to be asked for it.`);
+  }
+  const answer = await context.askHidden(question);
+  if (answer === undefined) {
+    throw new CliError('Stopped before anything was done.', { exitCode: exitCodes.stopped });
+  }
+  context.secrets.add(answer);
+  return checkSecretText(answer, variable);
+}

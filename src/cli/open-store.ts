@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isJsonObject } from '../internal/json.ts';
+import type { PgPool } from '../store/postgres/pg-client.ts';
+import { postgresStore } from '../store/postgres/postgres-store.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { IoredisClient } from '../store/redis/redis-client.ts';
+import { redisStore } from '../store/redis/redis-store.ts';
+import { type CliContext, CliError } from './context.ts';
+
+/** The members of `Redis` of ioredis that this file calls, and the store does not. */
+interface RedisConnection extends IoredisClient {
+  connect(): Promise<unknown>;
+  disconnect(): void;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** The members of `Pool` of pg that this file calls, and the store does not. */
+interface PostgresPool extends PgPool {
+  end(): Promise<void>;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** Works with a record store, and closes it and its connection afterwards. */
+export async function withStore<Result>(
+  context: CliContext,
+  address: StoreAddress,
+  work: (store: RecordStore) => Promise<Result>,
+): Promise<Result> {
+  const { store, close } = await open(context, address);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+    await close();
+  }
+}
+
+async function open(
+  context: CliContext,
+  address: StoreAddress,
+): Promise<{ store: RecordStore; close: () => Promise<void> }> {
+  const { now } = context;
+  if (address.kind === 'file') {
+    // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
+    const { sqliteStore } = await import('../store/sqlite/sqlite-store.ts');
+    return { store: sqliteStore({ path: address.path, now }), close: async () => {} };
+  }
+  if (address.kind === 'redis') {
+    const { Redis } = await loadOptionalPackage(context, 'ioredis');
+    // Sound: it is the class that ioredis exports under this name.
+    const Client = Redis as new (url: string, options: object) => RedisConnection;
+    const client = new Client(address.url, { lazyConnect: true, maxRetriesPerRequest: 3 });
+    // Without a listener it would print; the call that fails says it as well.
+    client.on('error', () => {});
+    await client.connect();
+    return { store: redisStore({ client, now }), close: async () => client.disconnect() };
+  }
+  const { Pool } = await loadOptionalPackage(context, 'pg');
+  // Sound: it is the class that pg exports under this name.
+  const pool = new (Pool as new (options: object) => PostgresPool)({ connectionString: address.url });
+  pool.on('error', () => {});
+  return { store: postgresStore({ client: pool, now }), close: () => pool.end() };
+}
+
+/** Where something is stored: a SQLite file, a Redis or a PostgreSQL. */
+export type StoreAddress =
+  | { readonly kind: 'file'; readonly path: string; readonly isThere: boolean }
+  | { readonly kind: 'redis' | 'postgres'; readonly url: string };
+
+/** Reads `orders.sqlite`, `redis://…`, `postgres://…`, or `env:NAME`, a variable that holds one of these. */
+export function parseStoreAddress(context: CliContext, given: string): StoreAddress {
+  const variable = /^env:(.+)$/.exec(given)?.[1];
+  const address = variable === undefined ? given : context.env[variable];
+  if (!address)
+    throw new CliError(`The variable ${variable} is not set: set it to the address of the store.`);
+  const scheme = /^(rediss?|postgres|postgresql):\/\//i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    const path = resolve(context.cwd, address);
+    return { kind: 'file', path, isThere: existsSync(path) };
+  }
+  if (!URL.canParse(address))
+    throw new CliError('The address of the store is not a URL: check how it is spelled.');
+  const { password } = new URL(address);
+  if (password !== '') {
+    for (const secret of [address, password, decodeURIComponent(password)]) context.secrets.add(secret);
+    if (variable === undefined) {
+      throw new CliError(
+        'That address holds a password, and other users see arguments: put it into a variable, and give env:NAME.',
+      );
+    }
+  }
+  return { kind: scheme.startsWith('redis') ? 'redis' : 'postgres', url: address };
+}
+
+/** The same of what has to be there already: a file that is made by mistake would look like one with nothing in it. */
+export function parseExistingStoreAddress(context: CliContext, given: string): StoreAddress {
+  const address = parseStoreAddress(context, given);
+  if (address.kind === 'file' && !address.isThere)
+    throw new CliError(`There is no ${given}: check the path.`);
+  return address;
+}
+
+/** What a package exports that is installed in the user's project, or above it. Ours do not come with this one. */
+export async function loadOptionalPackage(
+  { cwd }: CliContext,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  let path: string;
+  try {
+    path = createRequire(join(cwd, 'any-file.js')).resolve(name);
+  } catch (cause) {
+    throw new CliError(
+      `This needs the package ${name}, which is not installed here: run "npm install ${name}".`,
+      {
+        cause,
+      },
+    );
+  }
+  const loaded: Record<string, unknown> = await import(pathToFileURL(path).href);
+  // Of a CommonJS package some names are only on the default export.
+  const { default: main } = loaded;
+  const members = typeof main === 'function' ? { ...main } : isJsonObject(main) ? main : {};
+  return { ...members, ...loaded };
+}

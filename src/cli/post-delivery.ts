@@ -1,0 +1,132 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Delivery } from './deliveries.ts';
+import type { Paint } from './paint.ts';
+
+/** What a receiver answered. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Delivery['headers'];
+  readonly body: Uint8Array;
+  readonly durationMs: number;
+}
+
+/** There was no answer. */
+export interface NoAnswer {
+  readonly status: undefined;
+  /** The system's code, such as `ECONNREFUSED`, or `timeout`. */
+  readonly problem: string;
+  readonly durationMs: number;
+}
+
+interface PostOptions {
+  readonly url: URL;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Poster {
+  /** Posts a delivery byte for byte, with its headers. Never rejects, never follows a redirect. */
+  post(delivery: Pick<Delivery, 'headers' | 'body'>, options: PostOptions): Promise<Answer | NoAnswer>;
+  /** Closes the connections that are kept open. */
+  close(): void;
+}
+
+/** More than this is not read of an answer. */
+const maxAnswerBytes = 1024 * 1024;
+
+/**
+ * Not with fetch, which adds headers of its own and spells the others anew: what is posted here is what the service
+ * sent.
+ */
+export function createPoster(now: () => number): Poster {
+  const options = { keepAlive: true, maxSockets: 64 };
+  const http = new HttpAgent(options);
+  const https = new HttpsAgent(options);
+  return {
+    post: ({ headers, body }, { url, timeoutMs, signal }) =>
+      new Promise((resolve) => {
+        const startedAt = now();
+        const timeout = AbortSignal.timeout(timeoutMs);
+        const fail = (error: unknown) => {
+          const problem = timeout.aborted ? 'timeout' : codeOf(error);
+          resolve({ status: undefined, problem, durationMs: now() - startedAt });
+        };
+        const isSecure = url.protocol === 'https:';
+        const outgoing = (isSecure ? requestHttps : requestHttp)(url, {
+          method: 'POST',
+          agent: isSecure ? https : http,
+          headers: [
+            ...['host', url.host],
+            ...withoutHopHeaders(headers).flat(),
+            ...['content-length', String(body.byteLength)],
+          ],
+          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        });
+        outgoing.once('error', fail);
+        outgoing.once('response', (incoming) => {
+          readAnswer(incoming).then((read) => resolve({ ...read, durationMs: now() - startedAt }), fail);
+        });
+        outgoing.end(body);
+      }),
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+async function readAnswer(incoming: IncomingMessage): Promise<Omit<Answer, 'durationMs'>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) break;
+    chunks.push(chunk);
+  }
+  // Node gives every answer a status.
+  const { statusCode = 502, rawHeaders } = incoming;
+  return { status: statusCode, headers: pairsOf(rawHeaders), body: Buffer.concat(chunks) };
+}
+
+/** The headers of a message of node:http, in their order and spelling. */
+export function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  }
+  return pairs;
+}
+
+/** Headers of one connection, which say nothing on another one (RFC 9110, 7.6.1), and those that depend on the bytes. */
+const hopHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['host', 'content-length', 'expect'],
+]);
+
+export function withoutHopHeaders(headers: Delivery['headers']): (readonly [string, string])[] {
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((token) => token.trim().toLowerCase()));
+  return headers.filter(
+    ([name]) => !hopHeaders.has(name.toLowerCase()) && !named.includes(name.toLowerCase()),
+  );
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** What a receiver answered, in a few words. */
+export function describeAnswer(answer: Answer | NoAnswer, paint: Paint): string {
+  const duration = `${Math.round(answer.durationMs)} ms`;
+  if (answer.status === undefined) return paint('red', `no answer (${answer.problem}, ${duration})`);
+  const isFine = isSuccess(answer);
+  return `${paint(isFine ? 'green' : 'red', String(answer.status))} (${duration})`;
+}
+
+/** Whether the receiver counts the delivery as received (assumption `callback-reply`). */
+export function isSuccess({ status }: Pick<Answer, 'status'> | NoAnswer): boolean {
+  return status !== undefined && status >= 200 && status < 300;
+}

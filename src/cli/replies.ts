@@ -1,0 +1,57 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { isRequestError } from '../errors/errors.ts';
+import { printableText } from '../internal/printable-text.ts';
+import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
+import { visibleText } from './visible-text.ts';
+
+/** Members of a reply that may hold a credential, whatever the service calls them. */
+const secretName = /auth|cookie|credential|key|link|pass|pwd|secret|session|token/i;
+
+/** A reply's body as it may be shown: nobody documents what is in it. */
+export function redactedReply(body: unknown, depth = 0): unknown {
+  if (typeof body === 'string') return redactCredentials(body);
+  if (typeof body !== 'object' || body === null) return body;
+  if (depth > 32) return hidden;
+  if (Array.isArray(body)) return body.map((item) => redactedReply(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      secretName.test(name) && value !== null && typeof value !== 'boolean'
+        ? hidden
+        : redactedReply(value, depth + 1),
+    ]),
+  );
+}
+
+/** A reply's body in one line. */
+export function replyLine(body: unknown): string {
+  if (body === undefined) return 'nothing';
+  return printableText(JSON.stringify(redactedReply(body))).slice(0, 2_000);
+}
+
+/**
+ * Writes the body of a reply into a new file, for its owner alone, and tells whether there was one. The file is made
+ * before the request: a reply that cannot be kept would be lost.
+ */
+export async function keepReply(path: string, request: () => Promise<unknown>): Promise<boolean> {
+  const file = await open(path, 'wx', 0o600);
+  let isKept = false;
+  try {
+    isKept = await write(file, await request());
+  } catch (error) {
+    // An error reply can still contain the key.
+    if (isRequestError(error)) isKept = await write(file, error.body);
+    throw error;
+  } finally {
+    if (!isKept) await rm(path);
+    await file.close();
+  }
+  return isKept;
+}
+
+async function write(file: FileHandle, body: unknown): Promise<boolean> {
+  if (body === undefined) return false;
+  await file.writeFile(visibleText(`${JSON.stringify(body, null, 2)}\n`));
+  await file.sync();
+  return true;
+}

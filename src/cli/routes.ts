@@ -1,0 +1,129 @@
+import { buildCommand, buildRouteMap, type Command, type RouteMap } from '@stricli/core';
+import type { RunContext } from './context.ts';
+
+type Route = Command<RunContext> | RouteMap<RunContext>;
+
+interface RouteOutline {
+  /** One line, for the list of commands. */
+  readonly brief: string;
+  /** What must follow the command, as stricli writes it; a test compares both with the command. */
+  readonly usage?: string;
+  readonly load: () => Promise<Route>;
+}
+
+/** Every command, and all that `--help` loads of it. A new one is a file in `commands`, and a line here. */
+const commands = {
+  doctor: {
+    brief: 'Check what an integration stands on',
+    load: async () => (await import('./commands/doctor.ts')).default,
+  },
+  onboard: {
+    usage: '(--email address)',
+    brief: 'Register as a partner',
+    load: async () => (await import('./commands/onboard.ts')).default,
+  },
+  'whitelist-ip': {
+    brief: "Whitelist this machine's IP",
+    load: async () => (await import('./commands/whitelist-ip.ts')).default,
+  },
+  inbox: {
+    usage: 'list|show|replay|discard ...',
+    brief: 'The dead letters of a durable inbox',
+    load: async () => (await import('./commands/inbox.ts')).default,
+  },
+  keys: {
+    usage: 'request|receive|promote|status ...',
+    brief: 'Replace your keys without losing any',
+    load: async () => (await import('./commands/keys.ts')).default,
+  },
+  order: {
+    usage: 'create|unsettled|settle ...',
+    brief: 'Create orders, none twice and none forgotten',
+    load: async () => (await import('./commands/order.ts')).default,
+  },
+  messenger: {
+    usage: 'key|scan|check|send ...',
+    brief: 'Keys, devices and messages of the messenger service',
+    load: async () => (await import('./commands/messenger.ts')).default,
+  },
+  send: {
+    usage: '(--campaign name) <file>',
+    brief: 'Send a message to each row of a CSV file',
+    load: async () => (await import('./commands/send.ts')).default,
+  },
+  sandbox: {
+    brief: 'Run the service, simulated',
+    load: async () => (await import('./commands/sandbox.ts')).default,
+  },
+  listen: {
+    brief: 'Receive events, verify them, and pass them on',
+    load: async () => (await import('./commands/listen.ts')).default,
+  },
+  trigger: {
+    usage: '(--to url) <event>',
+    brief: 'Post a signed event to your receiver',
+    load: async () => (await import('./commands/trigger.ts')).default,
+  },
+  replay: {
+    usage: '(--to url) <file>...',
+    brief: 'Post saved deliveries again, as they were',
+    load: async () => (await import('./commands/replay.ts')).default,
+  },
+  attack: {
+    usage: '<url>',
+    brief: 'Attack your receiver of events, as its worst callers would',
+    load: async () => (await import('./commands/attack.ts')).default,
+  },
+  sign: { brief: 'Sign a JSON body', load: async () => (await import('./commands/sign.ts')).default },
+  verify: {
+    usage: '<file>...',
+    brief: 'Verify the signature of bodies',
+    load: async () => (await import('./commands/verify.ts')).default,
+  },
+  detect: {
+    usage: '<file>...',
+    brief: 'Find out how bodies were signed',
+    load: async () => (await import('./commands/detect.ts')).default,
+  },
+  explain: {
+    brief: 'Explain why a signature does not match',
+    load: async () => (await import('./commands/explain.ts')).default,
+  },
+  probe: {
+    brief: 'Print a body whose signature tells all schemes apart',
+    load: async () => (await import('./commands/probe.ts')).default,
+  },
+  pin: {
+    usage: '<file>...',
+    brief: 'Pin how the service signs, or check a pin',
+    load: async () => (await import('./commands/pin.ts')).default,
+  },
+  completion: {
+    usage: '<shell>',
+    brief: 'Print a script that completes commands in a shell',
+    load: async () => (await import('./commands/completion.ts')).default,
+  },
+} as const satisfies Record<string, RouteOutline>;
+
+export const commandNames: readonly string[] = Object.keys(commands);
+
+/** The commands as stricli takes them: those that are named complete, the others as outlines for the list. */
+export async function loadRoutes(names: readonly string[]): Promise<RouteMap<RunContext>> {
+  const routes = Object.entries<RouteOutline>(commands).map(
+    async ([name, command]) =>
+      [name, names.includes(name) ? await command.load() : outline(command)] as const,
+  );
+  return buildRouteMap({
+    routes: Object.fromEntries(await Promise.all(routes)),
+    docs: { brief: 'Work with a partner exchange and its messenger service.' },
+  });
+}
+
+/** A command that can be listed, and is never run. */
+function outline({ usage, brief }: RouteOutline): Route {
+  const command = buildCommand<object, [], RunContext>({ func: () => {}, parameters: {}, docs: { brief } });
+  return {
+    ...command,
+    formatUsageLine: ({ prefix }) => [...prefix, ...(usage === undefined ? [] : [usage])].join(' '),
+  };
+}

@@ -1,0 +1,138 @@
+import {
+  type Application,
+  type ApplicationContext,
+  buildApplication,
+  help,
+  proposeCompletions,
+  run,
+  version,
+} from '@stricli/core';
+import { userAgent } from '../internal/user-agent.ts';
+import { reportFailure } from './command.ts';
+import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
+import { hasColours } from './paint.ts';
+import { loadRoutes } from './routes.ts';
+import { secretGuard } from './secret-guard.ts';
+import { applicationText } from './usage-errors.ts';
+import { visibleText } from './visible-text.ts';
+
+/** Runs one command line. Never rejects. */
+export async function runCli(inputs: readonly string[], world: World): Promise<ExitCode> {
+  if (inputs[0] === '__complete') return complete(inputs.slice(1), world);
+  const secrets = secretGuard(world.env);
+  const isJson = wantsJson(inputs);
+  const stderr = () => ({ env: world.env, stderr: secrets.guard(world.stderr) });
+  const refuse = (message: string) => {
+    reportFailure(stderr(), { message, exitCode: exitCodes.usage, code: 'cli' }, { isJson });
+  };
+  if (hasInheritedOption(inputs)) {
+    refuse('There is no such option. Add --help to see what there is.');
+    return exitCodes.usage;
+  }
+  // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
+  const colourDepth = hasColours(world.env, world.stdout) ? 8 : 1;
+  const process: ApplicationContext['process'] = {
+    stdout: {
+      write: (text) => void secrets.guard(world.stdout).write(text),
+      getColorDepth: () => colourDepth,
+    },
+    // Only errors: the arguments do not fit.
+    stderr: {
+      write: (text) => refuse(text.trimEnd()),
+      getColorDepth: () => 1,
+    },
+    exitCode: null,
+  };
+  try {
+    const application = await loadApplication(inputs.slice(0, 1));
+    await run(application, inputs, { process, forCommand: () => runContext(world, { secrets, process }) });
+  } catch (error) {
+    // The file of a command could not be loaded.
+    const { describeFailure } = await import('./failure.ts');
+    const failure = describeFailure(error);
+    reportFailure(stderr(), failure, { isJson });
+    return failure.exitCode;
+  }
+  // stricli ends with a negative number where the arguments do not fit.
+  return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.usage;
+}
+
+/** The command line as stricli runs it, with the commands that are named. */
+export async function loadApplication(names: readonly string[]): Promise<Application<RunContext>> {
+  return buildApplication(
+    await loadRoutes(names),
+    {
+      name: 'partner-exchange',
+      scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+      localization: { text: applicationText },
+    },
+    {
+      help: help({
+        brief: 'Print help and exit',
+        defaultForRouteMap: true,
+        complete: true,
+        formatting: {
+          caseStyle: 'convert-camel-to-kebab',
+          useAliasInUsageLine: false,
+          onlyRequiredInUsageLine: true,
+        },
+      }),
+      version: version({
+        brief: 'Print the version and exit',
+        complete: true,
+        info: { currentVersion: userAgent.slice(userAgent.indexOf('/') + 1) },
+      }),
+    },
+  );
+}
+
+/** The world as a command may use it: nothing that it prints shows a key. */
+function runContext(
+  world: World,
+  { secrets, process }: { secrets: SecretGuard; process: RunContext['process'] },
+): RunContext {
+  const { stdout, stderr } = world;
+  return {
+    ...world,
+    stdout: secrets.guard(stdout),
+    stderr: secrets.guard(stderr),
+    confirm: (question) => world.confirm(visibleText(question)),
+    secrets,
+    process,
+  };
+}
+
+/** What the last word of a command line may become, one proposal a line, for the scripts of `completion`. */
+async function complete(words: readonly string[], world: World): Promise<ExitCode> {
+  const silent = { write: () => {} };
+  const process = { stdout: silent, stderr: silent };
+  const proposals = await proposeCompletions(await loadApplication(words.slice(0, 1)), words, {
+    process,
+    forCommand: () => runContext(world, { secrets: secretGuard(world.env), process }),
+  });
+  for (const { completion } of proposals) world.stdout.write(`${completion}\n`);
+  return exitCodes.ok;
+}
+
+/** Read off the words: an error in them is printed before they are parsed. */
+function wantsJson(inputs: readonly string[]): boolean {
+  return inputs.some(
+    (input, index) => input === '--format=json' || (input === '--format' && inputs[index + 1] === 'json'),
+  );
+}
+
+/** `toString`, `constructor` and the like, in lower case. */
+const inherited = new Set(Object.getOwnPropertyNames(Object.prototype).map((name) => name.toLowerCase()));
+
+/**
+ * Whether one of the words would be an option that no command has: stricli looks options up in plain objects, and finds
+ * there what every object inherits, in each of the spellings that it allows (`--to-string`, `--noToString`).
+ */
+function hasInheritedOption(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  return words.slice(0, end === -1 ? undefined : end).some((word) => {
+    const [, name = ''] = /^--(?!-)([^=]*)/.exec(word) ?? [];
+    const bare = name.replaceAll('-', '').toLowerCase();
+    return inherited.has(name.toLowerCase()) || inherited.has(bare) || inherited.has(bare.replace(/^no/, ''));
+  });
+}

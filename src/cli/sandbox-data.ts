@@ -1,0 +1,52 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isConfigurationError, isStoreError } from '../errors/errors.ts';
+import { type CliContext, CliError } from './context.ts';
+import { shownPath } from './input.ts';
+
+/** The data of a sandbox, which no other one may use meanwhile: each would overwrite what the other wrote. */
+export interface SandboxData {
+  readonly path: string;
+  /** Names the file in the error of a sandbox that cannot use it. */
+  explain(error: unknown): unknown;
+  release(): void;
+}
+
+/** @throws {CliError} if another sandbox uses the file */
+export async function claimSandboxData({ cwd }: CliContext, given: string): Promise<SandboxData> {
+  const path = resolve(cwd, given);
+  const lock = await lockFile(existsSync(path) ? realpathSync(path) : path, given);
+  return {
+    path,
+    explain(error) {
+      if (isConfigurationError(error)) return new CliError(`${shownPath(given)}: ${error.message}`);
+      if (!isStoreError(error)) return error;
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      return new CliError(
+        `${shownPath(given)} cannot hold the data of a sandbox: ${reason.replace(/\.$/, '')}. Name another file with --data, or a new one.`,
+        { cause: error },
+      );
+    },
+    release: () => lock.close(),
+  };
+}
+
+/** SQLite's own lock on an empty file: the system releases it however the process ends. */
+async function lockFile(path: string, given: string): Promise<{ close(): void }> {
+  // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
+  const { DatabaseSync } = await import('node:sqlite');
+  const { openPrivateFile } = await import('../internal/private-file.ts');
+  const fail = (message: string) => new CliError(`${shownPath(given)}.lock: ${message}`);
+  const lock = new DatabaseSync(openPrivateFile(`${path}.lock`, fail).path);
+  try {
+    lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
+    return lock;
+  } catch (error) {
+    lock.close();
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+    if (!isBusy) throw error;
+    throw new CliError(`Another sandbox uses ${shownPath(given)}: stop that one, or name another file.`);
+  }
+}
+
+const sqliteBusy = 5;

@@ -1,0 +1,57 @@
+import {
+  AliasNotFoundError,
+  type ApplicationText,
+  ArgumentParseError,
+  EnumValidationError,
+  FlagNotFoundError,
+  text_en,
+  UnexpectedFlagError,
+  UnexpectedPositionalError,
+  UnsatisfiedFlagError,
+  UnsatisfiedPositionalError,
+} from '@stricli/core';
+import { CliError } from './context.ts';
+
+/**
+ * How stricli speaks. What the user typed is repeated only if a known name is near: it may be a key in the wrong place.
+ */
+export const applicationText: ApplicationText = {
+  ...text_en,
+  noCommandRegisteredForInput: ({ input, corrections }) =>
+    withNextStep(
+      corrections.length === 0
+        ? 'There is no such command.'
+        : `There is no command \`${input}\`: did you mean ${corrections.join(' or ')}?`,
+    ),
+  exceptionWhileParsingArguments: (error) => withNextStep(describe(error)),
+};
+
+function withNextStep(problem: string): string {
+  return `${problem} Add --help to see what there is.`;
+}
+
+/** Nothing that was typed is repeated, so no single option can be proposed. */
+const twoHyphens = 'Options begin with two hyphens, such as --format.';
+
+function describe(error: unknown): string {
+  if (error instanceof AliasNotFoundError) return `There is no such option. ${twoHyphens}`;
+  if (error instanceof FlagNotFoundError) {
+    const { input, corrections } = error;
+    if (corrections.length === 0) return 'There is no such option.';
+    return `There is no option --${input}: did you mean --${corrections.join(' or --')}?`;
+  }
+  if (error instanceof EnumValidationError) {
+    return `--${error.externalFlagName} must be ${error.values.join(' or ')}.`;
+  }
+  if (error instanceof ArgumentParseError) {
+    const { externalFlagNameOrPlaceholder: name, exception } = error;
+    return `${name}: ${exception instanceof CliError ? exception.message : 'cannot be read'}.`;
+  }
+  if (error instanceof UnsatisfiedFlagError) return `--${error.externalFlagName} needs a value.`;
+  if (error instanceof UnexpectedFlagError) return `--${error.externalFlagName} can be given only once.`;
+  if (error instanceof UnsatisfiedPositionalError) return `<${error.placeholder}> is missing.`;
+  if (error instanceof UnexpectedPositionalError) {
+    return `There are too many arguments: at most ${error.expectedCount} fit. ${twoHyphens}`;
+  }
+  return 'The arguments do not fit.';
+}

@@ -1,0 +1,20 @@
+/** What a configuration calls a partner: credentials have these members, and the `key` of a verified delivery too. */
+export interface PartnerNames {
+  readonly partnerId?: string | undefined;
+  readonly partnerCode?: string | undefined;
+}
+
+/**
+ * Whether both are the same partner: by ID where both have one, otherwise by code. Two without any name are the same;
+ * where only one has a name, or they have no kind of name in common, nobody can tell, so they are not.
+ */
+export function isSamePartner(one: PartnerNames, other: PartnerNames): boolean {
+  if (one.partnerId !== undefined && other.partnerId !== undefined) return one.partnerId === other.partnerId;
+  if (one.partnerCode !== undefined && other.partnerCode !== undefined)
+    return one.partnerCode === other.partnerCode;
+  return isNameless(one) && isNameless(other);
+}
+
+function isNameless({ partnerId, partnerCode }: PartnerNames): boolean {
+  return partnerId === undefined && partnerCode === undefined;
+}

@@ -1,0 +1,61 @@
+/** What decides whether `fetch` goes through a proxy. */
+export interface ProxySettings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `navigator.userAgent`: `Node.js/24`, `Bun/1.3.0`, `Deno/2.5.0`. */
+  readonly userAgent: string;
+  /** `process.execArgv`. */
+  readonly flags: readonly string[];
+  /** The constructor's name of undici's global dispatcher, which Node's fetch uses; `undefined` if there is none yet. */
+  readonly dispatcher: string | undefined;
+}
+
+/**
+ * What would take an `http:` request to this URL to a proxy, as far as that shows: the name of an environment variable,
+ * or of the global dispatcher. Node takes the environment's proxy if it is told to (`NODE_USE_ENV_PROXY`,
+ * `--use-env-proxy`), Bun and Deno always do. A `fetch` of the client's own is not looked at.
+ *
+ * In doubt it says yes: runtimes read `NO_PROXY` in different ways, and only an entry that all of them understand counts.
+ */
+export function environmentProxy(url: URL, settings: ProxySettings = currentSettings()): string | undefined {
+  const { env, userAgent, dispatcher = '' } = settings;
+  const isNode = !/^(?:Bun|Deno)\//.test(userAgent);
+  if (isNode && !usesEnvironment(settings)) {
+    return /ProxyAgent$/.test(dispatcher) ? `the global dispatcher, a ${dispatcher},` : undefined;
+  }
+  const isDeno = userAgent.startsWith('Deno/');
+  const [proxy, noProxy] = isDeno
+    ? [['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'], env.NO_PROXY ?? env.no_proxy]
+    : [[env.http_proxy === undefined ? 'HTTP_PROXY' : 'http_proxy'], env.no_proxy ?? env.NO_PROXY];
+  const name = proxy.find((one) => (env[one] ?? '') !== '');
+  return name === undefined || isExempt(url, noProxy ?? '', isNode) ? undefined : name;
+}
+
+function usesEnvironment({ env, flags, dispatcher }: ProxySettings): boolean {
+  const options = [...flags, ...(env.NODE_OPTIONS ?? '').split(/\s+/)];
+  return (
+    env.NODE_USE_ENV_PROXY === '1' ||
+    options.includes('--use-env-proxy') ||
+    dispatcher === 'EnvHttpProxyAgent'
+  );
+}
+
+function isExempt({ hostname, host }: URL, noProxy: string, isNode: boolean): boolean {
+  if (noProxy.trim() === '*') return true;
+  const entries = noProxy.toLowerCase().split(isNode ? /[\s,]+/ : /\s*,\s*/);
+  // Node compares addresses of IPv6 in brackets, the others bare.
+  const own = isNode ? [hostname, host] : [hostname, hostname.replace(/^\[|\]$/g, '')];
+  return entries.some((entry) => own.includes(entry));
+}
+
+function currentSettings(): ProxySettings {
+  const process: Partial<NodeJS.Process> = globalThis.process ?? {};
+  // Under this symbol every copy of undici keeps it, Node's own, too.
+  const dispatcher: unknown = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
+  return {
+    env: process.env ?? {},
+    flags: process.execArgv ?? [],
+    userAgent: globalThis.navigator?.userAgent ?? '',
+    dispatcher:
+      typeof dispatcher === 'object' && dispatcher !== null ? dispatcher.constructor?.name : undefined,
+  };
+}

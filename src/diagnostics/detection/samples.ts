@@ -1,0 +1,163 @@
+import { isSignatureError } from '../../errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { decodeDigest } from '../../signature/digest.ts';
+import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
+import { decodeBody, removeSignature } from '../../signature/signed-body.ts';
+import type { SampleStatus } from './detection.ts';
+
+/** Longest sample, in bytes: limits the work of a search. */
+const maxSampleBytes = 65_536;
+
+/** A signed body that can be searched. */
+export interface Sample {
+  /** As received. */
+  readonly source: string;
+  readonly value: JsonObject;
+  readonly unsignedText: string;
+  /** The digest that the signature encodes. */
+  readonly claim: Uint8Array;
+  /** The encodings that it fits: one, unless it is hexadecimal and happens to have no letter. */
+  readonly encodings: readonly Encoding[];
+}
+
+/** Why a sample cannot be searched. */
+export interface UnusableSample {
+  readonly status: Exclude<SampleStatus, 'usable'>;
+  readonly message: string;
+}
+
+/** Parses a sample, or says what is wrong with it. Never throws, whatever it is given. */
+export function readSample(body: unknown): Sample | UnusableSample {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array) && !ArrayBuffer.isView(body)) {
+    return unusable('not-raw', 'Not a raw body: give the text or bytes as received, not a parsed object.');
+  }
+  if (byteLength(body) > maxSampleBytes) {
+    return unusable('too-large', 'Larger than 64 KiB, which bounds the search: give a smaller sample.');
+  }
+  const source = readText(body);
+  if (source === undefined) return unusable('not-utf8', 'Not UTF-8 text.');
+  const value = tryParse(source);
+  if (value === undefined)
+    return unusable('not-json', 'Not JSON: give the body alone, complete, as received.');
+  if (!isJsonObject(value)) {
+    const twice = typeof value === 'string' && isJsonObject(tryParse(value));
+    return unusable(
+      'not-object',
+      twice
+        ? 'A JSON text inside a JSON string: the body was stringified twice.'
+        : 'JSON, but not an object.',
+    );
+  }
+  if (!Object.hasOwn(value, 'signature')) return unusable('no-signature', 'Has no top-level signature.');
+  const { signature } = value;
+  if (typeof signature !== 'string') {
+    return unusable('unreadable-signature', `The signature is ${nameType(signature)}, not text.`);
+  }
+  return readClaim({ source, value, signature });
+}
+
+/** The same body without the white space around it; `undefined` if there is none. */
+export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
+  // JSON.parse has accepted the text, so trim can only remove JSON's own white space.
+  const source = sample.source.trim();
+  if (source.length === sample.source.length) return undefined;
+  return { ...sample, source, unsignedText: sample.unsignedText.trim() };
+}
+
+export function isUsable(sample: Sample | UnusableSample): sample is Sample {
+  return 'claim' in sample;
+}
+
+/** The encodings in which a text is a SHA-512 digest. */
+export function encodingsOf(signature: string): Encoding[] {
+  return schemeParts.encoding.filter((encoding) => decodeDigest(encoding, signature) !== undefined);
+}
+
+function readClaim(body: { source: string; value: JsonObject; signature: string }): Sample | UnusableSample {
+  const { source, value, signature } = body;
+  const encodings = encodingsOf(signature);
+  const claim = encodings[0] && decodeDigest(encodings[0], signature);
+  if (claim === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
+  try {
+    return { source, value, unsignedText: removeSignature(source), claim: Uint8Array.from(claim), encodings };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return unusable('duplicate-signature', 'Has more than one top-level signature.');
+  }
+}
+
+function unusable(status: UnusableSample['status'], message: string): UnusableSample {
+  return { status, message };
+}
+
+function byteLength(body: string | ArrayBufferView): number {
+  if (typeof body !== 'string') return body.byteLength;
+  // Every code unit is at least one byte, so a text that is certainly too long is not measured.
+  return body.length > maxSampleBytes ? body.length : Buffer.byteLength(body);
+}
+
+function readText(body: string | ArrayBufferView): string | undefined {
+  try {
+    return decodeBody(
+      typeof body === 'string' ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function nameType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Describes an unreadable signature without showing it. */
+function describeUnreadable(signature: string): string {
+  if (signature === '') return 'The signature is empty.';
+  const { length } = signature;
+  const unlike = `The signature has ${length} characters and is no SHA-512 digest in hex, base64, base64url or base64 of hex.`;
+  if (length > longestDescribed) return unlike;
+  if (signature.trim() !== signature) return 'The signature has blanks around it.';
+  if (isDigest(signature.slice(signature.indexOf('=') + 1))) {
+    return 'The signature has a label and "=" in front of the digest.';
+  }
+  if (/^[0-9a-f]+$/i.test(signature)) return describeHex(length);
+  if (signature.endsWith('==') && isDigest(signature.slice(0, -2))) {
+    return 'The signature is base64url with padding, which no scheme here writes.';
+  }
+  if (isDigest(`${signature}==`)) {
+    return 'The signature is base64 without its padding, which no scheme here writes.';
+  }
+  return unlike;
+}
+
+/** A longer text resembles no digest. */
+const longestDescribed = 256;
+
+function isDigest(text: string): boolean {
+  return encodingsOf(text).length > 0;
+}
+
+function describeHex(digits: number): string {
+  if (digits === 128) return 'The signature is hex in mixed case, which no scheme here writes.';
+  const length = `The signature has ${digits} hexadecimal digits, SHA-512 has 128`;
+  const hash = hashesByDigits[digits];
+  return hash === undefined ? `${length}.` : `${length}: it is as long as one of ${hash}.`;
+}
+
+const hashesByDigits: Readonly<Record<number, string>> = {
+  32: 'MD5',
+  40: 'SHA-1',
+  64: 'SHA-256',
+  96: 'SHA-384',
+};
+
+/** What `JSON.parse` makes of a text; `undefined` when it is not JSON. */
+export function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { AssumptionId } from '../../deployment/assumptions.ts';
+import type { DoctorCheck, DoctorContext } from './doctor-context.ts';
+
+/** The result of a check. */
+export interface CheckResult extends Pick<DoctorCheck, 'status' | 'found' | 'fix'> {
+  readonly assumptions?: readonly AssumptionId[] | undefined;
+}
+
+/** One check. It may throw: that becomes a `fail` of its own. */
+export interface Check {
+  readonly id: string;
+  run(context: DoctorContext): CheckResult | Promise<CheckResult>;
+}
+
+export function ok(found: string): CheckResult {
+  return { status: 'ok', found };
+}
+
+export function warn(found: string, fix: string, ...assumptions: AssumptionId[]): CheckResult {
+  return { status: 'warn', found, fix, assumptions };
+}
+
+export function fail(found: string, fix: string, ...assumptions: AssumptionId[]): CheckResult {
+  return { status: 'fail', found, fix, assumptions };
+}
+
+export function skip(found: string, fix?: string): CheckResult {
+  return { status: 'skip', found, fix };
+}
+
+/** The result of a network failure: this machine may just be offline. */
+export function unreachable({ strict }: DoctorContext, found: string, fix: string): CheckResult {
+  return { status: strict ? 'fail' : 'skip', found, fix };
+}
+
+/** The worst of several results, with the findings of all others that are equally bad. */
+export function worstOf(all: readonly CheckResult[]): CheckResult {
+  for (const status of ['fail', 'warn', 'skip', 'ok'] as const) {
+    const these = all.filter((one) => one.status === status);
+    const [first] = these;
+    if (first !== undefined) return { ...first, found: these.map(({ found }) => found).join('; ') };
+  }
+  return skip('There is nothing to check.');
+}

@@ -1,0 +1,119 @@
+import { findMisspelt } from '../../../config/check-spelling.ts';
+import { environmentVariables, merchantPrefix } from '../../../config/environment-variables.ts';
+import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import { describeIn, isConfigurationError } from '../../../errors/errors.ts';
+import { defaultScheme } from '../../../signature/signature-scheme.ts';
+import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
+import type { DoctorContext } from '../doctor-context.ts';
+
+/** Whether `readEnvironment` can read the variables. */
+export const environment: Check = {
+  id: 'environment',
+  run({ env, environment: read, say }) {
+    if (isConfigurationError(read)) {
+      return fail(describeIn(say, read), 'Set the variable as docs/configuration.md says.');
+    }
+    const set = Object.keys(env).filter(
+      (name) =>
+        Reflect.get(env, name) &&
+        (name.startsWith(merchantPrefix) || environmentVariables.some((variable) => variable.name === name)),
+    );
+    if (set.length === 0) return skip('None of the variables is set: docs/configuration.md lists them.');
+    return ok(`Set: ${set.join(', ')}.`);
+  },
+};
+
+/** Whether a variable is nearly named like one of ours. */
+export const environmentNames: Check = {
+  id: 'environment-names',
+  run({ env }) {
+    const misspelt = findMisspelt(env);
+    if (misspelt.length === 0) return ok('No name is nearly that of a variable.');
+    const found = misspelt.map(({ name, meant }) => `${name} is not read (${meant} is)`).join('; ');
+    const fix = 'Rename it, or leave it if it belongs to another program.';
+    return misspelt.some(({ isOurs }) => isOurs) ? fail(found, 'Rename it.') : warn(found, fix);
+  },
+};
+
+/** Whether the keys are there, look like keys, and differ. */
+export const keys: Check = {
+  id: 'keys',
+  run(context) {
+    const { credentials, environment } = context;
+    if (credentials === undefined) {
+      return skip(
+        isConfigurationError(environment)
+          ? 'The environment cannot be read.'
+          : 'There are no partner keys: onboarding does not need them, all else does.',
+      );
+    }
+    const named = namedSecrets(credentials);
+    return worstOf([
+      ok(`There are ${[...named.keys(), 'partnerPublicKey'].join(', ')}.`),
+      ...sameTwice(context, named),
+      ...[...named].flatMap(([name, secret]) => (isPlaceholder(secret) ? [placeholder(name)] : [])),
+      ...merchantNeeded(context, credentials),
+    ]);
+  },
+};
+
+/** All but the public key. */
+function namedSecrets(credentials: PartnerCredentials): Map<string, string> {
+  const { partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
+  return new Map([
+    ['partnerSecretKey', partnerSecretKey],
+    ...(merchantSecretKey === undefined ? [] : [['merchantSecretKey', merchantSecretKey] as const]),
+    ...Object.entries(merchantSecretKeys).map(
+      ([name, secret]) => [`merchantSecretKeys.${name}`, secret] as const,
+    ),
+  ]);
+}
+
+function sameTwice({ environment }: DoctorContext, named: ReadonlyMap<string, string>): CheckResult[] {
+  const messenger = isConfigurationError(environment) ? undefined : environment;
+  const all = new Map(named);
+  for (const name of ['apiKey', 'masterKey'] as const) {
+    const key = messenger?.[name];
+    if (key !== undefined) all.set(name, key);
+  }
+  // Without its prefix, by which a key that was pasted into the wrong place would differ.
+  const bare = [...all].map(([name, secret]) => [name, withoutPrefix(secret)] as const);
+  return bare.flatMap(([name, secret], index) =>
+    bare
+      .slice(index + 1)
+      .filter(([, other]) => other === secret)
+      .map(([other]) => fail(`${name} and ${other} are the same.`, 'Copy each key again from its mail.')),
+  );
+}
+
+function merchantNeeded({ deployment }: DoctorContext, credentials: PartnerCredentials): CheckResult[] {
+  const { orderKey = 'merchant+partner' } = deployment?.signature ?? defaultScheme;
+  const { merchantSecretKey, merchantSecretKeys } = credentials;
+  if (!orderKey.includes('merchant') || merchantSecretKey !== undefined || merchantSecretKeys !== undefined) {
+    return [];
+  }
+  return [
+    warn(
+      'There is no merchant secret: orders cannot be created, and order events not verified.',
+      'Set MERCHANT_SECRET_KEY, or MERCHANT_SECRET_KEY_<NAME> for each merchant.',
+      'signature-key',
+    ),
+  ];
+}
+
+function placeholder(name: string): CheckResult {
+  return warn(
+    `${name} looks like an example: it is short, or says so itself.`,
+    'Use the key that the service has sent; for tests this is fine.',
+  );
+}
+
+function isPlaceholder(secret: string): boolean {
+  const bare = withoutPrefix(secret);
+  return bare.length < 12 || /x{4}|\.{3}|[<>]|your|example|changeme|secret|test|dummy/i.test(bare);
+}
+
+function withoutPrefix(secret: string): string {
+  const prefix = Object.values(keyPrefixes).find((each) => secret.startsWith(each)) ?? '';
+  return secret.slice(prefix.length);
+}

@@ -1,0 +1,414 @@
+import { inWords, libraryWords, type remedies, type Text, type Words } from './remedies.ts';
+
+/** Marks our errors, so that the guards work across two copies of the package. */
+const brand = Symbol.for('partner-exchange-sdk.error');
+/** Where an error keeps its text, so that it can be said in other words, also by another copy of the package. */
+const textKey = Symbol.for('partner-exchange-sdk.error.text');
+
+/**
+ * The base of every error this package throws.
+ *
+ * `code` is a stable literal to branch on; `message` says what failed, on what, and what to do next. No error
+ * ever holds a secret key, a one-time code, an expected signature or a request body.
+ */
+export abstract class PartnerExchangeError extends Error {
+  /** Stable, literal, documented on each subclass. */
+  abstract readonly code: string;
+
+  constructor(kind: string, text: Text, options?: ErrorOptions) {
+    super(inWords(text, libraryWords), options);
+    // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
+    Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
+    Object.defineProperty(this, brand, { value: kind });
+    Object.defineProperty(this, textKey, { value: text });
+  }
+}
+
+/** The message of an error in other words: the command line names commands where the library names functions. */
+export function describeIn(say: Words, error: PartnerExchangeError): string {
+  const text: unknown = textKey in error ? error[textKey] : undefined;
+  // Sound: only our constructor sets it, of whichever copy of the package.
+  return typeof text === 'function' ? inWords(text as Exclude<Text, string>, say) : error.message;
+}
+
+/** The kind of an error of ours, whichever copy of the package made it. */
+export function kindOf(error: unknown): string | undefined {
+  try {
+    if (!(error instanceof Error) || !(brand in error)) return undefined;
+    const kind = error[brand];
+    return typeof kind === 'string' ? kind : undefined;
+  } catch {
+    // A handler may throw anything, even a proxy that throws when it is read. That is not an error of ours.
+    return undefined;
+  }
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type BulkErrorCode = keyof typeof remedies.BulkError;
+
+/** A bulk run ended before its last row. The results before it hold; a second run goes on where it stopped. */
+export class BulkError extends PartnerExchangeError {
+  readonly code: BulkErrorCode;
+
+  constructor(code: BulkErrorCode, text: Text, options?: { cause?: unknown }) {
+    super('BulkError', text, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+  }
+}
+
+/** True for a {@link BulkError}, also of another copy of the package. */
+export function isBulkError(error: unknown): error is BulkError {
+  return kindOf(error) === 'BulkError';
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type ConfigurationErrorCode = keyof typeof remedies.ConfigurationError;
+
+/** Something is set up wrongly. Thrown before anything is sent; fix the code or the configuration. */
+export class ConfigurationError extends PartnerExchangeError {
+  readonly code: ConfigurationErrorCode;
+  /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
+  readonly assumptions: readonly string[];
+
+  constructor(code: ConfigurationErrorCode, text: Text, options?: { assumptions?: readonly string[] }) {
+    super('ConfigurationError', text);
+    this.code = code;
+    this.assumptions = options?.assumptions ?? [];
+  }
+}
+
+/** True for a {@link ConfigurationError}, also of another copy of the package. */
+export function isConfigurationError(error: unknown): error is ConfigurationError {
+  return kindOf(error) === 'ConfigurationError';
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type InboxErrorCode = keyof typeof remedies.InboxError;
+
+/** An inbox could not store a delivery or have it handled. Holds nothing of the body. */
+export class InboxError extends PartnerExchangeError {
+  readonly code: InboxErrorCode;
+
+  constructor(code: InboxErrorCode, text: Text, options?: { cause?: unknown }) {
+    super('InboxError', text, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+  }
+}
+
+/** True for an {@link InboxError}, also of another copy of the package. */
+export function isInboxError(error: unknown): error is InboxError {
+  return kindOf(error) === 'InboxError';
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type KeyErrorCode = keyof typeof remedies.KeyError;
+
+export interface KeyErrorDetails {
+  /** Safe to show: whoever makes the error redacts it. */
+  readonly cause?: unknown;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Keys could not be loaded, stored or rotated. Never holds a key. */
+export class KeyError extends PartnerExchangeError {
+  readonly code: KeyErrorCode;
+  /** Milliseconds until it may be tried again; absent where waiting changes nothing. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: KeyErrorCode, text: Text, { cause, retryAfterMs }: KeyErrorDetails = {}) {
+    super('KeyError', text, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** True for a {@link KeyError}, also of another copy of the package. */
+export function isKeyError(error: unknown): error is KeyError {
+  return kindOf(error) === 'KeyError';
+}
+
+/**
+ * What an order journal knows of an order.
+ *
+ * - `prepared`: to be sent; no request was made.
+ * - `sending`: a process is sending it.
+ * - `accepted`: the service has it.
+ * - `refused`: the service said that it did not take it.
+ * - `not-sent`: no request reached the service.
+ * - `unknown`: a request was made, and nothing tells yet whether the service has it.
+ * - `abandoned`: a person decided that there is no such order.
+ */
+export type OrderState =
+  | 'prepared'
+  | 'sending'
+  | 'accepted'
+  | 'refused'
+  | 'not-sent'
+  | 'unknown'
+  | 'abandoned';
+
+/** docs/errors.md says of each what it means and what to do. */
+export type OrderErrorCode = keyof typeof remedies.OrderError;
+
+export interface OrderErrorDetails {
+  partner_order_id: string;
+  state?: OrderState | undefined;
+  retryAfterMs?: number | undefined;
+  assumptions?: readonly string[] | undefined;
+  cause?: unknown;
+}
+
+/** What an order journal knows of an order keeps it from doing what was asked. Holds nothing of the payload but the id. */
+export class OrderError extends PartnerExchangeError {
+  readonly code: OrderErrorCode;
+  readonly partner_order_id: string;
+  /** The state of the order; `undefined` if the journal does not have it. */
+  readonly state: OrderState | undefined;
+  /** Milliseconds until `in_progress` is over at the latest. */
+  readonly retryAfterMs: number | undefined;
+  /** Ids of the assumptions (see the ledger) behind this. */
+  readonly assumptions: readonly string[];
+
+  constructor(code: OrderErrorCode, text: Text, details: OrderErrorDetails) {
+    super('OrderError', text, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.partner_order_id = details.partner_order_id;
+    this.state = details.state;
+    this.retryAfterMs = details.retryAfterMs;
+    this.assumptions = details.assumptions ?? [];
+  }
+}
+
+/** True for an {@link OrderError}, also of another copy of the package. */
+export function isOrderError(error: unknown): error is OrderError {
+  return kindOf(error) === 'OrderError';
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type OtpErrorCode = keyof typeof remedies.OtpError;
+
+/** Which limit was reached: one of the options `limits`, or `maxSends`. */
+export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'total' | 'maxSends';
+
+/** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
+export class OtpError extends PartnerExchangeError {
+  readonly code: OtpErrorCode;
+  /** Milliseconds after which it makes sense to try again, where that is known. */
+  readonly retryAfterMs: number | undefined;
+  /** Of `limit_reached`. */
+  readonly limit: OtpLimit | undefined;
+
+  constructor(
+    code: OtpErrorCode,
+    text: Text,
+    options: {
+      readonly retryAfterMs?: number | undefined;
+      readonly limit?: OtpLimit | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super('OtpError', text, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+    this.limit = options.limit;
+  }
+}
+
+/** True for an {@link OtpError}, also of another copy of the package. */
+export function isOtpError(error: unknown): error is OtpError {
+  return kindOf(error) === 'OtpError';
+}
+
+/**
+ * Whether the service can have acted on a failed request.
+ *
+ * - `not-sent`: it never reached the service; repeating it is safe.
+ * - `refused`: the service answered that it did not do it.
+ * - `unknown`: it may or may not have acted. Look before you repeat it.
+ */
+export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
+
+/** docs/errors.md says of each what it means and what to do. */
+export type RequestErrorCode = keyof typeof remedies.RequestError;
+
+export interface RequestErrorDetails {
+  code: RequestErrorCode;
+  outcome: RequestOutcome;
+  /** Which call failed, e.g. `createOrder`. */
+  operation: string;
+  method: string;
+  /** Without query values. */
+  url: string;
+  /** How often it was sent: 0 if never, 1 if it was not repeated. */
+  attempts?: number;
+  status?: number;
+  headers?: Headers;
+  body?: unknown;
+  retryAfterMs?: number;
+  issues?: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[];
+  assumptions?: readonly string[];
+  cause?: unknown;
+}
+
+/** A request failed; {@link outcome} says whether the service can have acted on it. */
+export class RequestError extends PartnerExchangeError {
+  readonly code: RequestErrorCode;
+  readonly outcome: RequestOutcome;
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  readonly attempts: number;
+  /** HTTP status, when there was a reply. */
+  readonly status: number | undefined;
+  /** Milliseconds that the service asked to wait (`Retry-After`), if it did. */
+  readonly retryAfterMs: number | undefined;
+  /** What the caller's schema found wrong with the reply. */
+  readonly issues: RequestErrorDetails['issues'];
+  /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
+  readonly assumptions: readonly string[];
+  /** Reply headers, when there was a reply. Not enumerable: a printed error does not show them. */
+  declare readonly headers: Headers | undefined;
+  /**
+   * The reply's body: parsed JSON, or text when it is not JSON; `undefined` when none was read.
+   * Not enumerable, since a reply may hold a key: a printed error does not show it.
+   */
+  declare readonly body: unknown;
+
+  constructor(text: Text, details: RequestErrorDetails) {
+    super('RequestError', text, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.outcome = details.outcome;
+    this.operation = details.operation;
+    this.method = details.method;
+    this.url = details.url;
+    this.attempts = details.attempts ?? 1;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+    this.issues = details.issues;
+    this.assumptions = details.assumptions ?? [];
+    Object.defineProperty(this, 'headers', { value: details.headers });
+    Object.defineProperty(this, 'body', { value: details.body });
+  }
+}
+
+/** True for a {@link RequestError}, also of another copy of the package. */
+export function isRequestError(error: unknown): error is RequestError {
+  return kindOf(error) === 'RequestError';
+}
+
+/**
+ * Whether the service can have acted on a call that failed. Clients throw the errors of three kinds before anything
+ * leaves; after any other error the request may have left, as after a StoreError of a client of the user's own.
+ */
+export function outcomeOf(error: unknown): RequestOutcome {
+  if (isRequestError(error)) return error.outcome;
+  return isConfigurationError(error) || isValidationError(error) || isKeyError(error)
+    ? 'not-sent'
+    : 'unknown';
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type SignatureErrorCode = keyof typeof remedies.SignatureError;
+
+/**
+ * A body could not be verified. Holds neither the body, nor a key, nor the expected signature.
+ */
+export class SignatureError extends PartnerExchangeError {
+  readonly code: SignatureErrorCode;
+  /** Ids of the assumptions (see the ledger) that may be wrong: a wrong assumption looks like a forgery. */
+  readonly assumptions: readonly string[];
+
+  constructor(code: SignatureErrorCode, text: Text, options?: { assumptions?: readonly string[] }) {
+    super('SignatureError', text);
+    this.code = code;
+    this.assumptions = options?.assumptions ?? [];
+  }
+}
+
+/** True for a {@link SignatureError}, also of another copy of the package. */
+export function isSignatureError(error: unknown): error is SignatureError {
+  return kindOf(error) === 'SignatureError';
+}
+
+/** docs/errors.md says of each what it means and what to do. */
+export type StoreErrorCode = keyof typeof remedies.StoreError;
+
+/** A record store could not do a transaction. Holds no keys or values of records. */
+export class StoreError extends PartnerExchangeError {
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, text: Text, options?: { cause?: unknown }) {
+    super('StoreError', text, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+  }
+}
+
+/** True for a {@link StoreError}, also of another copy of the package. */
+export function isStoreError(error: unknown): error is StoreError {
+  return kindOf(error) === 'StoreError';
+}
+
+/** What is wrong with one member of an input. Never holds the member's value. */
+export interface ValidationIssue {
+  /** Where it is, from the outermost member inwards; empty for the input as a whole. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** The input of a call does not fit. Thrown before anything is signed or sent. */
+export class ValidationError extends PartnerExchangeError {
+  readonly code = 'invalid_input' as const;
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(subject: string, issues: readonly ValidationIssue[]) {
+    super('ValidationError', `${subject}: ${issues.map(describe).join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+/** True for a {@link ValidationError}, also of another copy of the package. */
+export function isValidationError(error: unknown): error is ValidationError {
+  return kindOf(error) === 'ValidationError';
+}
+
+function describe(issue: ValidationIssue): string {
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+/**
+ * Every error of this package. No two classes share a `code`, so a `switch` over it narrows to the class; only
+ * `store_unavailable` is both of inboxes and of one-time codes.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await exchange.createOrder(order);
+ * } catch (error) {
+ *   if (!isPartnerExchangeError(error)) throw error;
+ *   switch (error.code) {
+ *     case 'invalid_input':
+ *       return reject(error.issues);
+ *     case 'http_error':
+ *       return error.outcome === 'refused' ? refuse(error.status) : lookUp(order);
+ *     default:
+ *       throw error;
+ *   }
+ * }
+ * ```
+ */
+export type SdkError =
+  | BulkError
+  | ConfigurationError
+  | InboxError
+  | KeyError
+  | OrderError
+  | OtpError
+  | RequestError
+  | SignatureError
+  | StoreError
+  | ValidationError;
+
+/** True for any error of this package, also of another installed copy. */
+export function isPartnerExchangeError(error: unknown): error is SdkError {
+  return kindOf(error) !== undefined;
+}

@@ -1,0 +1,203 @@
+import type { RequestError, RequestOutcome } from '../errors/errors.ts';
+import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
+import { callHook } from '../internal/warn.ts';
+import { type Call, leftMsOf, secretsOf } from './call.ts';
+import type { ClientSettings } from './client-options.ts';
+import { AttemptFailure, classifyFetchError, lessCertain, outcomeOfStatus } from './outcome.ts';
+import { type ReadReply, readReply, replyHead } from './reply.ts';
+
+/**
+ * Sends one attempt of a call and reads its reply to the end.
+ *
+ * @param signal aborted when the attempt takes too long, or by the caller
+ * @returns the platform's response, which has been read: the record has the reply
+ * @throws {AttemptFailure} for anything but a whole 2xx reply
+ */
+export async function sendAttempt(
+  signal: AbortSignal,
+  call: Call<unknown>,
+  client: ClientSettings,
+  record: CallRecord,
+): Promise<Response> {
+  // Aborted between attempts or before the first: nothing is sent, so this is not an attempt.
+  signal.throwIfAborted();
+  if (leftMsOf(call) === 0) throw tooLate();
+  const attempt = record.start();
+  observeRequest(call, client, attempt);
+  const started = client.now();
+  let response: Response;
+  let isTooLate = false;
+  // Asked again when the connection is there: making one can take long.
+  const beforeSending = () => {
+    isTooLate = leftMsOf(call) === 0;
+    if (isTooLate) throw tooLate();
+  };
+  try {
+    response = await client.fetch(call.url, {
+      method: call.method,
+      headers: call.headers,
+      redirect: 'manual',
+      credentials: 'omit',
+      signal,
+      ...(call.body !== undefined &&
+        bodySentOnce(call.body, call.headers, call.options.leftMs && beforeSending)),
+    });
+    record.noteHead(attempt, replyHead(response));
+  } catch (error) {
+    const failure = isTooLate ? tooLate() : classifyFetchError(error);
+    record.finish(attempt, failure.outcome);
+    throw failure;
+  }
+  const reply = await readReply(response, client.maxReplyBytes);
+  observeResponse(call, client, { attempt, reply, started });
+  const failure = failureOf(reply);
+  // A reply that is a success says nothing about earlier attempts.
+  record.finish(attempt, failure?.outcome ?? 'not-sent', reply);
+  if (failure !== undefined) throw failure;
+  return response;
+}
+
+/** The time in which a request may leave is over: nothing has left. */
+export function tooLate(): AttemptFailure {
+  return new AttemptFailure('timeout', 'not-sent', new Error('the time in which it may leave was over'));
+}
+
+function failureOf({ status, failure, cause }: ReadReply): AttemptFailure | undefined {
+  if (status < 200 || status > 299)
+    return new AttemptFailure(status < 400 ? 'redirected' : 'http_error', outcomeOfStatus(status));
+  if (failure === undefined) return undefined;
+  return new AttemptFailure(failure === 'too_large' ? 'reply_too_large' : 'network_error', 'unknown', cause);
+}
+
+/** What is known of a call during its attempts. */
+export class CallRecord {
+  attempts: number;
+  /** The least certain outcome of the attempts that have ended. */
+  outcome: RequestOutcome;
+  /** Of the last attempt. */
+  reply: ReadReply | undefined;
+  #inFlight = false;
+
+  /** @param previousFailure how the same call failed with other keys */
+  constructor(previousFailure?: RequestError) {
+    this.attempts = previousFailure?.attempts ?? 0;
+    this.outcome = previousFailure?.outcome ?? 'not-sent';
+  }
+
+  /** The number of the attempt that starts. */
+  start(): number {
+    this.#inFlight = true;
+    this.reply = undefined;
+    return ++this.attempts;
+  }
+
+  /** The head of the reply has arrived; its body may still be lost. */
+  noteHead(attempt: number, head: ReadReply): void {
+    if (attempt === this.attempts && this.#inFlight) this.reply = head;
+  }
+
+  /** Ignores an attempt that timed out: it was given up. */
+  finish(attempt: number, outcome: RequestOutcome, reply?: ReadReply): void {
+    if (attempt !== this.attempts || !this.#inFlight) return;
+    this.#inFlight = false;
+    this.reply = reply;
+    this.outcome = lessCertain(this.outcome, outcome);
+  }
+
+  /** Gives up the attempt in flight, if there is one. The head of its reply counts. */
+  giveUp(): RequestOutcome {
+    const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status);
+    this.finish(this.attempts, outcome, this.reply);
+    return this.outcome;
+  }
+}
+
+function observeRequest(call: Call<unknown>, { onRequest }: ClientSettings, attempt: number): void {
+  if (onRequest === undefined) return;
+  callHook(`onRequest of ${call.operation}`, () =>
+    onRequest({
+      ...shown(call, attempt),
+      headers: redactRequestHeaders(call.headers, secretsOf(call)),
+      bodyBytes: call.body === undefined ? 0 : new TextEncoder().encode(call.body).byteLength,
+    }),
+  );
+}
+
+function observeResponse(
+  call: Call<unknown>,
+  { onResponse, now }: ClientSettings,
+  { attempt, reply, started }: { attempt: number; reply: ReadReply; started: number },
+): void {
+  if (onResponse === undefined) return;
+  callHook(`onResponse of ${call.operation}`, () =>
+    onResponse({
+      ...shown(call, attempt),
+      status: reply.status,
+      headers: redactReplyHeaders(reply.headers, secretsOf(call)),
+      durationMs: now() - started,
+    }),
+  );
+}
+
+function shown({ operation, method, url }: Call<unknown>, attempt: number) {
+  return { operation, method, url: redactUrl(url), attempt };
+}
+
+/** How Deno and workerd name themselves in `navigator.userAgent`. */
+const readsBlobsOnce = /^(?:Deno\/|Cloudflare-Workers)/;
+
+/** Node takes the body of a request when its connection is there, and sends the head with it. */
+const readsBodyLast = /^Node\.js\//;
+
+const encoder = new TextEncoder();
+
+/** The part of fetch's `init` that holds a body. TypeScript's RequestInit lacks `duplex`, which a stream requires. */
+interface BodySentOnce {
+  readonly headers: Headers;
+  readonly body: Blob | ReadableStream<Uint8Array>;
+  readonly duplex?: 'half';
+}
+
+/**
+ * A body that the platform cannot send a second time by itself, with the headers that go with it.
+ *
+ * fetch keeps a body that is text or bytes, and may send the request again: Node after a 421 (as the fetch standard
+ * says), Deno when the connection is lost before a reply. The service would get one order twice. A stream cannot be
+ * read again. Its length is declared, so that it is not sent in chunks. Deno and workerd chunk streams all the same,
+ * but read a Blob once and with its length.
+ *
+ * @param beforeSending runs immediately before the body leaves, where the platform lets us (Node). If it throws, the body
+ *   does not leave
+ */
+function bodySentOnce(text: string, given: Headers, beforeSending?: () => void): BodySentOnce {
+  const bytes = encoder.encode(text);
+  const platform = globalThis.navigator?.userAgent ?? '';
+  if (readsBlobsOnce.test(platform)) {
+    return { headers: given, body: new Blob([bytes]) };
+  }
+  const headers = new Headers(given);
+  headers.set('content-length', String(bytes.byteLength));
+  const isAsked = beforeSending !== undefined && readsBodyLast.test(platform);
+  return { headers, body: isAsked ? askedStreamOf(bytes, beforeSending) : streamOf(bytes), duplex: 'half' };
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}
+
+function askedStreamOf(bytes: Uint8Array, beforeSending: () => void): ReadableStream<Uint8Array> {
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    pull(controller) {
+      beforeSending();
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  };
+  // 0: nothing is read before it is asked for.
+  return new ReadableStream(source, { highWaterMark: 0 });
+}

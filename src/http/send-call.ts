@@ -1,0 +1,179 @@
+import ky, { isTimeoutError } from 'ky';
+import { orderVerdicts, usualOrderReply } from '../deployment/order-reply.ts';
+import { plainIssue } from '../deployment/plain-issue.ts';
+import type { StandardResult } from '../deployment/standard-schema.ts';
+import type { RequestError } from '../errors/errors.ts';
+import { backoffDelay, fractionOf } from '../internal/backoff.ts';
+import { CallRecord, sendAttempt, tooLate } from './attempt.ts';
+import { type Call, leftMsOf } from './call.ts';
+import type { ClientSettings } from './client-options.ts';
+import { failure } from './failure.ts';
+import { AttemptFailure, lessCertain } from './outcome.ts';
+import { type ReadReply, type Reply, retryAfterMs } from './reply.ts';
+
+/**
+ * Sends a call, keeps its time limits, repeats it where that is safe, and returns its reply.
+ *
+ * ky is the timer of attempts and of waits between them. Each attempt makes its own request, and reads its own reply to
+ * the end, so that the time limit covers it; {@link mayRepeat} decides about the next one.
+ *
+ * @throws {RequestError}
+ */
+export async function sendCall<Body>(call: Call<Body>, client: ClientSettings): Promise<Reply<Body>> {
+  const record = new CallRecord(call.previousFailure);
+  const { signal, timeoutMs = client.timeoutMs } = call.options;
+  if (signal?.aborted) {
+    throw failure(call, record, { code: 'aborted', outcome: record.outcome, cause: signal.reason });
+  }
+  const end = performance.now() + Math.min(client.totalTimeoutMs, leftMsOf(call));
+  const slot = client.slots.slot();
+  // Waits for half of the time that is left: the other half is for the request. One that is sent with hardly any time
+  // left would end as `unknown`, where `not-sent` is known.
+  const takeSlot = () => slot.take({ ms: (end - performance.now()) / 2, signal, tooLate: noSlot });
+  try {
+    await takeSlot();
+    if (leftMsOf(call) === 0) throw tooLate();
+    await ky(call.url, {
+      method: call.method,
+      signal: signal ?? null,
+      timeout: timeoutMs,
+      totalTimeout: end - performance.now(),
+      throwHttpErrors: false,
+      retry: {
+        // ky counts only the repetitions.
+        limit: client.maxAttempts - 1,
+        methods: [call.method.toLowerCase()],
+        delay: (attempt) =>
+          retryAfterMs(record.reply, client.now()) ??
+          backoffDelay(attempt, client.retry, () => fractionOf(client.random)),
+        backoffLimit: client.retry.maxDelayMs,
+        shouldRetry: ({ error }) => {
+          // The attempt is over: while this call waits for the next one, others go first.
+          slot.release();
+          return mayRepeat(call, client, record, error);
+        },
+      },
+      hooks: { beforeRetry: [takeSlot] },
+      // Of ky's own request only the signal is used: with headers it would be copied several times for nothing.
+      fetch: (input) => sendAttempt(asRequest(input).signal, call, client, record),
+    });
+  } catch (error) {
+    throw toRequestError(error, call, client, record);
+  } finally {
+    slot.release();
+  }
+  return checkReply(call, record);
+}
+
+function noSlot(): AttemptFailure {
+  const cause = new Error('its turn did not come: as many requests as concurrency allows were under way');
+  return new AttemptFailure('timeout', 'not-sent', cause);
+}
+
+/** ky passes a request; its type allows what fetch takes. */
+function asRequest(input: string | URL | Request): Request {
+  return input instanceof Request ? input : new Request(input);
+}
+
+/** Whether a call may be sent again after an attempt that failed. */
+function mayRepeat(call: Call<unknown>, client: ClientSettings, record: CallRecord, error: Error): boolean {
+  if (!(error instanceof AttemptFailure)) {
+    record.giveUp();
+    return isTimeoutError(error) && call.repeat === 'always';
+  }
+  switch (error.code) {
+    case 'connection_failed':
+    case 'network_error':
+      return call.repeat === 'always' || error.outcome === 'not-sent';
+    case 'http_error':
+      return (
+        isRepeatable(call.repeat, record.reply?.status) &&
+        (retryAfterMs(record.reply, client.now()) ?? 0) <= client.retry.maxDelayMs
+      );
+    default:
+      return false;
+  }
+}
+
+function isRepeatable(repeat: Call<unknown>['repeat'], status = 0): boolean {
+  if (status === 429) return repeat !== 'if-not-sent';
+  return repeat === 'always' && (status === 408 || (status >= 500 && status <= 599));
+}
+
+function toRequestError(
+  error: unknown,
+  call: Call<unknown>,
+  client: ClientSettings,
+  record: CallRecord,
+): RequestError {
+  const outcome = record.giveUp();
+  if (call.options.signal?.aborted) return failure(call, record, { code: 'aborted', outcome });
+  // If time runs out between two attempts, the last reply is known.
+  const known = { outcome, retryAfterMs: retryAfterMs(record.reply, client.now()) };
+  if (error instanceof AttemptFailure)
+    return failure(call, record, { ...known, code: error.code, cause: error.cause });
+  if (isTimeoutError(error)) return failure(call, record, { ...known, code: 'timeout' });
+  return failure(call, record, { ...known, code: 'network_error', cause: error });
+}
+
+/**
+ * The reply of a call that succeeded: an order has to be accepted by it, and it has to fit the schema of the call.
+ *
+ * @throws {RequestError}
+ */
+async function checkReply<Body>(call: Call<Body>, record: CallRecord): Promise<Reply<Body>> {
+  const reply = record.reply;
+  if (reply === undefined) throw new TypeError('A call ended without a reply.');
+  requireAcceptance(call, record, reply);
+  const { status, headers, body } = reply;
+  const schema = call.options.schema;
+  // Sound: without a schema the type parameter is `unknown`, which any body fits.
+  if (schema === undefined) return { status, headers, body: body as Body };
+  const nonconforming = {
+    code: 'reply_nonconforming',
+    outcome: 'unknown',
+    assumptions: ['replies'],
+  } as const;
+  let result: StandardResult<Body>;
+  try {
+    result = await schema['~standard'].validate(body);
+  } catch (cause) {
+    // The service has acted, and an exception from the caller's schema must not hide that.
+    const issues = [{ message: 'the schema threw instead of answering', path: [] }];
+    throw failure(call, record, { ...nonconforming, issues, cause });
+  }
+  if (result.issues === undefined) return { status, headers, body: result.value };
+  const issues = result.issues.map((issue) => plainIssue(issue, body));
+  throw failure(call, record, { ...nonconforming, issues });
+}
+
+/** An order whose 2xx reply says that it failed may have been created or not (ledger: `order-reply`). */
+function requireAcceptance(call: Call<unknown>, record: CallRecord, reply: ReadReply): void {
+  const { readOrderReply } = call;
+  if (readOrderReply === undefined) return;
+  const { status, headers, body } = reply;
+  const refuse = (verdict: 'refused' | 'unknown', what: string, cause?: unknown) =>
+    failure(call, record, {
+      code: 'reply_not_accepted',
+      outcome: lessCertain(record.outcome, verdict),
+      what,
+      cause,
+    });
+  let verdict: unknown;
+  try {
+    verdict = readOrderReply({ status, headers, body });
+  } catch (cause) {
+    throw refuse('unknown', 'readOrderReply of the deployment threw instead of answering', cause);
+  }
+  if (verdict === 'accepted') return;
+  if (verdict !== 'refused' && verdict !== 'unknown') {
+    // An async function: nobody else takes care of its failure.
+    Promise.resolve(verdict).catch(() => {});
+    throw refuse('unknown', `readOrderReply of the deployment has to return ${orderVerdicts.join(', ')}`);
+  }
+  const isUsual = readOrderReply === usualOrderReply;
+  throw refuse(
+    verdict,
+    isUsual ? 'the reply says that it failed' : `readOrderReply of the deployment says ${verdict}`,
+  );
+}

@@ -1,0 +1,141 @@
+import type * as z from 'zod';
+import type * as answers from '../sandbox/control/schemas.ts';
+
+export type State = z.output<typeof answers.state>;
+export type TraceEntry = z.output<typeof answers.traceEntry> & {
+  /** Only of events that `listen` has received. */
+  readonly signature?: 'verified' | 'refused' | 'unchecked';
+};
+/** What both servers tell of themselves. */
+export type Extent = Pick<State, 'instance' | 'trace'>;
+export type Exchange = z.output<typeof answers.exchange>;
+export type Signature = z.output<typeof answers.signature>;
+export type Explanation = z.output<typeof answers.explanation>;
+export type Order = z.output<typeof answers.order>;
+export type Delivery = z.output<typeof answers.delivery>;
+export type Email = z.output<typeof answers.email>;
+export type Message = z.output<typeof answers.message>;
+export interface List<Item> {
+  readonly total: number;
+  readonly items: readonly Item[];
+}
+
+/** The page of `listen` shows only what has come in. */
+export const isListening = document.body.dataset.source === 'listen';
+
+const storageKey = 'sandbox-token';
+
+/** The token comes in the fragment, which no server sees, and does not stay in the address bar. */
+export function takeToken(): void {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return;
+  setToken(token);
+  history.replaceState(null, '', location.pathname);
+}
+
+/** For this tab only. */
+export function setToken(token: string): void {
+  sessionStorage.setItem(storageKey, token);
+}
+
+export function hasToken(): boolean {
+  return sessionStorage.getItem(storageKey) !== null;
+}
+
+/** A refusal of the server. */
+export class ApiError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function get<Answer>(path: string): Promise<Answer> {
+  return call('GET', path);
+}
+
+export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
+  return call('POST', path, body);
+}
+
+/** A path with its parameters, which may hold anything. */
+export function pathOf(parts: TemplateStringsArray, ...params: (string | number)[]): string {
+  return String.raw({ raw: parts }, ...params.map((each) => encodeURIComponent(each)));
+}
+
+function headers(): Record<string, string> {
+  const token = sessionStorage.getItem(storageKey);
+  return token === null ? {} : { authorization: `Bearer ${token}` };
+}
+
+async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  const response = await fetch(path, {
+    method,
+    headers: { ...headers(), ...(body && { 'content-type': 'application/json' }) },
+    body: body ? JSON.stringify(body) : null,
+  });
+  const answer: unknown = await response.json();
+  if (!response.ok) {
+    // Sound: every refusal of the API has this form.
+    const { error, message } = answer as { error: string; message: string };
+    if (error === 'token_wrong') sessionStorage.removeItem(storageKey);
+    throw new ApiError(error, message);
+  }
+  // Sound: the API's tests hold its answers against the schemas that these types come from.
+  return answer as Answer;
+}
+
+interface Follower {
+  /** Finds out whether it is still the same sandbox, which decides where to go on. */
+  prepare(): Promise<void>;
+  /** Where to go on. */
+  lastId(): number;
+  onEntries(entries: readonly TraceEntry[]): void;
+  onConnection(isConnected: boolean): void;
+}
+
+/** Follows the trace for as long as the page is open. `EventSource` could not send the token. */
+export async function followTrace(follower: Follower): Promise<never> {
+  for (let failures = 0; ; failures++) {
+    try {
+      await follower.prepare();
+      const response = await fetch(`trace/stream?bodies=false&after=${follower.lastId()}`, {
+        headers: headers(),
+      });
+      if (response.ok && response.body !== null) {
+        failures = 0;
+        follower.onConnection(true);
+        await readEvents(response.body, follower);
+      }
+    } catch {
+      // The server is gone: it is asked again below.
+    }
+    follower.onConnection(false);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(5000, 300 * 2 ** failures)));
+  }
+}
+
+async function readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { onEntries }: Follower,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split('\n\n');
+    rest = events.pop() ?? '';
+    const entries = events.flatMap(entryOf);
+    if (entries.length > 0) onEntries(entries);
+  }
+}
+
+function entryOf(event: string): TraceEntry[] {
+  const lines = event.split('\n');
+  if (!lines[0]?.startsWith('id: ')) return [];
+  const data = lines.find((line) => line.startsWith('data: '))?.slice('data: '.length);
+  // Sound: the stream's form, which its tests check.
+  return data === undefined ? [] : [JSON.parse(data) as TraceEntry];
+}

@@ -1,0 +1,233 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { post, type State } from './api.ts';
+import { shownDate } from './labels.tsx';
+import { attempt, useStore } from './store.ts';
+
+/** What goes wrong, the time, and the sandbox as a whole. */
+export function ControlsView() {
+  const { state } = useStore();
+  if (state === undefined) return <p class="empty">The sandbox does not answer.</p>;
+  return (
+    <div class="controls">
+      <PlanCard known={state.known} />
+      <ScenarioCard state={state} />
+      <ClockCard clock={state.clock} />
+      <AboutCard state={state} />
+    </div>
+  );
+}
+
+function PlanCard({ known }: Pick<State, 'known'>) {
+  const [target, setTarget] = useState('createOrder');
+  const [fault, setFault] = useState('reply_lost');
+  const [when, setWhen] = useState('');
+  const isEvent = known.eventTargets.includes(target);
+  const faults = isEvent ? known.eventFaults : known.requestFaults;
+  const chosen = faults.includes(fault) ? fault : (faults[0] ?? '');
+  const plan = () =>
+    post('faults/next', {
+      target,
+      fault: isEvent || when === '' ? chosen : { kind: chosen, when },
+    });
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt(`Planned ${chosen} for ${target}`, plan);
+      }}
+    >
+      <div class="card-head">
+        <h2>Plan a fault</h2>
+      </div>
+      <div class="pad fields">
+        <Choice label="Befalls the next" value={target} onChange={setTarget}>
+          <Options label="Requests" values={known.requestTargets} />
+          <Options label="Events" values={known.eventTargets} />
+        </Choice>
+        <Choice label="Fault" value={chosen} onChange={setFault}>
+          <Options label={isEvent ? 'Of events' : 'Of requests'} values={faults} />
+        </Choice>
+        {!isEvent && (
+          <Choice label="When" value={when} onChange={setWhen}>
+            <option value="">as usual</option>
+            <option value="before">before the effect</option>
+            <option value="after">after the effect</option>
+          </Choice>
+        )}
+        <button type="submit">Plan it</button>
+      </div>
+    </form>
+  );
+}
+
+function ScenarioCard({ state: { known, faults } }: { state: State }) {
+  const [name, setName] = useState('hostile');
+  const rates = Object.entries(faults.rates).flatMap(([target, each]) =>
+    Object.entries(each).map(([fault, rate]) => ({ target, fault, rate: probabilityOf(rate) })),
+  );
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>What goes wrong</h2>
+        <button type="button" onClick={() => attempt('Cleared the faults', () => post('faults/clear'))}>
+          Clear all
+        </button>
+      </div>
+      <form
+        class="pad fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void attempt(`Set the scenario ${name}`, () => post('faults/scenario', { name }));
+        }}
+      >
+        <Choice label="Scenario" value={name} onChange={setName}>
+          <Options label="Scenarios" values={known.faultScenarios} />
+        </Choice>
+        <button type="submit">Set it</button>
+      </form>
+      {faults.next.length + rates.length === 0 && (
+        <p class="muted pad">Nothing: every reply and event arrives.</p>
+      )}
+      <ul class="deliveries">
+        {faults.next.map(({ target, fault }, index) => (
+          <li key={index}>
+            <span class="what">
+              <b>next {target}</b>
+            </span>
+            <span class="pill fault">
+              {typeof fault === 'string' ? fault : `${fault.kind} ${fault.when ?? ''}`}
+            </span>
+          </li>
+        ))}
+        {rates.map(({ target, fault, rate }) => (
+          <li key={`${target} ${fault}`}>
+            <span class="what">
+              {fault.replaceAll('_', ' ')} <span class="muted">{target === 'all' ? '' : target}</span>
+            </span>
+            <span class="pill fault">{Math.round(rate * 100)} %</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const hops = [
+  { title: '+1 s', ms: 1000 },
+  { title: '+1 min', ms: 60_000 },
+  { title: '+1 h', ms: 3_600_000 },
+  { title: '+1 day', ms: 86_400_000 },
+] as const;
+
+function ClockCard({ clock: { now, nextAt } }: Pick<State, 'clock'>) {
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Clock</h2>
+        <span class="muted">{shownDate(now)}</span>
+      </div>
+      <div class="pad">
+        <p class="muted">
+          {nextAt === undefined ? 'Nothing waits for the time.' : `Next: something at ${shownDate(nextAt)}.`}
+        </p>
+        <div class="buttons">
+          {hops.map(({ title, ms }) => (
+            <button
+              key={title}
+              type="button"
+              onClick={() => attempt(`Moved the clock ${title}`, () => post('clock/advance', { ms }))}
+            >
+              {title}
+            </button>
+          ))}
+          <button type="button" onClick={() => attempt('Nothing waits any more', () => post('clock/drain'))}>
+            Until nothing waits
+          </button>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function AboutCard({ state }: { state: State }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const { deployment, seed, masterKey, whitelistedIps } = state;
+  const facts = [
+    ['Seed', seed],
+    ['Onboarding', deployment.onboardingBaseUrl],
+    ['Staging', deployment.stagingUrl],
+    ['Messenger', deployment.messengerBaseUrl],
+    ['Master key', masterKey],
+    ['Whitelisted', whitelistedIps.join(', ') || 'nobody'],
+  ] as const;
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>This sandbox</h2>
+        {isAsked ? (
+          <span class="buttons">
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                setIsAsked(false);
+                void attempt('Everything is forgotten', () => post('reset'));
+              }}
+            >
+              Forget everything
+            </button>
+            <button type="button" onClick={() => setIsAsked(false)}>
+              Keep it
+            </button>
+          </span>
+        ) : (
+          <button type="button" onClick={() => setIsAsked(true)}>
+            Reset…
+          </button>
+        )}
+      </div>
+      <dl class="headers">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <label>
+      <span class="muted">{props.label}</span>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.children}
+      </select>
+    </label>
+  );
+}
+
+function Options({ label, values }: { label: string; values: readonly string[] }) {
+  return (
+    <optgroup label={label}>
+      {values.map((value) => (
+        <option key={value} value={value}>
+          {value.replaceAll('_', ' ')}
+        </option>
+      ))}
+    </optgroup>
+  );
+}
+
+function probabilityOf(rate: number | { probability: number } | undefined): number {
+  return typeof rate === 'object' ? rate.probability : (rate ?? 0);
+}

@@ -1,0 +1,194 @@
+import { useEffect, useState } from 'preact/hooks';
+import {
+  type Delivery,
+  type Exchange,
+  type Explanation,
+  get,
+  isListening,
+  pathOf,
+  post,
+  type Signature,
+} from './api.ts';
+import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
+import { MessageView } from './message-view.tsx';
+import type { Row } from './rows.ts';
+import { attempt, openOrder, update } from './store.ts';
+
+/** A request or an event with everything that is known of it. */
+export function ExchangeDetail({ row }: { row: Row }) {
+  const [exchange, setExchange] = useState<Exchange | undefined>();
+  const [problem, setProblem] = useState('');
+  const { id, isAnswered } = row;
+  useEffect(() => {
+    get<Exchange>(pathOf`trace/${id}`).then(setExchange, (error: Error) => setProblem(error.message));
+  }, [id, isAnswered]);
+  const [first, ...others] = exchange?.entries ?? [];
+  const replies = others.filter(({ kind }) => kind === 'reply' || kind === 'event_reply');
+  return (
+    <article class="detail" aria-label={`${row.name} #${row.id}`}>
+      <div class="detail-head">
+        <h2>
+          {row.name} <span class="muted">#{row.id}</span>
+        </h2>
+        <button
+          type="button"
+          class="quiet icon"
+          aria-label="Close"
+          onClick={() => update({ selectedRow: undefined })}
+        >
+          ×
+        </button>
+      </div>
+      <p class="facts">
+        {row.kind !== 'fault' && <Status {...row} />}
+        <Faults faults={row.faults} />
+        <SignatureBadge signature={row.signature} />
+        <span class="muted">{shownTime(row.time)}</span>
+        {row.durationMs !== undefined && <span class="muted">{Math.round(row.durationMs)} ms</span>}
+        {row.order !== '' && isListening && <span class="muted">Order {row.order}</span>}
+        {row.order !== '' && !isListening && (
+          <button type="button" class="link" onClick={() => openOrder(row.order)}>
+            Order {row.order}
+          </button>
+        )}
+      </p>
+      {row.where !== '' && <p class="where">{row.where}</p>}
+      {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
+      {problem !== '' && <p class="notice bad">{problem}</p>}
+      {exchange?.signature !== undefined && (
+        <SignatureView signature={exchange.signature} explain={row.faults.length === 0} id={row.id} />
+      )}
+      {first !== undefined && row.kind !== 'fault' && (
+        <MessageView title={row.kind === 'event' ? 'Event' : 'Request'} message={first} />
+      )}
+      {replies.map((reply) => (
+        <MessageView
+          key={reply.id}
+          title={`${row.kind === 'event' ? answerTitle : 'Reply'}${reply.status === undefined ? '' : ` ${reply.status}`}`}
+          message={reply}
+        />
+      ))}
+    </article>
+  );
+}
+
+const answerTitle = isListening ? 'Answer' : 'Answer of the partner';
+
+const redeliver = { path: 'redeliver', title: 'Redeliver', hint: 'Post the same text again' } as const;
+/** What can be done with an event that was posted. What came in is replayed as it came, and in no other way. */
+const actions = [
+  redeliver,
+  { path: 'forge', title: 'Forge', hint: 'Post a copy signed with a key that nobody issued' },
+  { path: 'tamper', title: 'Tamper', hint: 'Post a copy with another amount under the old signature' },
+] as const;
+const possible = isListening ? [{ ...redeliver, title: 'Replay' }] : actions;
+
+export function DeliveryButtons({ id }: { id: string }) {
+  return (
+    <div class="buttons">
+      {possible.map(({ path, title, hint }) => (
+        <button
+          key={path}
+          type="button"
+          title={hint}
+          onClick={() =>
+            attempt(title, async () => {
+              const { status, error } = await post<Delivery>(`${pathOf`deliveries/${id}`}/${path}`);
+              return status === undefined ? `no answer (${error ?? 'unknown'})` : `answered with ${status}`;
+            })
+          }
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface SignatureViewProps {
+  readonly signature: Signature;
+  /** Whether to look for the reason: where a fault has broken it, the fault is the reason. */
+  readonly explain: boolean;
+  readonly id: number;
+}
+
+/** Whether a signature holds, with which key, and what was signed. */
+function SignatureView({ signature, explain, id }: SignatureViewProps) {
+  const { holds, key, isExpectedKey, reason, signedText, differences } = signature;
+  const isGood = holds && isExpectedKey !== false;
+  return (
+    <section class={`card signature ${isGood ? 'good' : 'bad'}`}>
+      <div class="card-head">
+        <h3>
+          {isGood
+            ? '✓ The signature holds'
+            : holds
+              ? '✗ Signed with the wrong key'
+              : '✗ The signature does not hold'}
+        </h3>
+      </div>
+      <div class="pad">
+        {holds ? (
+          <p>
+            Made with the <b>{key}</b>
+            {isExpectedKey === false && ', which is not the one for this'}.
+          </p>
+        ) : (
+          <p>{reason?.message}</p>
+        )}
+        {differences.length > 0 && <Differences differences={differences} />}
+        {!holds && explain && <Reasons id={id} />}
+        {signedText !== undefined && (
+          <details>
+            <summary>The signed text</summary>
+            <pre>{signedText}</pre>
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Differences({ differences }: Pick<Signature, 'differences'>) {
+  return (
+    <table>
+      <caption>What differs from the genuine event</caption>
+      <thead>
+        <tr>
+          <th scope="col">Member</th>
+          <th scope="col">Genuine</th>
+          <th scope="col">Here</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ member, genuine, found }) => (
+          <tr key={member}>
+            <th scope="row">{member}</th>
+            <td>{genuine ?? '–'}</td>
+            <td>{found ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Reasons({ id }: { id: number }) {
+  const [explanation, setExplanation] = useState<Explanation | undefined>();
+  useEffect(() => {
+    get<Explanation>(pathOf`trace/${id}/explanation`).then(setExplanation, () => {});
+  }, [id]);
+  if (explanation === undefined) return null;
+  return (
+    <>
+      <ul>
+        {explanation.findings.map(({ code, message }) => (
+          <li key={code + message}>{message}</li>
+        ))}
+      </ul>
+      <p>
+        <b>Next:</b> {explanation.nextStep}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Email } from './api.ts';
+import { shownDate } from './labels.tsx';
+import { attempt, useStore } from './store.ts';
+
+/** The mails to the partners, with their one-time links. */
+export function MailsView() {
+  const { mails } = useStore();
+  const items = mails?.items ?? [];
+  if (items.length === 0) return <p class="empty">No mails yet: onboarding sends the first.</p>;
+  return (
+    <ul class="mails">
+      {items.map((mail) => (
+        <li key={mail.link}>
+          <Mail mail={mail} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Mail({ mail }: { mail: Email }) {
+  const { to, kind, partner_code, link, sentAt } = mail;
+  return (
+    <article class="card">
+      <div class="card-head">
+        <h2>{kind === 'onboarding' ? `Your keys, ${partner_code}` : `New keys for ${partner_code}`}</h2>
+        <span class="muted">{shownDate(sentAt)}</span>
+      </div>
+      <div class="pad">
+        <p class="muted">To {to}</p>
+        <p>
+          {kind === 'onboarding'
+            ? 'This link shows your keys. It works once.'
+            : 'This link shows your new keys and ends the old ones. It works once.'}
+        </p>
+        <p class="where">{link}</p>
+        <div class="buttons">
+          {/^https?:\/\//.test(link) && (
+            <a class="button" href={link} target="_blank" rel="noreferrer">
+              Open the link
+            </a>
+          )}
+          <button
+            type="button"
+            onClick={() => attempt('Copied the link', () => navigator.clipboard.writeText(link))}
+          >
+            Copy
+          </button>
+        </div>
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,117 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { TraceEntry } from './api.ts';
+
+const forms = ['pretty', 'raw', 'headers'] as const;
+type Form = (typeof forms)[number];
+
+/** More would only make the page slow. The API has all of it. */
+const maxShown = 200_000;
+
+/** Headers and body of one message on the wire. */
+export function MessageView({ title, message }: { title: string; message: TraceEntry }) {
+  const { body, headers, note } = message;
+  const [form, setForm] = useState<Form>('pretty');
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h3>{title}</h3>
+        <fieldset class="segments" aria-label={`${title}: show`}>
+          {forms.map((each) => (
+            <button key={each} type="button" aria-pressed={each === form} onClick={() => setForm(each)}>
+              {each}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {note !== undefined && <p class="muted pad">{note}</p>}
+      {form === 'headers' ? (
+        <Headers headers={headers ?? {}} />
+      ) : (
+        <Body body={body ?? ''} isPretty={form === 'pretty'} />
+      )}
+    </section>
+  );
+}
+
+function Body({ body, isPretty }: { body: string; isPretty: boolean }) {
+  const text = body.length > maxShown ? body.slice(0, maxShown) : body;
+  const tokens = useMemo(
+    () => (isPretty && text.length === body.length ? prettyJson(text) : undefined),
+    [text, body, isPretty],
+  );
+  if (body === '') return <p class="muted pad">No body.</p>;
+  return (
+    <>
+      <pre>
+        {tokens === undefined
+          ? text
+          : tokens.map(({ kind, text }, index) =>
+              kind === 'plain' ? (
+                text
+              ) : (
+                <span key={index} class={kind}>
+                  {text}
+                </span>
+              ),
+            )}
+      </pre>
+      {text.length < body.length && (
+        <p class="muted pad">
+          The first {maxShown} of {body.length} characters.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
+  const all = Object.entries(headers);
+  if (all.length === 0) return <p class="muted pad">No headers.</p>;
+  return (
+    <dl class="headers">
+      {all.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface Token {
+  readonly kind: 'name' | 'string' | 'number' | 'literal' | 'plain';
+  readonly text: string;
+}
+
+/**
+ * JSON with line breaks, token by token: numbers, escapes and order stay as they were written, which parsing and
+ * writing would lose. `undefined` for what is no JSON.
+ */
+function prettyJson(text: string): Token[] | undefined {
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const tokens: Token[] = [];
+  const plain = (added: string) => tokens.push({ kind: 'plain', text: added });
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(Math.min(depth, 40))}`;
+  const all = [...text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)].map(([token]) => token);
+  for (const [index, token] of all.entries()) {
+    const next = all[index + 1];
+    if (token === '{' || token === '[') {
+      depth += 1;
+      plain(next === '}' || next === ']' ? token : token + line());
+    } else if (token === '}' || token === ']') {
+      depth -= 1;
+      const before = all[index - 1];
+      plain(before === '{' || before === '[' ? token : line() + token);
+    } else if (token === ',') plain(`,${line()}`);
+    else if (token === ':') plain(': ');
+    else if (token.startsWith('"')) tokens.push({ kind: next === ':' ? 'name' : 'string', text: token });
+    else tokens.push({ kind: /^[-\d]/.test(token) ? 'number' : 'literal', text: token });
+  }
+  return tokens;
+}

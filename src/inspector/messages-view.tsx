@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import type { Message } from './api.ts';
+import { shownMinute } from './labels.tsx';
+import { useStore } from './store.ts';
+
+/** The messenger, as the phone of somebody who gets the messages. */
+export function MessagesView() {
+  const { messages } = useStore();
+  const [phone, setPhone] = useState<string | undefined>();
+  const items = messages?.items ?? [];
+  const phones = [...new Set(items.map(({ to_phone }) => to_phone))];
+  const shown = phone !== undefined && phones.includes(phone) ? phone : phones[0];
+  if (shown === undefined) return <p class="empty">No messages yet: sendMessage brings them here.</p>;
+  return (
+    <div class="messenger">
+      <nav aria-label="Phones">
+        <ul class="cards">
+          {phones.map((each) => (
+            <li key={each}>
+              <button
+                type="button"
+                class="contact"
+                aria-pressed={each === shown}
+                onClick={() => setPhone(each)}
+              >
+                <b>{each}</b>
+                <span class="muted">{items.find(({ to_phone }) => to_phone === each)?.message}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Phone phone={shown} messages={items.filter(({ to_phone }) => to_phone === shown)} />
+    </div>
+  );
+}
+
+function Phone({ phone, messages }: { phone: string; messages: readonly Message[] }) {
+  const oldestFirst = messages.toReversed();
+  return (
+    <section class="phone" aria-label={`Phone ${phone}`}>
+      <div class="phone-head">
+        <span class="avatar" aria-hidden="true">
+          ✉
+        </span>
+        <span>
+          <b>Messenger</b>
+          <span class="muted">to {phone}</span>
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to. */}
+      <ol class="chat" tabIndex={0} aria-label="Messages">
+        {oldestFirst.map((message, index) => (
+          <li key={index}>
+            <p>
+              <Marked text={message.message} />
+            </p>
+            <span class="muted">
+              device {message.messenger_device_no} · {shownMinute(message.sentAt)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Codes stand out, as phones show them. */
+function Marked({ text }: { text: string }) {
+  return text
+    .split(/((?<![-\w])\d{4,8}(?![-\w]))/)
+    .map((part, index) => (index % 2 === 1 ? <b class="code">{part}</b> : part));
+}

@@ -1,0 +1,94 @@
+import type { TraceEntry } from './api.ts';
+
+/** One line of the traffic: a request or an event with its result, or a fault that prevented it. */
+export interface Row {
+  readonly id: number;
+  readonly kind: 'request' | 'event' | 'fault';
+  readonly time: number;
+  readonly name: string;
+  readonly where: string;
+  readonly order: string;
+  readonly delivery: string | undefined;
+  readonly status: number | undefined;
+  readonly durationMs: number | undefined;
+  readonly faults: readonly string[];
+  readonly signature: TraceEntry['signature'];
+  /** Why there was no answer. */
+  readonly note: string | undefined;
+  readonly isAnswered: boolean;
+  /** What a search looks at. */
+  readonly text: string;
+}
+
+/** Puts new entries into the rows, by id. A row is never changed: a new one takes its place. */
+export function addEntries(rows: Map<number, Row>, entries: readonly TraceEntry[]): void {
+  for (const entry of entries) {
+    const row = rows.get(entry.exchange);
+    // The beginning is forgotten: a reply alone tells nothing.
+    if (row === undefined && entry.id !== entry.exchange) continue;
+    // Events show their own faults, but one that is dropped never comes.
+    if (row === undefined && entry.kind === 'fault' && !entry.faults.includes('drop')) continue;
+    const next = row === undefined ? rowOf(entry) : answered(row, entry);
+    rows.set(entry.exchange, { ...next, text: textOf(next) });
+  }
+}
+
+export const filters = {
+  all: () => true,
+  requests: (row) => row.kind === 'request',
+  events: (row) => row.kind === 'event',
+  failed: (row) => row.isAnswered && (row.status === undefined || row.status >= 400) && row.kind !== 'fault',
+  faults: (row) => row.faults.length > 0,
+  unverified: (row) => row.signature !== undefined && row.signature !== 'verified',
+} as const satisfies Record<string, (row: Row) => boolean>;
+
+export type Filter = keyof typeof filters;
+
+/** The newest first. */
+export function select(rows: Iterable<Row>, filter: Filter, search: string): Row[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found: Row[] = [];
+  for (const row of rows) {
+    if (filters[filter](row) && words.every((word) => row.text.includes(word))) found.push(row);
+  }
+  return found.reverse();
+}
+
+function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
+  const { id, kind, time, operation, event, order = '', delivery, method, url, faults, note } = entry;
+  const { signature } = entry;
+  return {
+    id,
+    kind: kind === 'event' || kind === 'fault' ? kind : 'request',
+    time,
+    name: operation ?? event ?? 'unknown path',
+    where: url === undefined ? '' : `${method ?? ''} ${shownUrl(url, kind)}`,
+    order,
+    delivery,
+    status: undefined,
+    durationMs: undefined,
+    faults,
+    signature,
+    note: kind === 'fault' ? note : undefined,
+    isAnswered: kind === 'fault',
+  };
+}
+
+function answered(row: Omit<Row, 'text'>, entry: TraceEntry): Omit<Row, 'text'> {
+  const faults = [...new Set([...row.faults, ...entry.faults])];
+  if (entry.kind === 'fault') return { ...row, faults };
+  const { status, durationMs, note } = entry;
+  return { ...row, faults, status, durationMs, note, isAnswered: true };
+}
+
+/** Requests come to this server: only their path tells something. */
+function shownUrl(url: string, kind: TraceEntry['kind']): string {
+  if (kind === 'event' || !URL.canParse(url)) return url;
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+function textOf(row: Omit<Row, 'text'>): string {
+  const { id, kind, name, where, order, status, faults, note, signature } = row;
+  return [`#${id}`, kind, name, where, order, status, ...faults, note, signature].join(' ').toLowerCase();
+}

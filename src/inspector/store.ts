@@ -1,0 +1,170 @@
+import { useEffect, useState } from 'preact/hooks';
+import {
+  ApiError,
+  type Email,
+  type Extent,
+  followTrace,
+  get,
+  hasToken,
+  isListening,
+  type List,
+  type Message,
+  type Order,
+  type State,
+  setToken,
+} from './api.ts';
+import { addEntries, type Row } from './rows.ts';
+
+export type Tab = 'traffic' | 'orders' | 'messages' | 'mails' | 'controls';
+
+/** All that the page knows. One for the page: components read it through {@link useStore}. */
+export const store = {
+  state: undefined as State | undefined,
+  rows: new Map<number, Row>(),
+  /** Counts up when the rows have changed. */
+  rowsVersion: 0,
+  isConnected: false,
+  hasToken: hasToken(),
+  tab: 'traffic' as Tab,
+  selectedRow: undefined as number | undefined,
+  selectedOrder: undefined as string | undefined,
+  orders: undefined as List<Order> | undefined,
+  messages: undefined as List<Message> | undefined,
+  mails: undefined as List<Email> | undefined,
+  notice: undefined as { readonly text: string; readonly isError: boolean } | undefined,
+};
+
+const listeners = new Set<() => void>();
+let lastId = 0;
+/** Which server it is: another one begins anew. */
+let instance: string | undefined;
+let isDrawn = true;
+
+/** Draws the component again when anything changes, at most once a frame. */
+export function useStore(): typeof store {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const listener = () => draw((count) => count + 1);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  }, []);
+  return store;
+}
+
+export function update(changes: Partial<typeof store>): void {
+  Object.assign(store, changes);
+  if (!isDrawn) return;
+  isDrawn = false;
+  // A frame alone would wait for as long as the tab is hidden.
+  const timer = setTimeout(draw, 200);
+  requestAnimationFrame(draw);
+  function draw(): void {
+    if (isDrawn) return;
+    isDrawn = true;
+    clearTimeout(timer);
+    for (const listener of listeners) listener();
+  }
+}
+
+export function openTab(tab: Tab): void {
+  update({ tab });
+  void refresh();
+}
+
+export function openOrder(name: string): void {
+  update({ selectedOrder: name });
+  openTab('orders');
+}
+
+/** Does something and says how it went. */
+export async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+  try {
+    const outcome = await act();
+    say(typeof outcome === 'string' ? `${what}: ${outcome}` : what);
+  } catch (error) {
+    askForToken(error);
+    say(error instanceof Error ? error.message : String(error), true);
+  }
+  await refresh();
+}
+
+function askForToken(error: unknown): void {
+  if (error instanceof ApiError && /^token_/.test(error.code)) update({ hasToken: false });
+}
+
+export function acceptToken(token: string): void {
+  setToken(token);
+  update({ hasToken: true });
+}
+
+export function say(text: string, isError = false): void {
+  const notice = { text, isError };
+  update({ notice });
+  setTimeout(() => store.notice === notice && update({ notice: undefined }), isError ? 10_000 : 5000);
+}
+
+/** Follows the sandbox from now on. */
+export function start(): void {
+  void followTrace({
+    prepare: refresh,
+    lastId: () => lastId,
+    onEntries(entries) {
+      addEntries(store.rows, entries);
+      lastId = entries.at(-1)?.id ?? lastId;
+      update({ rowsVersion: store.rowsVersion + 1 });
+      refreshSoon();
+    },
+    onConnection(isConnected) {
+      if (isConnected !== store.isConnected) update({ isConnected });
+    },
+  });
+}
+
+let isRefreshDue = false;
+
+function refreshSoon(): void {
+  if (isRefreshDue) return;
+  isRefreshDue = true;
+  setTimeout(() => {
+    isRefreshDue = false;
+    void refresh();
+  }, 250);
+}
+
+/** Reads what the open tab shows, and what all tabs do. */
+export async function refresh(): Promise<void> {
+  try {
+    if (isListening) return forget(await get<Extent>('state'));
+    const { tab } = store;
+    const [state, orders, messages, mails] = await Promise.all([
+      get<State>('state'),
+      tab === 'orders' ? get<List<Order>>('orders?limit=200') : store.orders,
+      tab === 'messages' ? get<List<Message>>('messages?limit=500') : store.messages,
+      tab === 'mails' ? get<List<Email>>('emails?limit=200') : store.mails,
+    ]);
+    forget(state);
+    update({ state, orders, messages, mails });
+  } catch (error) {
+    askForToken(error);
+    // Of anything else the connection says it.
+  }
+}
+
+/** Drops what the server has forgotten, and everything when it is another sandbox. */
+function forget(state: Extent): void {
+  const isOther = instance !== undefined && instance !== state.instance;
+  instance = state.instance;
+  if (isOther) {
+    store.rows.clear();
+    lastId = 0;
+    update({ selectedRow: undefined, selectedOrder: undefined });
+  }
+  const { size } = store.rows;
+  for (const id of store.rows.keys()) {
+    if (id > state.trace.forgotten) break;
+    store.rows.delete(id);
+  }
+  if (isOther || store.rows.size !== size) update({ rowsVersion: store.rowsVersion + 1 });
+}

@@ -1,0 +1,52 @@
+import { longestTimerMs } from './deadline.ts';
+
+/** How long to wait between attempts. */
+export interface Backoff {
+  /** Milliseconds before the second attempt; doubled for each further one. */
+  readonly firstDelayMs: number;
+  /** Milliseconds between two attempts at most. */
+  readonly maxDelayMs: number;
+}
+
+/**
+ * Milliseconds to wait after a failed attempt: doubled each time, minus up to half at random, so that callers that failed
+ * at the same time do not retry at the same time.
+ *
+ * @param attempt the one that failed, from 1
+ * @param random a number from 0 up to 1
+ */
+export function backoffDelay(
+  attempt: number,
+  { firstDelayMs, maxDelayMs }: Backoff,
+  random: () => number,
+): number {
+  const whole = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 50));
+  return Math.round(whole * (1 - random() / 2));
+}
+
+/** As many random bytes as it is asked for. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** A number from 0 up to 1, of four random bytes. */
+export function fractionOf(random: RandomBytes): number {
+  return new DataView(Uint8Array.from(random(4)).buffer).getUint32(0) / 2 ** 32;
+}
+
+/** Resolves after this many milliseconds, or at once when the signal is aborted. Never rejects. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** With `setTimeout`: 24 days at most. */
+export const sleep: Sleep = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const timer = setTimeout(done, Math.min(ms, longestTimerMs));
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done);
+  });

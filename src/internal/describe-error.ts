@@ -1,0 +1,60 @@
+import { redactCredentials } from './redact-credentials.ts';
+
+/**
+ * Describes any thrown value as a short text to store, without the credentials that drivers and HTTP clients put into
+ * their messages.
+ */
+export function describeError(error: unknown): string {
+  return storableText(redactCredentials(text(error).slice(0, 5_000)).slice(0, 500));
+}
+
+function text(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    return 'something that cannot be printed';
+  }
+}
+
+/**
+ * The error of a store's client, safe to show: a copy where it quotes data. ioredis puts the failed command into it,
+ * whose arguments may hold the body of a delivery or the password of Redis. PostgreSQL quotes the values of rows and
+ * the statement. The error itself stays as it is, since it belongs to the client.
+ */
+export function driverError(error: unknown, maxCauses = 5): unknown {
+  if (!(error instanceof Error) || !quotesData(error)) return error;
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? error.code : undefined;
+  const command = 'command' in error && isCommand(error.command) ? { name: error.command.name } : undefined;
+  // Causes can lead in a circle.
+  const hasCause = cause !== undefined && maxCauses > 0;
+  const copy = new Error(message, hasCause ? { cause: driverError(cause, maxCauses - 1) } : {});
+  Object.defineProperty(copy, 'name', { value: name });
+  Object.defineProperty(copy, 'stack', { value: stack });
+  return Object.assign(copy, code !== undefined && { code }, command && { command });
+}
+
+function quotesData(error: Error): boolean {
+  return (
+    sqlStateOf(error) !== undefined ||
+    ['detail', 'where'].some((member) => member in error) ||
+    ('command' in error && isCommand(error.command))
+  );
+}
+
+function isCommand(value: unknown): value is { readonly name: unknown; readonly args: unknown } {
+  return typeof value === 'object' && value !== null && 'name' in value && 'args' in value;
+}
+
+/** The code of an error that PostgreSQL itself reported; `undefined` for any other error. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * A text that every store takes: PostgreSQL refuses U+0000 and lone surrogates, which cutting a text can leave behind.
+ */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

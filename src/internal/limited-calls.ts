@@ -1,0 +1,68 @@
+import { withDeadline } from './deadline.ts';
+import { integer, type OptionTable, timerMs } from './options.ts';
+import { isWholeProcess } from './runtime.ts';
+
+/** Limits for a store that is reached over the network: the options of its inboxes and of its record stores. */
+export interface StoreCallOptions {
+  /**
+   * Milliseconds to wait for the store. Then a delivery is answered 503, and a transaction fails with `store_failed`.
+   * @default 5000
+   */
+  storeTimeoutMs?: number | undefined;
+  /**
+   * Most deliveries or transactions waiting for the store; further ones fail in the same way at once. Without effect on
+   * Cloudflare Workers. @default 1000 for an inbox, 10000 for a record store
+   */
+  maxPending?: number | undefined;
+}
+
+/** The rows of {@link StoreCallOptions}, to be spread into the table of an inbox or of a record store. */
+export function callLimitRows(defaults: { readonly maxPending: number }) {
+  return {
+    storeTimeoutMs: timerMs({ default: 5_000 }),
+    maxPending: integer({ default: defaults.maxPending }),
+  } satisfies OptionTable<StoreCallOptions>;
+}
+
+/** How long, and how many at once, calls of a server may wait. */
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly maxPending: number;
+  /** Thrown when too many calls wait. */
+  readonly tooMany: () => Error;
+}
+
+/**
+ * Calls a server. Rejects at the latest when the time is over, with what `failed` makes of the error. Work that does not
+ * end then goes on, and its result is dropped.
+ */
+export type LimitedCall = <Result>(
+  work: () => Promise<Result>,
+  failed: (error: unknown) => Error,
+) => Promise<Result>;
+
+/**
+ * Clients of Redis and PostgreSQL wait and queue while their server is away, some of them for ever. This waits no
+ * longer than the caller can, and limits how many calls wait.
+ */
+export function limitCalls({ timeoutMs, maxPending, tooMany }: CallLimits): LimitedCall {
+  let pending = 0;
+  // workerd drops a cancelled request, which would be counted for ever.
+  const isBounded = isWholeProcess();
+  return async (work, failed) => {
+    if (isBounded && pending >= maxPending) throw tooMany();
+    pending++;
+    // Counted until it has really ended, which may be long after the time limit.
+    const ended = Promise.resolve()
+      .then(work)
+      .finally(() => {
+        pending--;
+      });
+    try {
+      const tooLate = () => new Error(`The store did not answer within ${timeoutMs} ms.`);
+      return await withDeadline({ ms: timeoutMs, tooLate }, () => ended);
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+}

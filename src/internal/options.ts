@@ -1,0 +1,201 @@
+import { ConfigurationError, type ConfigurationErrorCode } from '../errors/errors.ts';
+import type { Text } from '../errors/remedies.ts';
+import { longestTimerMs } from './deadline.ts';
+import { nearestName } from './nearest-name.ts';
+
+/** The options as an object, without unknown names. Without this check a misspelt option would be ignored. */
+function checkOptionNames(
+  owner: string,
+  options: unknown,
+  known: readonly string[],
+  code: ConfigurationErrorCode = 'invalid_option',
+): Readonly<Record<string, unknown>> {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError(code, `${owner} needs an options object.`);
+  }
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  // Sound: values are read as unknown.
+  if (unknown === undefined) return options as Readonly<Record<string, unknown>>;
+  const near = nearestName(unknown, known);
+  const hint = near === undefined ? `Its options are ${known.join(', ')}.` : `Did you mean "${near}"?`;
+  throw new ConfigurationError(code, `"${unknown.slice(0, 64)}" is not an option of ${owner}. ${hint}`);
+}
+
+/** The error for a malformed option. The message never shows its value. */
+export function invalidOption(
+  message: Text,
+  code: ConfigurationErrorCode = 'invalid_option',
+): ConfigurationError {
+  return new ConfigurationError(code, message);
+}
+
+/** @throws {ConfigurationError} `invalid_option` unless it is a whole number within the bounds */
+export function checkInteger(
+  name: string,
+  value: unknown,
+  { least = 1, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
+  code?: ConfigurationErrorCode,
+): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  throw invalidOption(
+    most === Number.MAX_SAFE_INTEGER
+      ? `${name} must be a whole number of at least ${least}.`
+      : `${name} must be a whole number from ${least} to ${most}.`,
+    code,
+  );
+}
+
+/** Checks milliseconds for a timer. @throws {ConfigurationError} `invalid_option` */
+export function checkTimerMs(name: string, value: unknown, least = 1): number {
+  return checkInteger(name, value, { least, most: longestTimerMs });
+}
+
+/** @throws {ConfigurationError} `invalid_option` unless it is a function */
+export function checkFunction<Callable>(
+  name: string,
+  value: Callable,
+  code?: ConfigurationErrorCode,
+): Callable {
+  if (typeof value === 'function') return value;
+  throw invalidOption(`${name} must be a function.`, code);
+}
+
+/** @throws {ConfigurationError} `invalid_option` unless it is one of these */
+export function checkOneOf<const Value extends string>(
+  name: string,
+  value: unknown,
+  allowed: readonly Value[],
+  code?: ConfigurationErrorCode,
+): Value {
+  const found = allowed.find((one) => one === value);
+  if (found !== undefined) return found;
+  throw invalidOption(`${name} must be ${allowed.map((one) => `'${one}'`).join(' or ')}.`, code);
+}
+
+/** Checks the value of one option, fills in its default, and names the option in what it throws. */
+export interface OptionRow<out Value> {
+  /** @param code of the error for a value that does not fit */
+  read(name: string, given: unknown, code?: ConfigurationErrorCode): Value;
+}
+
+/** A row for each option of a documented interface; it does not compile when one is missing, unknown or of a wrong type. */
+export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionRow<Options[Name]> };
+
+/** The options as a table returns them. */
+export type Settings<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends OptionRow<infer Value> ? Value : never;
+};
+
+type OptionRows = { readonly [name: string]: OptionRow<unknown> };
+
+/**
+ * Reads options with one row for each: refuses unknown names, checks values, fills in defaults. Write the documented
+ * interface first, then the table `satisfies OptionTable<…>`: `satisfies` keeps the table's own types.
+ *
+ * @param owner what the options belong to, as the user calls it: `createWebhooks`
+ * @returns a function from the options as given to frozen settings. @throws {ConfigurationError}
+ */
+export function defineOptions<const Table extends OptionRows>(
+  owner: string,
+  table: Table,
+  code: ConfigurationErrorCode = 'invalid_option',
+): (options: unknown) => Settings<Table> {
+  const rows = Object.entries(table);
+  const names = rows.map(([name]) => name);
+  return (options) => {
+    const given = checkOptionNames(owner, options, names, code);
+    // Sound: each row returns the type that the table gives its name.
+    return Object.freeze(
+      Object.fromEntries(rows.map(([name, row]) => [name, row.read(name, given[name], code)])),
+    ) as Settings<Table>;
+  };
+}
+
+/** A row with a check of its own. */
+export function value<Value>(
+  check: (given: unknown, name: string, code?: ConfigurationErrorCode) => Value,
+  rules?: { default: Value },
+): OptionRow<Value> {
+  // Every reading without a value gets the same list.
+  if (Array.isArray(rules?.default)) Object.freeze(rules.default);
+  return {
+    read: (name, given, code) => (given === undefined && rules ? rules.default : check(given, name, code)),
+  };
+}
+
+/** The same row, for an option that may be absent. */
+export function optional<Value>(row: OptionRow<Value>): OptionRow<Value | undefined> {
+  return { read: (name, given, code) => (given === undefined ? undefined : row.read(name, given, code)) };
+}
+
+/** A whole number within bounds, `least` 1 unless given. */
+export function integer(rules: { default?: number; least?: number; most?: number } = {}): OptionRow<number> {
+  return value((given, name, code) => checkInteger(name, given, rules, code), withDefault(rules));
+}
+
+/** Milliseconds for a timer. */
+export function timerMs(rules: { default?: number; least?: number } = {}): OptionRow<number> {
+  return integer({ ...rules, most: longestTimerMs });
+}
+
+export function flag(rules: { default?: boolean } = {}): OptionRow<boolean> {
+  return value((given, name, code) => {
+    if (typeof given === 'boolean') return given;
+    throw invalidOption(`${name} must be true or false.`, code);
+  }, withDefault(rules));
+}
+
+/** A text that is not empty. */
+export function text(rules: { default?: string } = {}): OptionRow<string> {
+  return value((given, name, code) => {
+    if (typeof given === 'string' && given !== '') return given;
+    throw invalidOption(`${name} must be a text that is not empty.`, code);
+  }, withDefault(rules));
+}
+
+export function oneOf<const Value extends string>(
+  values: readonly Value[],
+  rules: { default?: NoInfer<Value> } = {},
+): OptionRow<Value> {
+  return value((given, name, code) => checkOneOf(name, given, values, code), withDefault(rules));
+}
+
+export function callback<Callable extends (...given: never[]) => unknown>(
+  rules: { default?: Callable } = {},
+): OptionRow<Callable> {
+  // Sound as far as it can be: of a function only its being one can be checked.
+  return value((given, name, code) => checkFunction(name, given, code) as Callable, withDefault(rules));
+}
+
+export function abortSignal(): OptionRow<AbortSignal | undefined> {
+  return value((given, name) => {
+    if (given === undefined || given instanceof AbortSignal) return given;
+    throw invalidOption(`${name} must be an AbortSignal.`);
+  });
+}
+
+/** A row for what is checked where it is used. It may be absent. */
+export function unchecked<Value>(): OptionRow<Value | undefined> {
+  // Sound only if the code that uses it checks it.
+  return { read: (_, given) => given as Value | undefined };
+}
+
+/** Options within an option: `retry.firstDelayMs`. All of them may be absent. */
+export function nested<const Table extends OptionRows>(table: Table): OptionRow<Settings<Table>> {
+  const rows = Object.entries(table);
+  return {
+    read(owner, options = {}, code) {
+      const given = checkOptionNames(owner, options, Object.keys(table), code);
+      // Sound: as in defineOptions.
+      return Object.freeze(
+        Object.fromEntries(
+          rows.map(([name, row]) => [name, row.read(`${owner}.${name}`, given[name], code)]),
+        ),
+      ) as Settings<Table>;
+    },
+  };
+}
+
+function withDefault<Value>(rules: { default?: Value }): { default: Value } | undefined {
+  return rules.default === undefined ? undefined : { default: rules.default };
+}

@@ -1,0 +1,158 @@
+import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate, setTimeout } from 'node:timers';
+import { invalidOption } from './options.ts';
+import { type MakeFileError, openPrivateFile, type PrivateFile } from './private-file.ts';
+import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
+
+/**
+ * Opens a database file that only its owner can read. Every commit waits until it is on disk, and what is deleted does
+ * not stay in freed pages.
+ *
+ * @param options.prepare makes what is missing in it
+ * @throws what `fail` makes, or SQLite's own error
+ */
+export function openDatabase(options: {
+  readonly path: string;
+  /** Milliseconds to wait for another process that writes, while tables are made. This blocks the event loop. */
+  readonly busyTimeoutMs: number;
+  readonly prepare: (database: DatabaseSync) => void;
+  readonly fail: MakeFileError;
+}): { readonly database: DatabaseSync; readonly file: PrivateFile } {
+  const file = openPrivateFile(options.path, options.fail);
+  const database = new DatabaseSync(file.path);
+  database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  // There may be personal data in it: it must not stay in freed pages or go into temporary files.
+  database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
+  options.prepare(database);
+  database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
+  file.watchCompanions();
+  file.check();
+  return { database, file };
+}
+
+/**
+ * The whole path of a database file. Some names have another meaning to SQLite, and what it stores under them is lost
+ * with the process.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+export function checkDatabasePath(owner: string, path: unknown): string {
+  if (typeof path !== 'string' || path === '') throw invalidOption(`${owner} needs a path.`);
+  if (path !== ':memory:' && !/^file:/i.test(path)) return resolve(path);
+  throw invalidOption(`The path of ${owner} must be that of a file, not a URI and not :memory:.`);
+}
+
+/** Runs work inside a transaction, and resolves once it is on disk. */
+type Write = <Result>(work: () => Result) => Promise<Result>;
+
+interface Pending {
+  readonly work: () => unknown;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+  /** By `performance.now()`: when it no longer waits for another process. */
+  readonly deadline: number;
+}
+
+/**
+ * Puts all writes of one turn of the event loop into one transaction: a commit waits for the disk, and many deliveries
+ * share the wait. If one of them throws, it alone is rejected: the others are done again without it, so a piece of work
+ * may be called twice. While another process has the write lock, everything waits in its order, and the event loop
+ * goes on.
+ *
+ * @param options.busyTimeoutMs how long each piece of work waits for another process; then it is rejected with SQLite's
+ *   error, and nothing of it was written
+ * @param options.beforeBegin called before each transaction
+ * @param options.afterCommit if it throws, the work is rejected although it is committed: nobody can rely on it
+ */
+export function groupCommit(
+  database: DatabaseSync,
+  {
+    busyTimeoutMs,
+    beforeBegin,
+    afterCommit,
+  }: { busyTimeoutMs: number; beforeBegin?: () => void; afterCommit: () => void },
+): Write {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  let pending: Pending[] = [];
+  let isScheduled = false;
+  let busyTries = 0;
+
+  function schedule(delayMs?: number): void {
+    isScheduled = true;
+    if (delayMs === undefined) setImmediate(flush);
+    else setTimeout(flush, delayMs);
+  }
+
+  function flush(): void {
+    isScheduled = false;
+    const batch = pending;
+    pending = [];
+    const waiting = run(batch);
+    // Work can ask for more work, which comes after it.
+    pending = [...waiting, ...pending];
+    busyTries = waiting.length > 0 ? busyTries + 1 : 0;
+    const [next] = pending;
+    if (next === undefined) return;
+    if (busyTries === 0) schedule();
+    else schedule(Math.max(1, Math.min(busyDelay(busyTries), next.deadline - performance.now())));
+  }
+
+  /** Returns what has to wait for another process. */
+  function run(batch: readonly Pending[]): Pending[] {
+    const results: unknown[] = [];
+    let begun = false;
+    try {
+      beforeBegin?.();
+      begin.run();
+      begun = true;
+      for (const { work } of batch) results.push(work());
+      commit.run();
+      afterCommit();
+    } catch (error) {
+      rollBack(database);
+      if (isBusy(error)) return rejectOverdue(batch, error);
+      // What has no room in a full file must not keep the others out: those that are handled make room.
+      const isOneToBlame = begun && (results.length < batch.length || isFull(error));
+      if (isOneToBlame && batch.length > 1) return runEach(batch);
+      for (const { reject } of batch) reject(error);
+      return [];
+    }
+    // Sound: there is one result for each piece of work, of the type that its own resolve accepts.
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
+    return [];
+  }
+
+  function runEach(batch: readonly Pending[]): Pending[] {
+    for (const [index, one] of batch.entries()) {
+      const waiting = run([one]);
+      if (waiting.length > 0) return [...waiting, ...batch.slice(index + 1)];
+    }
+    return [];
+  }
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      pending.push({ work, resolve, reject, deadline: performance.now() + busyTimeoutMs });
+      if (!isScheduled) schedule();
+    });
+}
+
+function rejectOverdue(batch: readonly Pending[], error: unknown): Pending[] {
+  const now = performance.now();
+  return batch.filter(({ deadline, reject }) => {
+    if (deadline > now) return true;
+    reject(error);
+    return false;
+  });
+}
+
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // There may be nothing to undo: a full disk rolls back by itself, and a closed database has committed nothing.
+  }
+}

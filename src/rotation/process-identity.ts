@@ -1,0 +1,59 @@
+/** Identifies a process among all that may use the same files. */
+export interface ProcessIdentity {
+  /** The space of process IDs: containers can share a host name, but not their process IDs. */
+  readonly space: string;
+  readonly pid: number;
+  /** When it started, in any unit: process IDs are reused. Absent where the system does not tell. */
+  readonly startedAt?: string | undefined;
+}
+
+export function thisProcess(): ProcessIdentity {
+  const { pid } = process;
+  const startedAt = startOf('self', pid);
+  return { space: processSpace(), pid, ...(startedAt !== undefined && { startedAt }) };
+}
+
+/** Whether another process runs, as far as this one can tell. */
+export function stateOf(other: ProcessIdentity, self: ProcessIdentity): 'running' | 'ended' | 'unknown' {
+  if (other.space !== self.space) return 'unknown';
+  if (!isAlive(other.pid)) return 'ended';
+  // If /proc does not show our own start, it may be that of another namespace.
+  if (other.startedAt === undefined || self.startedAt === undefined) return 'unknown';
+  const startedAt = startOf(other.pid, other.pid);
+  if (startedAt === undefined) return 'unknown';
+  return startedAt === other.startedAt ? 'running' : 'ended';
+}
+
+/** On Linux the boot of the machine and the PID namespace. Elsewhere containers run on machines of their own. */
+function processSpace(): string {
+  const { fs, os } = { fs: process.getBuiltinModule('node:fs'), os: process.getBuiltinModule('node:os') };
+  if (process.platform === 'darwin' || process.platform === 'win32') return `host ${os.hostname()}`;
+  try {
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Equal to no other one.
+    return crypto.randomUUID();
+  }
+}
+
+/** The start of a process in clock ticks since boot: field 22 of its `stat`, whose second field may hold blanks. */
+function startOf(name: number | 'self', pid: number): string | undefined {
+  try {
+    const text = process.getBuiltinModule('node:fs').readFileSync(`/proc/${name}/stat`, 'utf8');
+    if (!text.startsWith(`${pid} `)) return undefined;
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 is not sent; it only asks.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}

@@ -1,0 +1,74 @@
+import { Refusal } from '../requests.ts';
+import { requireSameSecret } from '../seeded-random.ts';
+import type { Page } from './page.ts';
+
+/** Refuses requests that a page of another origin has made. Its Origin is checked before; not all requests have one. */
+export function requireOwnPage(request: Request, { isPage }: { isPage: boolean }): void {
+  const site = request.headers.get('sec-fetch-site') ?? 'none';
+  if (site === 'same-origin' || site === 'none') return;
+  // Following a link to the page is harmless: it does nothing without the token.
+  if (isPage && request.headers.get('sec-fetch-mode') === 'navigate') return;
+  throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
+}
+
+/** Refuses requests without the token in their header. */
+export function requireToken(request: Request, token: string): void {
+  const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  const refusal = new Refusal(
+    401,
+    presented === undefined ? 'token_missing' : 'token_wrong',
+    'This needs the header "Authorization: Bearer" with the token that listen() returned.',
+    { 'www-authenticate': 'Bearer' },
+  );
+  if (presented === undefined) throw refusal;
+  requireSameSecret(presented, token, refusal);
+}
+
+export function isLoopback(ip: string): boolean {
+  return /^(?:::ffff:)?127\.|^::1$/i.test(ip);
+}
+
+const common = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** Of everything but the page. */
+const apiHeaders: Readonly<Record<string, string>> = {
+  ...common,
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** Adds what every answer has, unless it has its own. */
+export function withApiHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(apiHeaders)) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
+}
+
+/** The page runs its one script and its one style sheet, and talks to nobody but this server. */
+export function pageHeaders({ scriptHash, styleHash }: Page): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${scriptHash}'`,
+    `style-src '${styleHash}'`,
+    "connect-src 'self'",
+    // The icon is in the page.
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // Untrusted text stays text: no script may write HTML.
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return {
+    ...common,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+  };
+}

@@ -1,0 +1,211 @@
+import { merchantsFor, type SigningPurpose, signingKey } from '../../credentials/signing-key.ts';
+import { type Operation, operations } from '../../deployment/operations.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { isSignatureError } from '../../errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { findMembers } from '../../internal/json-scanner.ts';
+import { canonicalText } from '../../signature/serializations.ts';
+import { decodeBody, parseSignedBody } from '../../signature/signed-body.ts';
+import { verifyBody } from '../../signature/verify-body.ts';
+import type { Partner } from '../partners/partner-registry.ts';
+import { Refusal } from '../requests.ts';
+import type { SandboxState } from '../state.ts';
+import type { TraceEntry } from '../trace.ts';
+
+/** What is to be said of the signature of a request or an event. */
+export interface ExaminedSignature {
+  readonly holds: boolean;
+  readonly key?: string;
+  readonly isExpectedKey?: boolean;
+  readonly signedText?: string | undefined;
+  readonly reason?: { readonly code: string; readonly message: string };
+  readonly differences: readonly Difference[];
+}
+
+interface Difference {
+  readonly member: string;
+  readonly genuine: string | undefined;
+  readonly found: string | undefined;
+}
+
+/** Whether the signature of a request or an event holds, and with which key; `undefined` for what is not signed. */
+export function examineSignature(state: SandboxState, entry: TraceEntry): ExaminedSignature | undefined {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined || entry.body === undefined) return undefined;
+  const { body } = entry;
+  const scheme = state.deployment.signature;
+  const partner = partnerOf(state, entry);
+  const keys = issuedKeys(state, { likely: partner, at: entry.time });
+  try {
+    // A sandbox without partners has no key: any will do, since none can match.
+    const key = keys.length === 0 ? ['no key was issued'] : keys.map((each) => each.key);
+    const { text, keyIndex } = verifyBody(body, { key, scheme });
+    const found = keys[keyIndex];
+    return {
+      holds: true,
+      key: found?.label ?? '',
+      // Another partner's key, one that was replaced before, or the one for other requests.
+      isExpectedKey:
+        found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
+      signedText: text,
+      differences: [],
+    };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return {
+      holds: false,
+      signedText: signedText(state, body),
+      reason: { code: error.code, message: error.message },
+      differences: differences(genuineBody(state, entry), body),
+    };
+  }
+}
+
+/** Why a signature does not hold, as far as it can be found out. @throws {Refusal} for what cannot be examined */
+export function explainSignature(state: SandboxState, entry: TraceEntry): MismatchExplanation {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined || entry.body === undefined) {
+    throw new Refusal(409, 'not_signed', 'Requests of this kind are not signed.');
+  }
+  // It tries thousands of combinations with the body, while nothing else is answered.
+  if (entry.body.length > maxExplained) {
+    throw new Refusal(
+      409,
+      'body_too_large',
+      `Only bodies of at most ${maxExplained} characters are explained.`,
+    );
+  }
+  const likely = partnerOf(state, entry);
+  const others = state.partners.all.filter((partner) => partner !== likely);
+  const credentials = [...(likely === undefined ? [] : [likely]), ...others.slice(0, 3)].flatMap(
+    ({ credentials: current, earlier = [] }) => [
+      current,
+      ...earlier.slice(0, 1).map((replaced) => replaced.credentials),
+    ],
+  );
+  const scheme = state.deployment.signature;
+  return explainMismatch(entry.body, { credentials, scheme, purpose });
+}
+
+const maxExplained = 16 * 1024;
+
+function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined {
+  if (kind === 'event') return 'order';
+  if (operation === undefined || !Object.hasOwn(operations, operation)) return undefined;
+  // Sound: it is a key of the table.
+  const { signedWith } = operations[operation as Operation];
+  return signedWith === 'nothing' ? undefined : signedWith;
+}
+
+/** The partner that a request comes from, or that an event goes to. */
+function partnerOf({ partners }: SandboxState, { headers }: TraceEntry): Partner | undefined {
+  const publicKey = headers?.authorization?.replace(/^Bearer +/i, '');
+  return partners.all.find((partner) =>
+    [partner, ...(partner.earlier ?? [])].some(
+      ({ credentials }) => credentials.partnerPublicKey === publicKey,
+    ),
+  );
+}
+
+/** The text that would have been signed; `undefined` when the body is too broken for one. */
+function signedText({ deployment }: SandboxState, body: string): string | undefined {
+  const scheme = deployment.signature;
+  try {
+    return canonicalText(scheme, parseSignedBody(decodeBody(body), scheme.encoding));
+  } catch (error) {
+    if (isSignatureError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The last genuine event of the same kind and order. */
+function genuineBody({ deliveryQueue }: SandboxState, { delivery }: TraceEntry): string | undefined {
+  const { deliveries } = deliveryQueue;
+  const own = deliveries.find(({ id }) => id === delivery);
+  return deliveries.findLast(
+    ({ name, platform_order_ref, faults }) =>
+      name === own?.name &&
+      platform_order_ref === own.platform_order_ref &&
+      !faults.includes('forged') &&
+      !faults.includes('tampered'),
+  )?.body;
+}
+
+function differences(genuine: string | undefined, found: string): Difference[] {
+  const [before, after] = [asObject(genuine), asObject(found)];
+  if (genuine === undefined || before === undefined || after === undefined) return [];
+  // Values are compared, not spellings; what differs is shown as it is spelled.
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .slice(0, maxDifferences)
+    .map((member) => ({ member, genuine: spelling(genuine, member), found: spelling(found, member) }));
+}
+
+const maxDifferences = 50;
+
+function spelling(text: string, name: string): string | undefined {
+  const value = findMembers(text, name).at(-1)?.value;
+  return value && text.slice(value.start, value.end);
+}
+
+function asObject(text: string | undefined): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key that the sandbox has issued. */
+interface IssuedKey {
+  readonly key: string;
+  readonly purpose: 'general' | 'order';
+  readonly partnerCode: string;
+  /** Whether it was one of the partner's current keys at that time. */
+  readonly isCurrent: boolean;
+  /** What it is, without showing it. */
+  readonly label: string;
+}
+
+/** Every key that can have signed something at a time, the likeliest partner's first. */
+function issuedKeys(
+  state: SandboxState,
+  { likely, at }: { likely: Partner | undefined; at: number },
+): IssuedKey[] {
+  const partners = [...state.partners.all].sort(
+    (one, other) => Number(other === likely) - Number(one === likely),
+  );
+  return partners.slice(0, maxPartners).flatMap((partner) => keysOf(partner, state, at));
+}
+
+/** With thousands of partners, trying the keys of each would take too long: those of the likeliest are tried. */
+const maxPartners = 100;
+
+function keysOf(partner: Partner, { deployment }: SandboxState, at: number): IssuedKey[] {
+  const scheme = deployment.signature;
+  const { partnerCode, earlier = [] } = partner;
+  const generations = [{ credentials: partner.credentials, until: Number.POSITIVE_INFINITY }, ...earlier];
+  return generations.flatMap(({ credentials, until }, index) => {
+    // In the same millisecond either may have been the current one.
+    const isCurrent = at <= until && at >= (generations[index + 1]?.until ?? 0);
+    const age = ages[index] ?? `, before the last ${index} regenerations`;
+    const facts = { partnerCode, isCurrent };
+    const orders = merchantsFor(credentials, scheme).map((merchant) => ({
+      ...facts,
+      key: signingKey(credentials, 'order', { scheme, merchant }),
+      purpose: 'order' as const,
+      label: `order key${merchant === undefined ? '' : ` for ${merchant}`} of ${partnerCode}${age}`,
+    }));
+    const general = {
+      ...facts,
+      key: signingKey(credentials, 'general'),
+      purpose: 'general' as const,
+      label: `partner secret of ${partnerCode}${age}`,
+    };
+    return [...orders, general];
+  });
+}
+
+const ages = ['', ', before the last regeneration'] as const;

@@ -1,0 +1,220 @@
+import * as z from 'zod';
+import { eventFaults, requestFaults } from '../faults/faults.ts';
+
+/** The JSON that the endpoints answer with. Members that are absent have no value. */
+
+const time = z.number().describe('milliseconds since the epoch, on the clock of the sandbox');
+
+export const refusal = z
+  .object({ error: z.string().describe('a stable code'), message: z.string() })
+  .meta({ id: 'Refusal' });
+
+export const done = z.object({ done: z.literal(true) });
+
+const step = z.enum([
+  'fiat_received',
+  'no_kyc',
+  'third_party_payment',
+  'third_party_error',
+  'credited',
+  'refunded',
+]);
+
+export const email = z
+  .object({
+    to: z.string(),
+    kind: z.enum(['onboarding', 'reset']),
+    partner_code: z.string(),
+    link: z.string().describe('opens once, with GET, and answers with the keys'),
+    sentAt: time,
+  })
+  .meta({ id: 'Email' });
+
+export const message = z
+  .object({
+    messenger_device_no: z.string(),
+    to_phone: z.string(),
+    message: z.string(),
+    verify_check: z.boolean().optional(),
+    sentAt: time,
+  })
+  .meta({ id: 'Message' });
+
+export const order = z
+  .object({
+    partnerId: z.string(),
+    partner_order_id: z.string(),
+    platform_order_ref: z.string(),
+    state: z.enum(['created', ...step.options]),
+    fiat_amount: z.string(),
+    exchange_rate: z.string(),
+    crypto_amount_to_receive: z.number(),
+    pair: z.string(),
+    fiat_currency: z.string(),
+    chain: z.string(),
+    buyer_crypto_address: z.string(),
+    fiat_payment_status: z.string(),
+    crypto_payment_status: z.string(),
+    payer_into_account: z.object({
+      account_name: z.string(),
+      account_number: z.string(),
+      bank_name: z.string(),
+    }),
+    payment_link: z.string().nullable(),
+    crypto_txn_hash: z.string().nullable(),
+    partner_callback_url: z.string(),
+    transactional_kyc: z.object({
+      email: z.string(),
+      phone: z.string(),
+      first_name: z.string(),
+      last_name: z.string(),
+    }),
+    refund_account: z.string(),
+    createdAt: time,
+    payload: z.record(z.string(), z.unknown()).describe('the body of the order as received'),
+    next: z.array(step).describe('the steps that it can take now'),
+  })
+  .meta({ id: 'Order' });
+
+export const delivery = z
+  .object({
+    id: z.string(),
+    name: z.string().describe('event_name'),
+    platform_order_ref: z.string(),
+    partner_order_id: z.string(),
+    url: z.string(),
+    body: z.string().describe('the exact text as posted'),
+    attempts: z.int(),
+    acknowledged: z.boolean(),
+    status: z.int().optional(),
+    error: z.string().optional().describe('why there was no answer, e.g. ECONNREFUSED'),
+    faults: z.array(z.string()),
+  })
+  .meta({ id: 'Delivery' });
+
+export const traceEntry = z
+  .object({
+    id: z.int(),
+    kind: z.enum(['request', 'reply', 'event', 'event_reply', 'fault']),
+    time,
+    exchange: z.int().describe('id of the request or event that it belongs to'),
+    operation: z.string().optional(),
+    event: z.string().optional().describe('event_name'),
+    delivery: z.string().optional(),
+    order: z.string().optional().describe('partner_order_id'),
+    method: z.string().optional(),
+    url: z.string().optional(),
+    status: z.int().optional(),
+    durationMs: z.number().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.string().optional(),
+    faults: z.array(z.string()),
+    note: z.string().optional(),
+  })
+  .meta({ id: 'TraceEntry' });
+
+export const signature = z
+  .object({
+    holds: z.boolean(),
+    key: z.string().optional().describe('which key it was made with, in words'),
+    isExpectedKey: z.boolean().optional().describe('whether this key may sign this'),
+    signedText: z.string().optional(),
+    reason: z.object({ code: z.string(), message: z.string() }).optional(),
+    differences: z
+      .array(z.object({ member: z.string(), genuine: z.string().optional(), found: z.string().optional() }))
+      .describe('members that differ from those of the genuine event, as JSON'),
+  })
+  .meta({ id: 'Signature' });
+
+export const exchange = z
+  .object({
+    entries: z.array(traceEntry).describe('the request or event first, then its faults and replies'),
+    signature: signature.optional().describe('absent for what is not signed'),
+  })
+  .meta({ id: 'Exchange' });
+
+export const explanation = z
+  .object({
+    findings: z
+      .array(z.object({ code: z.string(), message: z.string() }))
+      .describe('what is wrong, the most telling first'),
+    deviations: z
+      .array(z.object({ code: z.string(), offset: z.int(), count: z.int(), description: z.string() }))
+      .describe('where the text differs from what JSON.stringify would write'),
+    nextStep: z.string(),
+  })
+  .meta({ id: 'Explanation' });
+
+const faultName = z.enum([
+  // Sound: the keys of both tables are the names.
+  ...(Object.keys(requestFaults) as (keyof typeof requestFaults)[]),
+  ...(Object.keys(eventFaults) as (keyof typeof eventFaults)[]),
+]);
+
+export const fault = z
+  .union([
+    faultName,
+    z.strictObject({
+      kind: faultName,
+      when: z.enum(['before', 'after']).optional(),
+      status: z.int().optional(),
+      retryAfterSeconds: z.int().optional(),
+      location: z.string().optional(),
+      bytes: z.int().optional(),
+      delayMs: z.int().optional(),
+    }),
+  ])
+  .meta({ id: 'Fault' });
+
+export const rates = z
+  .partialRecord(
+    faultName,
+    z.union([z.number(), z.looseObject({ probability: z.number() })]).describe('a probability from 0 to 1'),
+  )
+  .meta({ id: 'Rates' });
+
+export const faults = z
+  .object({
+    next: z.array(z.object({ target: z.string(), fault })),
+    rates: z.record(z.string(), rates),
+  })
+  .meta({ id: 'Faults' });
+
+export const clock = z.object({ now: time, nextAt: time.optional().describe('when the next thing is due') });
+
+export const state = z
+  .object({
+    instance: z.string().describe('another one after each start'),
+    seed: z.string(),
+    masterKey: z.string(),
+    deployment: z.object({
+      onboardingBaseUrl: z.string(),
+      stagingUrl: z.string(),
+      messengerBaseUrl: z.string(),
+      paths: z.record(z.string(), z.string()),
+      signature: z.record(z.string(), z.unknown()),
+    }),
+    clock,
+    trace: z.object({
+      lastId: z.int(),
+      forgotten: z.int().describe('entries up to this id are gone'),
+    }),
+    counts: z.object({ orders: z.int(), deliveries: z.int(), emails: z.int(), messages: z.int() }),
+    whitelistedIps: z.array(z.string()),
+    faults,
+    known: z
+      .object({
+        requestTargets: z.array(z.string()),
+        eventTargets: z.array(z.string()),
+        requestFaults: z.array(z.string()),
+        eventFaults: z.array(z.string()),
+        faultScenarios: z.array(z.string()),
+        orderScenarios: z.array(z.string()),
+      })
+      .describe('the names that requests may use'),
+  })
+  .meta({ id: 'State' });
+
+/** A list, the newest first. */
+export const listOf = (item: z.ZodType) =>
+  z.object({ total: z.int().describe('of all that there are'), items: z.array(item) });

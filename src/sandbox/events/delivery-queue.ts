@@ -1,0 +1,229 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ValidationError } from '../../errors/errors.ts';
+import { type Answer, postRequest } from '../../internal/post-request.ts';
+import type { InternalClock } from '../clock.ts';
+import type { TraceLog } from '../trace.ts';
+import {
+  type DeliverySchedule,
+  eventHeaders,
+  type QueuedEvent,
+  type RetryDelay,
+  type SandboxDelivery,
+} from './delivery.ts';
+
+interface QueuedDelivery {
+  delivery: SandboxDelivery;
+  /** Whether any answer counted as received: then it is not repeated. */
+  isReceived: boolean;
+  readonly publicKey: string;
+  /** See `clear`. */
+  readonly generation: number;
+}
+
+interface QueueOptions {
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+  /** Finished deliveries that are remembered. */
+  readonly maxRemembered: number;
+  /** Whether an answer of this status counts as received. */
+  readonly isReceived: (status: number) => boolean;
+  /** Resolves when what has happened until now is in the store. */
+  readonly commit: () => Promise<void>;
+  readonly clock: InternalClock;
+  readonly trace: TraceLog;
+}
+
+/** Posts events to the partners, and remembers them. */
+export class DeliveryQueue {
+  readonly #options: QueueOptions;
+  readonly #deliveries = new Map<string, QueuedDelivery>();
+  /** The last unanswered event of each order: the events of one order are posted one after another. */
+  readonly #lastOfOrder = new Map<string, Promise<SandboxDelivery>>();
+  /** Events that are posted after the next one of their order. */
+  readonly #held = new Map<string, QueuedDelivery[]>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #numbers = 0;
+  /** Counts up when everything is forgotten: an event of before is not posted any more. */
+  #generation = 0;
+  /** When an event that was not acknowledged is posted again. */
+  retryDelay: RetryDelay;
+
+  constructor(options: QueueOptions, retryDelay: RetryDelay) {
+    this.#options = options;
+    this.retryDelay = retryDelay;
+  }
+
+  get deliveries(): readonly SandboxDelivery[] {
+    return [...this.#deliveries.values()].map((queued) => queued.delivery);
+  }
+
+  /**
+   * Posts a new event after the earlier ones of its order were answered. Resolves when it was answered, or at once when
+   * it is not to go out now. Never rejects.
+   */
+  post(event: QueuedEvent, schedule: DeliverySchedule = {}): Promise<SandboxDelivery> {
+    const queued = this.#remember(event);
+    const order = event.platform_order_ref;
+    if (schedule.isDropped) return Promise.resolve(queued.delivery);
+    if (schedule.delayMs !== undefined) {
+      this.#options.clock.schedule(schedule.delayMs, async () => {
+        await this.#track(this.#sendAfter(undefined, queued, schedule));
+      });
+      return Promise.resolve(queued.delivery);
+    }
+    if (schedule.isHeld) {
+      this.#held.set(order, [...(this.#held.get(order) ?? []), queued]);
+      return Promise.resolve(queued.delivery);
+    }
+    return this.#enqueue(order, queued, schedule);
+  }
+
+  /** Posts an event's text again, at once. @throws {ValidationError} if no delivery has this id */
+  redeliver(id: string): Promise<SandboxDelivery> {
+    return this.#track(this.#send(this.#find(id), { isRepeated: false }));
+  }
+
+  /** An event as it was queued. @throws {ValidationError} if no delivery has this id */
+  eventOf(id: string): QueuedEvent {
+    const { delivery, publicKey } = this.#find(id);
+    const { name, platform_order_ref, partner_order_id, url, body, faults } = delivery;
+    return { name, platform_order_ref, partner_order_id, url, body, faults, publicKey };
+  }
+
+  /** Resolves when every event has been answered or given up, except those that wait for the clock. */
+  async idle(): Promise<void> {
+    for (;;) {
+      for (const [order, [first, ...others]] of this.#underWay.size === 0 ? this.#held : []) {
+        this.#held.delete(order);
+        for (const queued of first === undefined ? [] : [first, ...others])
+          void this.#enqueue(order, queued, {});
+      }
+      if (this.#underWay.size === 0) return;
+      await Promise.all(this.#underWay);
+    }
+  }
+
+  /** Forgets every event: those that were to be posted are not, and the answer to one under way does not count. */
+  clear(): void {
+    this.#generation += 1;
+    this.#deliveries.clear();
+    this.#held.clear();
+    this.#numbers = 0;
+  }
+
+  #find(id: string): QueuedDelivery {
+    const queued = this.#deliveries.get(id);
+    if (queued !== undefined) return queued;
+    throw new ValidationError('The delivery', [
+      { path: ['id'], message: 'is not the id of a delivery that is remembered' },
+    ]);
+  }
+
+  #remember({ publicKey, ...facts }: QueuedEvent): QueuedDelivery {
+    this.#numbers += 1;
+    const id = `delivery-${this.#numbers}`;
+    const unsent = { id, ...facts, attempts: 0, acknowledged: false, status: undefined, error: undefined };
+    const queued = {
+      delivery: Object.freeze(unsent),
+      isReceived: false,
+      publicKey,
+      generation: this.#generation,
+    };
+    this.#deliveries.set(id, queued);
+    // What is still to be posted is held by its own closure: forgetting it here loses no event.
+    for (const oldest of this.#deliveries.keys()) {
+      if (this.#deliveries.size <= this.#options.maxRemembered) break;
+      this.#deliveries.delete(oldest);
+    }
+    return queued;
+  }
+
+  #enqueue(order: string, queued: QueuedDelivery, schedule: DeliverySchedule): Promise<SandboxDelivery> {
+    const before = this.#lastOfOrder.get(order);
+    const held = this.#held.get(order) ?? [];
+    this.#held.delete(order);
+    const result = this.#track(this.#sendAfter(before, queued, schedule));
+    this.#lastOfOrder.set(order, result);
+    void result.then(() => {
+      if (this.#lastOfOrder.get(order) === result) this.#lastOfOrder.delete(order);
+    });
+    for (const late of held) void this.#enqueue(order, late, {});
+    return result;
+  }
+
+  #track<Result>(sending: Promise<Result>): Promise<Result> {
+    this.#underWay.add(sending);
+    void sending.then(() => this.#underWay.delete(sending));
+    return sending;
+  }
+
+  async #sendAfter(
+    before: Promise<unknown> | undefined,
+    queued: QueuedDelivery,
+    schedule: DeliverySchedule,
+  ): Promise<SandboxDelivery> {
+    // One turn, so that the request that caused the event has begun to write its change to the store.
+    await nextTurn();
+    // If the store fails, the request reports it, and the event is still posted.
+    await this.#options.commit().catch(() => {});
+    // Another one, so that the request is answered before its event is posted.
+    await nextTurn();
+    await before;
+    return this.#sendCopies(queued, schedule);
+  }
+
+  async #sendCopies(queued: QueuedDelivery, { copies }: DeliverySchedule): Promise<SandboxDelivery> {
+    const first = this.#send(queued, { isRepeated: true });
+    if (copies === 'duplicate') await first;
+    if (copies !== undefined) await this.#send(queued, { isRepeated: false });
+    await first;
+    return queued.delivery;
+  }
+
+  async #send(queued: QueuedDelivery, { isRepeated }: { isRepeated: boolean }): Promise<SandboxDelivery> {
+    const { clock, trace, isReceived, fetch, timeoutMs } = this.#options;
+    if (queued.generation !== this.#generation) return queued.delivery;
+    const attempts = queued.delivery.attempts + 1;
+    queued.delivery = Object.freeze({ ...queued.delivery, attempts });
+    const { url, body, id, name, partner_order_id, faults } = queued.delivery;
+    const traceFacts = { event: name, delivery: id, order: partner_order_id, method: 'POST', url, faults };
+    const started = clock.now();
+    const headers = eventHeaders(queued.publicKey);
+    const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body });
+    const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });
+    if (queued.generation !== this.#generation) return queued.delivery;
+    // An event whose answer has a status was answered, whatever happens to the rest of the answer.
+    const replied = answer.kind === 'closed' ? undefined : answer;
+    const status = replied?.status;
+    const error = failureOf(answer);
+    const acknowledged = status !== undefined && isReceived(status);
+    queued.isReceived ||= acknowledged;
+    trace.add({
+      kind: 'event_reply',
+      ...traceFacts,
+      exchange,
+      status,
+      note: error,
+      body: answer.kind === 'answered' ? answer.text : undefined,
+      headers: replied?.headers && Object.fromEntries(replied.headers),
+      durationMs: clock.now() - started,
+    });
+    queued.delivery = Object.freeze({ ...queued.delivery, acknowledged, status, error });
+    const delay = queued.isReceived || !isRepeated ? undefined : this.retryDelay(attempts);
+    if (delay !== undefined) {
+      clock.schedule(delay, async () => {
+        await this.#track(this.#send(queued, { isRepeated: true }));
+      });
+    }
+    return queued.delivery;
+  }
+}
+
+/** Bytes of an answer that the trace keeps at most. */
+const maxAnswerBytes = 64 * 1024;
+
+/** The system's code if there is one (`ECONNREFUSED`), otherwise the name (`TimeoutError`). */
+function failureOf(answer: Answer): string | undefined {
+  if (answer.kind === 'closed') return answer.reason;
+  return answer.kind === 'late' && answer.status === undefined ? 'TimeoutError' : undefined;
+}

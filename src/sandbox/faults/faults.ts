@@ -1,0 +1,217 @@
+import { type Operation, operations } from '../../deployment/operations.ts';
+import type { OrderEventName } from '../../events/order-event.ts';
+
+/** What the service answers: the operations of the contract, the one-time link, and the reported signing endpoint. */
+export type SandboxOperation = Operation | 'openLink' | 'signRequest';
+
+/** Whether a fault comes instead of the effect of a request (`before`), or although the service has acted (`after`). */
+export type FaultTime = 'before' | 'after';
+
+/** The details that a fault can be given, and their defaults. */
+export interface FaultDetails {
+  /** HTTP status of the reply. */
+  readonly status?: number | undefined;
+  /** The Retry-After header, in seconds. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** The Location header. */
+  readonly location?: string | undefined;
+  /** Bytes of the body: those that are sent before the connection breaks, or those of one piece. */
+  readonly bytes?: number | undefined;
+  /** Milliseconds on the sandbox's clock: between two pieces of a body, or until an event is posted. */
+  readonly delayMs?: number | undefined;
+}
+
+interface RequestFaultRules {
+  /** When it happens, unless told otherwise. */
+  readonly when: FaultTime;
+  /** The only time at which it can happen. */
+  readonly only?: FaultTime;
+  readonly details: FaultDetails;
+}
+
+/**
+ * Every fault of a request:
+ *
+ * - `reset`: the connection is reset, without a reply (`ECONNRESET`)
+ * - `reply_lost`: the service acts, and the connection is closed without a reply
+ * - `stall`: nothing comes until the caller gives up
+ * - `trickle`: the reply comes in small pieces with pauses
+ * - `truncate`: the connection breaks in the middle of the reply's body (by default after half of it), at the latest
+ *   before its last byte
+ * - `too_many_requests`: 429 with Retry-After
+ * - `server_error`: 500 or another status, with a JSON body
+ * - `redirect`: 307 or another status, to another host
+ * - `html`: the page of a gateway, 502 or another status
+ * - `misdirected`: 421, after which some platforms send a request again by themselves
+ * - `ok_with_error`: 200 with an error inside
+ * - `wrong_content_type`: the reply's JSON, labelled as text/html
+ * - `gzip`: the reply's body compressed, though nobody asked for it
+ *
+ * The last two, `trickle` and `truncate` change the service's own reply; before the effect that is a 503.
+ */
+export const requestFaults = {
+  reset: { when: 'before', details: {} },
+  reply_lost: { when: 'after', only: 'after', details: {} },
+  stall: { when: 'before', details: {} },
+  trickle: { when: 'after', details: { bytes: 16, delayMs: 10 } },
+  truncate: { when: 'after', details: { bytes: undefined } },
+  too_many_requests: { when: 'before', details: { retryAfterSeconds: 1 } },
+  server_error: { when: 'before', details: { status: 500 } },
+  redirect: { when: 'before', details: { status: 307, location: 'https://elsewhere.invalid/' } },
+  html: { when: 'before', details: { status: 502 } },
+  misdirected: { when: 'before', details: {} },
+  ok_with_error: { when: 'before', details: {} },
+  wrong_content_type: { when: 'after', details: {} },
+  gzip: { when: 'after', details: {} },
+} as const satisfies Record<string, RequestFaultRules>;
+
+interface EventFaultRules {
+  readonly details: FaultDetails;
+}
+
+/**
+ * Every fault of an event:
+ *
+ * - `duplicate`: posted again after it was answered
+ * - `concurrent_duplicate`: posted twice at once
+ * - `reorder`: posted after the next event of its order, at the latest when nothing else is outstanding
+ * - `delay`: posted later on the sandbox's clock; later events overtake it
+ * - `drop`: never posted
+ * - `before_reply`: the init event is posted and answered before the order's reply is sent
+ * - `old_key`: signed with the keys before the last regeneration, where there was one
+ * - `forged`: a copy signed with a key that nobody issued is posted first
+ * - `tampered`: a copy whose amount was changed after signing is posted first
+ * - `unfamiliar_name`: an authentic event with a name that is not published is posted first
+ * - `extra_members`: members that the contract does not know, with names that careless code trips over
+ * - `awkward_spelling`: spelled as `eventSpelling: 'awkward'` does
+ */
+export const eventFaults = {
+  duplicate: { details: {} },
+  concurrent_duplicate: { details: {} },
+  reorder: { details: {} },
+  delay: { details: { delayMs: 1000 } },
+  drop: { details: {} },
+  before_reply: { details: {} },
+  old_key: { details: {} },
+  forged: { details: {} },
+  tampered: { details: {} },
+  unfamiliar_name: { details: {} },
+  extra_members: { details: {} },
+  awkward_spelling: { details: {} },
+} as const satisfies Record<string, EventFaultRules>;
+
+export type RequestFaultName = keyof typeof requestFaults;
+export type EventFaultName = keyof typeof eventFaults;
+
+/** A fault of a request, with its details where they differ from the defaults. */
+export interface RequestFault extends FaultDetails {
+  readonly kind: RequestFaultName;
+  /** @default as the fault's description says: mostly `before`, `after` for those that change the service's own reply */
+  readonly when?: FaultTime | undefined;
+}
+
+/** A fault of an event, with its details where they differ from the defaults. */
+export interface EventFault extends FaultDetails {
+  readonly kind: EventFaultName;
+}
+
+/** A fault, as its name or with details. */
+export type Fault = RequestFaultName | EventFaultName | RequestFault | EventFault;
+
+/** What a fault of a request can happen to: one operation, or every request. */
+export type RequestFaultTarget = SandboxOperation | 'request';
+/** What a fault of an event can happen to: one kind of event, or every event. */
+export type EventFaultTarget = OrderEventName | 'event';
+export type FaultTarget = RequestFaultTarget | EventFaultTarget;
+
+/** A fault of a request of which it is decided when it happens. */
+export interface TimedRequestFault extends RequestFault {
+  readonly when: FaultTime;
+}
+
+// The list in `events` would load the schemas, too.
+const eventNames: Readonly<Record<OrderEventName, true>> = {
+  'event.buy.init': true,
+  'event.buy.received.fiat': true,
+  'event.buy.received.fiat_kyc_error': true,
+  'event.buy.third_party_error': true,
+  'event.buy.credited.crypto': true,
+  'buy.event.close': true,
+};
+
+/** The names that {@link FaultTarget} allows, by the kind of fault that can happen to them. */
+export const faultTargets: Readonly<Record<'request' | 'event', readonly string[]>> = {
+  request: ['request', ...Object.keys(operations), 'openLink', 'signRequest'],
+  event: ['event', ...Object.keys(eventNames)],
+};
+
+/** How often a fault happens: a probability from 0 to 1, alone or with the fault's details. */
+export type FaultRate =
+  | number
+  | ({ readonly probability: number; readonly when?: FaultTime | undefined } & FaultDetails);
+
+/**
+ * How often each fault of a request happens. Where it can happen before or after the effect and `when` is not given, the
+ * seed decides each time.
+ */
+export type RequestFaultRates = { readonly [Name in RequestFaultName]?: FaultRate | undefined };
+/** How often each fault of an event happens. */
+export type EventFaultRates = { readonly [Name in EventFaultName]?: FaultRate | undefined };
+export type FaultRates = RequestFaultRates & EventFaultRates;
+
+/**
+ * Named sets of rates:
+ *
+ * - `calm`: no faults
+ * - `bad_network`: connections that break before, between and within
+ * - `lost_replies`: the service acts, and the caller does not hear of it
+ * - `slow`: replies that stall or trickle
+ * - `rate_limited`: 429 with Retry-After
+ * - `bad_gateway`: pages, redirects and statuses of a gateway, before and after the effect
+ * - `outage`: 503 to everything
+ * - `repeated_events`: duplicates, also at the same time
+ * - `shuffled_events`: events out of order, late, or before the order's reply
+ * - `lost_events`: events that are never posted
+ * - `attacked`: forged and tampered events among the genuine ones
+ * - `strange_events`: names, members and spellings that are not published
+ * - `hostile`: everything at once, except faults that stall or lose an event forever
+ */
+export const faultScenarios = {
+  calm: {},
+  bad_network: { reset: 0.1, reply_lost: 0.1, truncate: 0.1, trickle: 0.05 },
+  lost_replies: { reply_lost: 0.2, reset: { probability: 0.1, when: 'after' } },
+  slow: { stall: 0.1, trickle: 0.3 },
+  rate_limited: { too_many_requests: { probability: 0.3, when: 'before' } },
+  bad_gateway: { server_error: 0.1, html: 0.1, redirect: 0.05, misdirected: 0.05, wrong_content_type: 0.1 },
+  outage: { server_error: { probability: 1, when: 'before', status: 503 } },
+  repeated_events: { duplicate: 0.3, concurrent_duplicate: 0.2 },
+  shuffled_events: { reorder: 0.3, delay: 0.2, before_reply: 0.3 },
+  lost_events: { drop: 0.2 },
+  attacked: { forged: 0.3, tampered: 0.3 },
+  strange_events: { unfamiliar_name: 0.2, extra_members: 0.3, awkward_spelling: 0.5 },
+  hostile: {
+    reset: 0.05,
+    reply_lost: 0.05,
+    truncate: 0.03,
+    trickle: 0.02,
+    too_many_requests: { probability: 0.05, when: 'before' },
+    server_error: 0.05,
+    html: 0.03,
+    redirect: 0.02,
+    misdirected: 0.03,
+    wrong_content_type: 0.05,
+    gzip: 0.05,
+    duplicate: 0.15,
+    concurrent_duplicate: 0.1,
+    reorder: 0.15,
+    delay: 0.1,
+    before_reply: 0.2,
+    forged: 0.1,
+    tampered: 0.1,
+    unfamiliar_name: 0.1,
+    extra_members: 0.2,
+    awkward_spelling: 0.3,
+  },
+} as const satisfies Record<string, FaultRates>;
+
+export type FaultScenario = keyof typeof faultScenarios;

@@ -1,0 +1,305 @@
+import { checkSecretText } from '../credentials/partner-credentials.ts';
+import type { DeploymentOptions } from '../deployment/define-deployment.ts';
+import type { BuyOrder } from '../deployment/order-schema.ts';
+import {
+  type SettledCryptoStatus,
+  settledCryptoStatuses,
+  type ThirdPartyKycError,
+  thirdPartyKycErrors,
+} from '../events/status.ts';
+import type { JsonObject } from '../internal/json.ts';
+import {
+  callback,
+  defineOptions,
+  integer,
+  invalidOption,
+  nested,
+  type OptionTable,
+  oneOf,
+  optional,
+  text,
+  timerMs,
+  unchecked,
+  value,
+} from '../internal/options.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { CallbackRetryPolicy } from './events/delivery.ts';
+import type { EventSpelling } from './events/event-text.ts';
+import type { FaultRates, FaultScenario } from './faults/faults.ts';
+import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
+import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
+import { type RandomBytes, randomToken, seededRandom } from './seeded-random.ts';
+
+/** The options of `defineDeployment` that describe how this deployment differs. */
+type DeploymentPart<Order> = Pick<
+  DeploymentOptions<Order>,
+  'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
+>;
+
+export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> {
+  /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
+  fetch?: typeof fetch | undefined;
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: (() => number) | undefined;
+  /**
+   * `real`: time passes by itself. `manual`: it stands still but for `sandbox.clock.advance`, so that what is delayed or
+   * repeated happens exactly when a test says so. @default 'real'
+   */
+  clock?: 'real' | 'manual' | undefined;
+  /** How often faults happen from the start: rates, or the name of a scenario. @default none: see `sandbox.faults` */
+  faults?: FaultScenario | FaultRates | undefined;
+  /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default 'none' */
+  callbackRetry?: CallbackRetryPolicy | undefined;
+  /**
+   * How many entries of the trace, deliveries, mails, messages and orders are kept of each; older ones are forgotten. Of
+   * the orders, those that were credited or refunded go first; the id of a forgotten one may be used again. Partners and
+   * devices are never forgotten. @default 10000
+   */
+  maxRemembered?: number | undefined;
+  /**
+   * Fixes everything random: keys, links, references, and where faults happen. The same seed replays what comes in the
+   * same order. The seed determines the sandbox's keys: keep it secret. @default a random one, see `sandbox.seed`
+   */
+  seed?: string | number | undefined;
+  /**
+   * Where partners, keys, links, mails, orders, devices, messages and captured IPs last over restarts: the path of an
+   * SQLite file, or a record store of yours, which stays open. Keys are in it as they are. One sandbox at a time.
+   * @default undefined: in memory
+   */
+  data?: RecordStore | string | undefined;
+  /** Partners that are there from the start, with keys of your choice. @default [] */
+  partners?: readonly SandboxPartner[] | undefined;
+  /** Source of keys, links and references in place of the seed, which then only decides about faults. */
+  random?: RandomBytes | undefined;
+  /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
+  whitelist?: 'enforced' | 'off' | undefined;
+  /** Longest request body, in bytes. @default 1048576 (1 MiB; the sandbox's choice) */
+  maxBodyBytes?: number | undefined;
+  /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
+  callbackTimeoutMs?: number | undefined;
+  /**
+   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, and an integer-like
+   * name after the signature: a receiver that verifies anything but the raw body fails, as it would in production.
+   * `compact`: as `JSON.stringify` writes them. @default 'awkward' (the sandbox's choice)
+   */
+  eventSpelling?: EventSpelling | undefined;
+  /** The messenger's master key. @default a random one, see `sandbox.masterKey` */
+  masterKey?: string | undefined;
+  /**
+   * Fiat units for one crypto unit, as decimal text, for every pair or by pair (`NGN/USDT`).
+   * @default '1500' (the sandbox's choice)
+   */
+  exchangeRate?: string | ((pair: string) => string) | undefined;
+  /** Deducted from each refund, as decimal text in fiat units. @default '0' (the sandbox's choice) */
+  refundFee?: string | undefined;
+  /**
+   * Fiat currencies paid by mobile money: their orders have a payment link, and a phone number to pay into.
+   * @default ['GHS', 'KES', 'KHS'] (reported as currencies; that they are mobile money is the sandbox's choice)
+   */
+  mobileMoneyCurrencies?: readonly string[] | undefined;
+  /** Phone numbers, in any notation, that are not on the messenger. @default [] */
+  numbersNotOnMessenger?: readonly string[] | undefined;
+  /** Spelling of the status of a credited order. @default 'PAID' (contract: the event for crediting) */
+  settledCryptoStatus?: SettledCryptoStatus | undefined;
+  /** Spelling of the third-party KYC error. @default 'THIRD_PARTY_PAYMENT' (contract: the sample body) */
+  thirdPartyKycError?: ThirdPartyKycError | undefined;
+  /**
+   * For an `orderSchema` with another payload: returns the order with the members that the events need:
+   * `partner_order_id`, `fiat_amount` (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`,
+   * `partner_callback_url`, and if there are any `buyer_email`, `buyer_phone`, `first_name`, `last_name` and
+   * `refund_account`. @default the payload itself, which has them if it is the reported one
+   */
+  readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
+
+  // Points that the contract leaves open. The table in docs/sandbox.md has the ledger's id of each.
+
+  /**
+   * Currencies for which each partner gets a merchant key of its own, in `merchantSecretKeys`; `merchantSecretKey`
+   * signs orders in all others. @default []: one merchant
+   */
+  merchants?: readonly string[] | undefined;
+  /** What merchant keys begin with (reported: one sample has no prefix). @default 'sk_merchant_' */
+  merchantKeyPrefix?: 'sk_merchant_' | '' | undefined;
+  /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
+  keyLifetimeMs?: number | undefined;
+  /**
+   * When a regeneration makes the old keys invalid: when it is asked for, or when its link is opened. @default 'link'
+   */
+  oldKeysExpire?: 'request' | 'link' | undefined;
+  /** Whether an order needs the header x-partner-id. A wrong one is always refused. @default 'optional' */
+  partnerIdHeader?: 'optional' | 'required' | undefined;
+  /** Pairs, chains and currencies that an order may have. @default any */
+  allowedValues?: AllowedValues | undefined;
+  /**
+   * What becomes of an order whose `partner_order_id` the partner has used: refused with 409, answered with the order
+   * that there is (whatever else it says), or another order. @default 'refused'
+   */
+  duplicateOrders?: 'refused' | 'same' | 'second' | undefined;
+  /** Whether `advance` refuses a step that the sandbox thinks cannot follow. @default 'checked' */
+  orderTransitions?: 'checked' | 'any' | undefined;
+  /**
+   * Replies other than refusals: `plain`, `wrapped` in `{ status: 'success', data }`, `text` (just "OK"), or `empty`.
+   * What only a reply reveals, keys and signatures, is plain under the last two. @default 'plain'
+   */
+  replies?: 'plain' | 'wrapped' | 'text' | 'empty' | undefined;
+  /** Whether a refusal has its status, or 200 with the error inside: `{ success: false, error, message }`. @default 'status' */
+  errorReplies?: 'status' | 'ok' | undefined;
+  /** The status of an order from an IP that is not whitelisted. @default 403 */
+  whitelistStatus?: 401 | 403 | undefined;
+  /**
+   * `checks`: a message to a number that is not on the messenger is refused only with `verify_check: true`, and
+   * otherwise accepted and lost. `ignored`: it is always refused. @default 'ignored'
+   */
+  verifyCheck?: 'ignored' | 'checks' | undefined;
+  /** What API keys begin with (reported). @default 'API-X-' */
+  apiKeyPrefix?: string | undefined;
+  /** `bare`: `event.buy.third_party_error` has only its name and the two order ids. @default 'common' */
+  thirdPartyErrorBody?: 'common' | 'bare' | undefined;
+  /** `meta_data.status` of the close event. @default 'refunded' (contract) */
+  closeStatus?: string | undefined;
+  /** Which answers to an event count as received. @default '2xx' */
+  callbackReceived?: '2xx' | '200' | 'any' | undefined;
+  /** Whether there is the reported endpoint that signs any body with any secret. @default 'on' */
+  signingEndpoint?: 'on' | 'off' | undefined;
+}
+
+/** The values that an order may have; any where a list is absent. */
+export interface AllowedValues {
+  /** `<FIAT>/<CRYPTO>` */
+  readonly pair?: readonly string[] | undefined;
+  readonly chain?: readonly string[] | undefined;
+  readonly fiat_currency?: readonly string[] | undefined;
+}
+
+/** What a master key takes from the random stream. */
+export const masterKeyBytes = 24;
+
+export type SandboxSettings = ReturnType<typeof readSandboxOptions>;
+
+/**
+ * The options with their defaults, and what is made of them.
+ *
+ * @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key
+ */
+export function readSandboxOptions(options: SandboxOptions<unknown>) {
+  const settings = readOptions(options);
+  const { seed, masterKey, exchangeRate } = settings;
+  const randomStream = (run: number): RandomBytes =>
+    settings.random ?? seededRandom(seed, run === 0 ? 'keys' : `keys of run ${run}`).bytes;
+  const random = randomStream(0);
+  return Object.freeze({
+    ...settings,
+    partners: checkPartners(settings.partners ?? []),
+    /** The source of random bytes of a sandbox whose store was opened this often before. */
+    randomStream,
+    random,
+    isMasterKeyDrawn: masterKey === undefined,
+    masterKey: masterKey ?? `master_${randomToken(random, masterKeyBytes)}`,
+    exchangeRate: (pair: string) =>
+      parseRate(typeof exchangeRate === 'function' ? exchangeRate(pair) : exchangeRate),
+    refundFee: parseExact(settings.refundFee ?? '0', 'refundFee'),
+  });
+}
+
+const texts = value((given, name): readonly string[] => {
+  if (Array.isArray(given) && given.every((one) => typeof one === 'string')) return Object.freeze([...given]);
+  throw invalidOption(`${name} must be a list of texts.`);
+});
+
+function textsOr(...usual: string[]) {
+  return value((given, name) => texts.read(name, given), { default: usual });
+}
+
+const readOptions = defineOptions('createSandbox', {
+  // defineDeployment checks these.
+  paths: unchecked<NonNullable<SandboxOptions['paths']>>(),
+  wireNames: unchecked<NonNullable<SandboxOptions['wireNames']>>(),
+  signature: unchecked<NonNullable<SandboxOptions['signature']>>(),
+  orderSchema: unchecked<NonNullable<SandboxOptions<unknown>['orderSchema']>>(),
+  numberCheckParameters: unchecked<NonNullable<SandboxOptions['numberCheckParameters']>>(),
+  // Looked up at each call, so that a fetch that is replaced later is used.
+  fetch: callback<typeof fetch>({ default: (...given) => fetch(...given) }),
+  now: callback({ default: () => Date.now() }),
+  clock: oneOf(['real', 'manual'], { default: 'real' }),
+  // The code that uses these checks them.
+  faults: unchecked<FaultScenario | FaultRates>(),
+  callbackRetry: unchecked<CallbackRetryPolicy>(),
+  data: unchecked<RecordStore | string>(),
+  partners: unchecked<readonly SandboxPartner[]>(),
+  maxRemembered: integer({ default: 10_000 }),
+  seed: { read: (_, given) => (given === undefined ? randomSeed() : checkSeed(given)) },
+  random: optional(callback<RandomBytes>()),
+  whitelist: oneOf(['enforced', 'off'], { default: 'enforced' }),
+  maxBodyBytes: integer({ default: 1024 * 1024 }),
+  callbackTimeoutMs: timerMs({ default: 10_000 }),
+  eventSpelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
+  masterKey: optional(value(checkSecretText)),
+  exchangeRate: value(
+    (given): string | ((pair: string) => string) =>
+      // Sound as far as it can be: of a function only its being one can be checked.
+      typeof given === 'function' ? (given as (pair: string) => string) : parseRate(given).text,
+    { default: '1500' },
+  ),
+  refundFee: unchecked<string>(),
+  mobileMoneyCurrencies: textsOr('GHS', 'KES', 'KHS'),
+  numbersNotOnMessenger: textsOr(),
+  settledCryptoStatus: oneOf(settledCryptoStatuses, { default: 'PAID' }),
+  thirdPartyKycError: oneOf(thirdPartyKycErrors, { default: 'THIRD_PARTY_PAYMENT' }),
+  readOrder: callback<(payload: JsonObject) => JsonObject>({ default: (payload) => payload }),
+  merchants: textsOr(),
+  merchantKeyPrefix: oneOf(['sk_merchant_', ''], { default: 'sk_merchant_' }),
+  keyLifetimeMs: optional(integer()),
+  oldKeysExpire: oneOf(['link', 'request'], { default: 'link' }),
+  partnerIdHeader: oneOf(['optional', 'required'], { default: 'optional' }),
+  allowedValues: nested({ pair: optional(texts), chain: optional(texts), fiat_currency: optional(texts) }),
+  duplicateOrders: oneOf(['refused', 'same', 'second'], { default: 'refused' }),
+  orderTransitions: oneOf(['checked', 'any'], { default: 'checked' }),
+  replies: oneOf(['plain', 'wrapped', 'text', 'empty'], { default: 'plain' }),
+  errorReplies: oneOf(['status', 'ok'], { default: 'status' }),
+  whitelistStatus: value(
+    (given): 401 | 403 => {
+      if (given === 401 || given === 403) return given;
+      throw invalidOption('whitelistStatus must be 401 or 403.');
+    },
+    { default: 403 },
+  ),
+  verifyCheck: oneOf(['ignored', 'checks'], { default: 'ignored' }),
+  // An API key goes into a query and a header-like member.
+  apiKeyPrefix: value(
+    (given, name) => {
+      if (typeof given === 'string' && /^[!-~]*$/.test(given)) return given;
+      throw invalidOption(`${name} must be printable ASCII without blanks.`);
+    },
+    { default: 'API-X-' },
+  ),
+  thirdPartyErrorBody: oneOf(['common', 'bare'], { default: 'common' }),
+  closeStatus: text({ default: 'refunded' }),
+  callbackReceived: oneOf(['2xx', '200', 'any'], { default: '2xx' }),
+  signingEndpoint: oneOf(['on', 'off'], { default: 'on' }),
+} satisfies OptionTable<SandboxOptions<unknown>>);
+
+/** Nobody on the network may guess it, and with it the keys. */
+function randomSeed(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('hex');
+}
+
+function checkSeed(seed: unknown): string {
+  if (typeof seed === 'number' ? Number.isFinite(seed) : typeof seed === 'string' && seed !== '') {
+    return String(seed);
+  }
+  throw invalidOption('seed must be text that is not empty, or a number.');
+}
+
+function parseRate(given: unknown): { text: string; decimal: Decimal } {
+  const decimal = parseExact(given, 'exchangeRate');
+  if (decimal.units === 0n) throw invalidOption('exchangeRate must be more than zero.');
+  return { text: String(given), decimal };
+}
+
+function parseExact(given: unknown, name: string): Decimal {
+  const decimal = typeof given === 'string' ? parseDecimal(given) : undefined;
+  if (decimal === undefined || exactNumber(decimal) === undefined) {
+    throw invalidOption(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
+  }
+  return decimal;
+}

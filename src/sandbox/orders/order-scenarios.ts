@@ -1,0 +1,79 @@
+import { ValidationError } from '../../errors/errors.ts';
+import type { SandboxDelivery } from '../events/delivery.ts';
+import { postEvent } from '../events/post-event.ts';
+import type { SandboxState } from '../state.ts';
+import type { SandboxOrderStep } from './order-registry.ts';
+
+interface ScenarioRules {
+  readonly steps: readonly SandboxOrderStep[];
+  /** How the events of the steps are posted. @default one after each step */
+  readonly events?: 'reversed' | 'twice' | 'never';
+}
+
+/**
+ * What can happen to an order from its creation to its end:
+ *
+ * - `happy`: paid and credited
+ * - `kyc_then_credited`, `kyc_then_refund`: held until the buyer has done KYC, or never does
+ * - `third_party_then_credited`, `third_party_then_refund`: held since somebody else paid
+ * - `third_party_error_then_refund`: the same with the event of its own
+ * - `refund`: paid and refunded
+ * - `credited_then_closed`: credited and then refunded, which is a contradiction
+ * - `refunded_then_credited`: the other way round
+ * - `events_reversed`: `happy`, with the last event first
+ * - `events_repeated`: `happy`, with each event twice
+ * - `events_lost`: `happy`, without a single event after the first
+ */
+export const orderScenarios = {
+  happy: { steps: ['fiat_received', 'credited'] },
+  kyc_then_credited: { steps: ['no_kyc', 'fiat_received', 'credited'] },
+  kyc_then_refund: { steps: ['no_kyc', 'refunded'] },
+  third_party_then_credited: { steps: ['third_party_payment', 'fiat_received', 'credited'] },
+  third_party_then_refund: { steps: ['third_party_payment', 'refunded'] },
+  third_party_error_then_refund: { steps: ['third_party_error', 'refunded'] },
+  refund: { steps: ['fiat_received', 'refunded'] },
+  credited_then_closed: { steps: ['fiat_received', 'credited', 'refunded'] },
+  refunded_then_credited: { steps: ['fiat_received', 'refunded', 'credited'] },
+  events_reversed: { steps: ['fiat_received', 'credited'], events: 'reversed' },
+  events_repeated: { steps: ['fiat_received', 'credited'], events: 'twice' },
+  events_lost: { steps: ['fiat_received', 'credited'], events: 'never' },
+} as const satisfies Record<string, ScenarioRules>;
+
+export type OrderScenario = keyof typeof orderScenarios;
+
+/**
+ * Takes an order that was just created through a scenario.
+ *
+ * @returns the events in the order in which they were posted, each answered or given up
+ * @throws {ValidationError} for an unknown order or scenario, or an order that has gone on already
+ */
+export async function playOrder(
+  state: SandboxState,
+  name: string,
+  scenario: OrderScenario,
+): Promise<readonly SandboxDelivery[]> {
+  if (!Object.hasOwn(orderScenarios, scenario)) {
+    const message = `must be one of ${Object.keys(orderScenarios).join(', ')}`;
+    throw new ValidationError('play', [{ path: ['scenario'], message }]);
+  }
+  const { steps, events }: ScenarioRules = orderScenarios[scenario];
+  const { platform_order_ref: ref, state: before } = state.orders.find(name);
+  if (before !== 'created') {
+    const message = `is "${before}" already: a scenario begins with a new order`;
+    throw new ValidationError('play', [{ path: ['order'], message }]);
+  }
+  const advance = (step: SandboxOrderStep) => state.orders.advance(ref, step, 'any');
+  if (events === 'never') {
+    steps.map(advance);
+    return [];
+  }
+  if (events === 'reversed') return post(steps.map(advance).reverse());
+  const deliveries = await post(steps.map(advance));
+  if (events !== 'twice') return deliveries;
+  return Promise.all(deliveries.map(({ id }) => state.deliveryQueue.redeliver(id)));
+
+  /** All at once: the queue keeps the events of one order apart. */
+  function post(orders: readonly Parameters<typeof postEvent>[1][]): Promise<SandboxDelivery[]> {
+    return Promise.all(orders.map((order) => postEvent(state, order).delivery));
+  }
+}

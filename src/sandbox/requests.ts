@@ -1,0 +1,115 @@
+import { issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
+import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
+import { isPartnerExchangeError, isSignatureError } from '../errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { readBounded } from '../internal/read-bounded.ts';
+import type { SignatureScheme } from '../signature/signature-scheme.ts';
+import { decodeBody } from '../signature/signed-body.ts';
+import { verifyBody } from '../signature/verify-body.ts';
+
+/** Reads a body, and stops as soon as it exceeds the limit. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = new Refusal(413, 'body_too_large', `The body is longer than ${maxBytes} bytes.`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const bytes = await readBounded(reader, maxBytes);
+  if (bytes !== undefined) return bytes;
+  reader.cancel().catch(() => {});
+  throw tooLarge;
+}
+
+/** The body of a request that is not signed. */
+export function parseBody(bytes: Uint8Array): JsonObject {
+  const text = refuseSignatureErrors(() => decodeBody(bytes));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body.
+    throw new Refusal(400, 'body_not_json', 'The body is not JSON.');
+  }
+  if (!isJsonObject(value)) throw new Refusal(400, 'body_not_object', 'The body is not a JSON object.');
+  return value;
+}
+
+/** The body of a signed request without its signature, which is verified, and which of the keys it was. */
+export function readSignedBody(
+  bytes: Uint8Array,
+  key: string | readonly string[],
+  scheme: SignatureScheme,
+): { body: JsonObject; keyIndex: number } {
+  const { value, keyIndex } = refuseSignatureErrors(() => verifyBody(bytes, { key, scheme }));
+  const { signature: _, ...body } = value;
+  return { body, keyIndex };
+}
+
+/** The body with the published names in place of the deployment's own. */
+export function publishedNames(body: JsonObject, names: WireNames): JsonObject {
+  for (const [published, own] of Object.entries(names)) {
+    if (published === 'connect-msg' || own === published || !Object.hasOwn(body, published)) continue;
+    // A deployment with its own name does not know the published one. Accepting it would hide a missing mapping.
+    throw new Refusal(400, 'wrong_wire_name', `"${published}" is spelled "${own}" at this deployment.`);
+  }
+  return fromWireNames(body, names);
+}
+
+/** The value as its schema returns it. */
+export async function parseWith<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+  code: string,
+): Promise<Output> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  const issues = result.issues.map((issue) => {
+    const path = issuePath(issue).join('.');
+    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  });
+  throw new Refusal(400, code, `The body does not fit: ${issues.join('; ')}.`);
+}
+
+/** Calls a function, and turns its signature errors into refusals. */
+export function refuseSignatureErrors<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    throw new Refusal(error.code.startsWith('body_') ? 400 : 401, error.code, error.message);
+  }
+}
+
+/** Why the sandbox does not do what a request asks; answered as `{ error: code, message }`. Not public. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, message: string, headers?: Readonly<Record<string, string>>) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers ?? {};
+  }
+}
+
+/** A JSON reply that is never cached, since some hold keys. */
+export function jsonReply(
+  status: number,
+  body: JsonObject,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } });
+}
+
+/** Every error of the sandbox has the same shape: `{ error, message }`. */
+export function errorReply(error: unknown): Response {
+  if (error instanceof Refusal) {
+    return jsonReply(error.status, { error: error.code, message: error.message }, error.headers);
+  }
+  // Only the messages of our own errors are certain to hold no secret.
+  const message = isPartnerExchangeError(error)
+    ? error.message
+    : `A function given to createSandbox failed${error instanceof Error ? ` with a ${error.name}` : ''}.`;
+  return jsonReply(500, { error: 'sandbox_failed', message });
+}

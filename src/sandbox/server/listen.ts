@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
+import type { BuyOrder } from '../../deployment/order-schema.ts';
+import {
+  defineOptions,
+  integer,
+  invalidOption,
+  type OptionTable,
+  oneOf,
+  text,
+  value,
+} from '../../internal/options.ts';
+import type { SandboxClock } from '../clock.ts';
+import type { Serve } from '../service.ts';
+import {
+  type ControlAccess,
+  controlPath,
+  hostCheck,
+  nodeListener,
+  type ServeControl,
+} from './http-server.ts';
+
+export interface ListenOptions {
+  /** @default 0: any free port */
+  port?: number | undefined;
+  /** Where to listen. Anything but loopback lets others on the network in. @default '127.0.0.1' */
+  host?: string | undefined;
+  /**
+   * Further names, without a port, by which the server may be addressed besides its own address and `localhost`, e.g.
+   * that of a container. Requests with another Host, or from a web page of another origin, are refused with 403.
+   * @default []
+   */
+  allowedHosts?: readonly string[] | undefined;
+  /**
+   * Who may use `/_sandbox/`, the inspector and its API: this machine alone (`loopback`), anybody who reaches
+   * the server (`any`, for a container; then reading needs the token, too), or nobody (`off`). @default 'loopback'
+   */
+  inspector?: 'loopback' | 'any' | 'off' | undefined;
+  /**
+   * What requests under `/_sandbox/` that change something have to carry as `Authorization: Bearer`: at least 16 of
+   * `A-Z a-z 0-9 - _`. @default a random one, see `token` of the result
+   */
+  token?: string | undefined;
+}
+
+/** The sandbox at a real address. */
+export interface SandboxServer<Order = BuyOrder> {
+  /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
+  readonly url: string;
+  /** The sandbox's deployment with its base URLs at this address. */
+  readonly deployment: CompleteDeployment<Order>;
+  /** The inspector, with the token behind the `#`, where no server sees it: open it in a browser. */
+  readonly inspectorUrl: string;
+  /** For requests under `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /**
+   * Stops listening, closes every connection, and waits for the current events. The sandbox itself stays usable. A
+   * second call waits for the first.
+   */
+  close(): Promise<void>;
+}
+
+/** Puts an HTTP server around a function that answers. Rejects with the system's error, e.g. `EADDRINUSE`. */
+export async function listen<Order>(options: {
+  at: ListenOptions;
+  maxBodyBytes: number;
+  serve: Serve;
+  clock: SandboxClock;
+  deploymentAt: (origin: string) => CompleteDeployment<Order>;
+  idle: () => Promise<void>;
+  admin: (access: ControlAccess) => Promise<ServeControl>;
+}): Promise<SandboxServer<Order>> {
+  const { host, allowedHosts, inspector: from, token, ...wanted } = readOptions(options.at);
+  const server = createServer();
+  const { address, port } = await start(server, { port: wanted.port, host });
+  const url = `http://${reachable(address)}:${port}`;
+  const hosts = [new URL(url).hostname, host, 'localhost', '127.0.0.1', '[::1]', ...allowedHosts];
+  let admin: Promise<ServeControl> | undefined;
+  const serveControl =
+    from === 'off'
+      ? undefined
+      : async (...call: Parameters<ServeControl>) => {
+          admin ??= options.admin({ token, from });
+          return (await admin)(...call);
+        };
+  server.on('request', nodeListener({ ...options, serveControl, originOf: hostCheck(hosts) }));
+  let closed: Promise<void> | undefined;
+  return Object.freeze({
+    url,
+    deployment: options.deploymentAt(url),
+    inspectorUrl: `${url}${controlPath}#token=${token}`,
+    token,
+    close() {
+      closed ??= stop(server).then(options.idle);
+      return closed;
+    },
+  });
+}
+
+const readOptions = defineOptions('listen', {
+  port: integer({ default: 0, least: 0, most: 65_535 }),
+  host: text({ default: '127.0.0.1' }),
+  allowedHosts: value(
+    (given, name): readonly string[] => {
+      if (Array.isArray(given) && given.every((host) => typeof host === 'string')) return given;
+      throw invalidOption(`${name} must be a list of names.`);
+    },
+    { default: [] },
+  ),
+  inspector: oneOf(['loopback', 'any', 'off'], { default: 'loopback' }),
+  token: {
+    read(_, given = randomBytes(24).toString('base64url')) {
+      if (typeof given === 'string' && /^[\w-]{16,256}$/.test(given)) return given;
+      throw invalidOption('token must be at least 16 of A-Z a-z 0-9 - _');
+    },
+  },
+} satisfies OptionTable<ListenOptions>);
+
+function start(server: Server, at: { port: number; host: string }): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, () => {
+      server.off('error', reject);
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) resolve(address);
+    });
+  });
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** An address that clients can connect to, as a URL writes it. */
+function reachable(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { Deployment } from '../deployment/define-deployment.ts';
+import { ConfigurationError } from '../errors/errors.ts';
+import { createClock, type InternalClock } from './clock.ts';
+import { createData, type SandboxData } from './data.ts';
+import { retryDelay } from './events/delivery.ts';
+import { DeliveryQueue } from './events/delivery-queue.ts';
+import { createFaultPlan, type FaultPlan } from './faults/fault-plan.ts';
+import { MessengerRegistry } from './messenger/messenger-registry.ts';
+import { masterKeyBytes, type SandboxSettings } from './options.ts';
+import { OrderRegistry, orderNumber } from './orders/order-registry.ts';
+import { PartnerRegistry } from './partners/partner-registry.ts';
+import { secretDigest } from './seeded-random.ts';
+import { createTraceLog, type TraceLog } from './trace.ts';
+
+/** The parts of a new sandbox. What its store holds is read in the background. */
+export function createState(deployment: Deployment<unknown>, options: SandboxSettings): SandboxState {
+  const { seed, maxRemembered } = options;
+  const clock = createClock({ now: options.now, mode: options.clock });
+  const trace = createTraceLog({ now: clock.now, maxEntries: maxRemembered, seed });
+  const data = createData(options.data);
+  const queueOptions = {
+    fetch: options.fetch,
+    timeoutMs: options.callbackTimeoutMs,
+    maxRemembered,
+    isReceived: received[options.callbackReceived],
+    commit: data.commit,
+    clock,
+    trace,
+  };
+  let random = options.random;
+  let streamOfRun = 0;
+  // Everything inside the sandbox goes by its clock.
+  const timed = { ...options, now: clock.now, random: (bytes: number) => random(bytes) };
+  const ready = Promise.withResolvers<void>();
+  const state: SandboxState = {
+    deployment,
+    options: timed,
+    clock,
+    trace,
+    faults: createFaultPlan({ seed, initial: options.faults }),
+    partners: new PartnerRegistry(timed, data),
+    orders: new OrderRegistry(timed, data),
+    deliveryQueue: new DeliveryQueue(queueOptions, retryDelay(options.callbackRetry ?? 'none')),
+    messenger: new MessengerRegistry(timed, data),
+    whitelist: new Set(),
+    data,
+    ready: ready.promise,
+    isReady: !data.isKept,
+    masterKey: options.masterKey,
+    instance: randomUUID(),
+    useRandomStream(run) {
+      streamOfRun = run;
+      random = options.randomStream(run);
+    },
+    restartRandomStream() {
+      random = options.randomStream(streamOfRun);
+      // Drawn from the same stream before all else when the sandbox was made.
+      if (streamOfRun === 0 && options.isMasterKeyDrawn) random(masterKeyBytes);
+    },
+  };
+  if (state.isReady) {
+    for (const partner of options.partners) state.partners.addFixed(partner);
+    ready.resolve();
+    return state;
+  }
+  // Callers that wait for `ready` get the error; others must not cause an unhandled rejection.
+  ready.promise.catch(() => {});
+  restoreState(state).then(() => {
+    state.isReady = true;
+    ready.resolve();
+  }, ready.reject);
+  return state;
+}
+
+/** Which answers to an event count as received (ledger: `callback-reply`). */
+const received = {
+  '2xx': (status: number) => status >= 200 && status < 300,
+  '200': (status: number) => status === 200,
+  any: () => true,
+} as const;
+
+/** The whole state of one sandbox; nothing is shared between sandboxes. */
+export interface SandboxState {
+  readonly deployment: Deployment<unknown>;
+  readonly options: SandboxSettings;
+  readonly clock: InternalClock;
+  readonly trace: TraceLog;
+  readonly faults: FaultPlan;
+  readonly partners: PartnerRegistry;
+  readonly orders: OrderRegistry;
+  readonly deliveryQueue: DeliveryQueue;
+  readonly messenger: MessengerRegistry;
+  /** The captured IPs. */
+  readonly whitelist: Set<string>;
+  /** Everything that is kept over restarts. */
+  readonly data: SandboxData;
+  /** Resolves when what the store holds is there; rejects if it cannot be read. At once where there is no store. */
+  readonly ready: Promise<void>;
+  isReady: boolean;
+  /** The messenger's. */
+  masterKey: string;
+  /** Draws keys from another stream: the store holds those of this one already. */
+  useRandomStream(run: number): void;
+  /** Draws keys from the beginning of this run's stream again. */
+  restartRandomStream(): void;
+  /** Tells one sandbox from another, e.g. from the one before a restart. */
+  readonly instance: string;
+}
+
+/**
+ * Forgets everything: the sandbox is as if it had just been made, and draws the same again. The time stays, entries of
+ * the trace go on counting, and the master key is the same.
+ */
+export async function resetState(state: SandboxState): Promise<void> {
+  const { data, deliveryQueue, faults, messenger, options, orders, partners, trace, whitelist } = state;
+  deliveryQueue.clear();
+  deliveryQueue.retryDelay = retryDelay(options.callbackRetry ?? 'none');
+  for (const registry of [orders, partners, messenger]) registry.clear();
+  for (const ip of whitelist) data.delete(`ip/${secretDigest(ip)}`);
+  whitelist.clear();
+  faults.reset();
+  state.restartRandomStream();
+  for (const partner of options.partners) partners.addFixed(partner);
+  trace.view.clear();
+  await data.commit();
+}
+
+/** The store's record about the sandbox as a whole. */
+interface Facts {
+  /** Of the form of the records. */
+  readonly version: number;
+  /** How often it was opened before: each time its keys come from another stream of the seed. */
+  readonly runs: number;
+  readonly masterKey: string;
+}
+
+const version = 1;
+
+/** Fills a new sandbox with what its store holds, and writes down that it was opened. */
+async function restoreState(state: SandboxState): Promise<void> {
+  const { data, options, partners, orders, messenger, whitelist } = state;
+  const records = await data.read();
+  // Sound: the sandbox wrote these records; their version is checked.
+  const facts = records.find(({ key }) => key === 'facts')?.value as Facts | undefined;
+  if (facts !== undefined && facts.version !== version) {
+    throw new ConfigurationError('invalid_option', 'data was written by another version of the sandbox.');
+  }
+  const restored: { ref: string; value: object }[] = [];
+  for (const { key, value } of records) {
+    // Sound: every record of the sandbox is an object.
+    const record = value as object;
+    // Sound: as above.
+    const captured = key.startsWith('ip/') ? (value as { ip: string }).ip : undefined;
+    if (key.startsWith('order/')) restored.push({ ref: key.slice('order/'.length), value: record });
+    else if (captured !== undefined) whitelist.add(captured);
+    else if (key.startsWith('device/') || key.startsWith('message/')) messenger.restore(key, record);
+    else partners.restore(key, record);
+  }
+  restored.sort((one, other) => orderNumber(one.ref) - orderNumber(other.ref));
+  for (const { value } of restored) orders.restore(value);
+  const runs = (facts?.runs ?? 0) + 1;
+  if (facts !== undefined) state.useRandomStream(runs);
+  if (facts !== undefined && options.isMasterKeyDrawn) state.masterKey = facts.masterKey;
+  for (const partner of options.partners) partners.addFixed(partner);
+  data.put('facts', { version, runs, masterKey: state.masterKey } satisfies Facts);
+  await data.commit();
+}

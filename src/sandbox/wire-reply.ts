@@ -1,0 +1,203 @@
+import { gzipSync } from 'node:zlib';
+import type { SandboxClock } from './clock.ts';
+import type { TimedRequestFault } from './faults/faults.ts';
+import { jsonReply } from './requests.ts';
+
+/** How a reply reaches the caller. */
+type Transport =
+  | { readonly kind: 'whole' }
+  /** Reset (TCP RST), without a byte. */
+  | { readonly kind: 'reset' }
+  /** Closed, without a byte. */
+  | { readonly kind: 'close' }
+  /** Nothing comes, and the connection stays open. */
+  | { readonly kind: 'stall' }
+  /** The head, which says a greater length, some bytes of the body, and the end of the connection. */
+  | { readonly kind: 'truncate'; readonly bytes: number }
+  | { readonly kind: 'trickle'; readonly bytes: number; readonly delayMs: number }
+  | { readonly kind: 'gzip' };
+
+/** A reply as it goes over the wire. */
+export interface WireReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly transport: Transport;
+}
+
+const whole: Transport = { kind: 'whole' };
+
+/** A reply that arrives whole. */
+export async function wireReply(response: Response): Promise<WireReply> {
+  const { status, headers } = response;
+  return { status, headers, body: new Uint8Array(await response.arrayBuffer()), transport: whole };
+}
+
+const unavailable = { error: 'unavailable', message: 'The sandbox plays a service that is not available.' };
+
+/**
+ * The reply after a fault. Before the effect the service has no reply: faults that change it then change a 503.
+ */
+export async function faultyReply(fault: TimedRequestFault, own: WireReply | undefined): Promise<WireReply> {
+  const reply = own ?? (await wireReply(jsonReply(503, unavailable)));
+  switch (fault.kind) {
+    case 'reset':
+      return { ...reply, transport: { kind: 'reset' } };
+    case 'reply_lost':
+      return { ...reply, transport: { kind: 'close' } };
+    case 'stall':
+      return { ...reply, transport: { kind: 'stall' } };
+    case 'trickle': {
+      const { bytes = 16, delayMs = 10 } = fault;
+      return { ...reply, transport: { kind: 'trickle', bytes, delayMs } };
+    }
+    case 'truncate': {
+      const { length } = reply.body;
+      const headers = new Headers(reply.headers);
+      // At least one byte more than is sent: otherwise nothing would be missing.
+      headers.set('content-length', String(Math.max(length, 1)));
+      const bytes = Math.min(fault.bytes ?? Math.floor(length / 2), Math.max(length - 1, 0));
+      return { ...reply, headers, transport: { kind: 'truncate', bytes } };
+    }
+    case 'gzip':
+      return { ...reply, transport: { kind: 'gzip' } };
+    case 'wrong_content_type': {
+      const headers = new Headers(reply.headers);
+      headers.set('content-type', 'text/html; charset=utf-8');
+      return { ...reply, headers };
+    }
+    default:
+      return wireReply(replacement(fault));
+  }
+}
+
+/** The reply in place of the service's own. */
+function replacement(fault: TimedRequestFault): Response {
+  switch (fault.kind) {
+    case 'too_many_requests':
+      return jsonReply(
+        429,
+        { error: 'too_many_requests', message: 'The sandbox plays a service with a rate limit.' },
+        { 'retry-after': String(fault.retryAfterSeconds ?? 1) },
+      );
+    case 'redirect':
+      return new Response(null, {
+        status: fault.status ?? 307,
+        headers: { location: fault.location ?? '' },
+      });
+    case 'html':
+      return html(fault.status ?? 502);
+    case 'misdirected':
+      return jsonReply(421, {
+        error: 'misdirected_request',
+        message: 'The sandbox plays a connection that is not meant for this host.',
+      });
+    case 'ok_with_error':
+      return jsonReply(200, { success: false, ...unavailable });
+    default:
+      return jsonReply(fault.status ?? 500, unavailable);
+  }
+}
+
+function html(status: number): Response {
+  const page = `<!doctype html>
+<html><head><title>${status} Bad Gateway</title></head>
+<body><center><h1>${status} Bad Gateway</h1></center><hr><center>gateway</center></body></html>
+`;
+  // A status without a body cannot have the page.
+  const body = [204, 205, 304].includes(status) ? null : page;
+  return new Response(body, { status, headers: { 'content-type': 'text/html' } });
+}
+
+/** A reply as Node's fetch would give it, or the error that it would reject with. */
+export async function fetchReply(
+  reply: WireReply,
+  { signal, clock, seed }: { signal: AbortSignal; clock: SandboxClock; seed: string },
+): Promise<Response> {
+  const { transport, body, status } = reply;
+  const headers = new Headers(reply.headers);
+  switch (transport.kind) {
+    case 'whole':
+      return response(status, headers, body);
+    case 'reset':
+      throw connectionReset(seed);
+    case 'close':
+      throw connectionClosed('fetch failed', seed);
+    case 'stall':
+      return rejectedOnAbort(signal);
+    case 'gzip':
+      // fetch decompresses the body and leaves the headers as they came.
+      headers.set('content-encoding', 'gzip');
+      headers.set('content-length', String(gzipSync(body).length));
+      return response(status, headers, body);
+    case 'truncate': {
+      const error = connectionClosed('terminated', seed);
+      return response(status, headers, truncated(body.subarray(0, transport.bytes), error));
+    }
+    case 'trickle':
+      return response(status, headers, trickled(body, { ...transport, signal, clock }));
+  }
+}
+
+function response(status: number, headers: Headers, body: Uint8Array | ReadableStream<Uint8Array>): Response {
+  const isEmpty = body instanceof Uint8Array && body.length === 0;
+  // Sound: these bytes are never in shared memory, which the type would allow.
+  return new Response(isEmpty ? null : (body as Uint8Array<ArrayBuffer>), { status, headers });
+}
+
+function rejectedOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function truncated(start: Uint8Array, error: Error): ReadableStream<Uint8Array> {
+  let isSent = start.length === 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent) controller.error(error);
+      else controller.enqueue(start);
+      isSent = true;
+    },
+  });
+}
+
+function trickled(
+  body: Uint8Array,
+  options: { bytes: number; delayMs: number; signal: AbortSignal; clock: SandboxClock },
+): ReadableStream<Uint8Array> {
+  const { bytes, delayMs, signal, clock } = options;
+  let at = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (at >= body.length) return controller.close();
+      if (at > 0) await clock.sleep(delayMs, signal);
+      if (signal.aborted) return controller.error(signal.reason);
+      controller.enqueue(body.subarray(at, at + bytes));
+      at += bytes;
+    },
+  });
+}
+
+/**
+ * The errors of Node's fetch (undici) for connections that break, so that a client sees in one process what it sees over
+ * a socket. The seed is in the cause's message, which ends up in the message of a failed test.
+ */
+function connectionReset(seed: string): TypeError {
+  const cause = Object.assign(new Error(`read ECONNRESET (sandbox seed ${seed})`), {
+    errno: -104,
+    code: 'ECONNRESET',
+    syscall: 'read',
+  });
+  return new TypeError('fetch failed', { cause });
+}
+
+/** The peer closed the connection before a reply (`fetch failed`) or within its body (`terminated`). */
+function connectionClosed(message: 'fetch failed' | 'terminated', seed: string): TypeError {
+  const cause = Object.assign(new Error(`other side closed (sandbox seed ${seed})`), {
+    name: 'SocketError',
+    code: 'UND_ERR_SOCKET',
+  });
+  return new TypeError(message, { cause });
+}

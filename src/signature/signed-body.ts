@@ -1,0 +1,176 @@
+import { ConfigurationError, SignatureError } from '../errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { findMembers } from '../internal/json-scanner.ts';
+import { parseJson } from '../internal/json-tree.ts';
+import { decodeDigest } from './digest.ts';
+import type { Encoding } from './signature-scheme.ts';
+
+// The byte order mark is kept, so that JSON.parse refuses it: nobody signs one.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The text of a raw body.
+ *
+ * Text that is not well-formed Unicode is refused like bytes that are not UTF-8: two such texts could have the same
+ * digest.
+ */
+export function decodeBody(body: string | Uint8Array): string {
+  if (typeof body === 'string') {
+    if (!body.isWellFormed()) throw notUtf8();
+    return body;
+  }
+  // Not by instanceof: test runners have several realms.
+  if (!ArrayBuffer.isView(body)) {
+    throw new ConfigurationError(
+      'raw_body_required',
+      'A signature is checked over the raw body: pass the text or bytes as received, not a parsed object.',
+    );
+  }
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw notUtf8();
+  }
+}
+
+function notUtf8(): SignatureError {
+  return new SignatureError('body_not_utf8', 'The body is not UTF-8 text.');
+}
+
+const memberName = '"signature"';
+
+/** A signed body in its parts. */
+interface ParsedSignedBody {
+  /** The whole parsed body. */
+  readonly value: JsonObject;
+  /** Its own text without the top-level `signature`. */
+  readonly unsignedText: string;
+  /** The digest that the signature encodes. */
+  readonly claim: Uint8Array;
+}
+
+/**
+ * Parses a body and cuts its signature out.
+ *
+ * @throws {SignatureError} `body_not_json`, `body_not_object`, `body_too_deep`, `signature_missing`,
+ *   `signature_malformed`, `signature_duplicated`
+ */
+export function parseSignedBody(source: string, encoding: Encoding): ParsedSignedBody {
+  return parseSignedLast(source, encoding) ?? parseSignedAnywhere(source, encoding);
+}
+
+/**
+ * Parses a body whose last member is its signature, as nearly every sender writes it. The signature is cut off first
+ * and the rest is parsed, so nothing has to be searched: if the rest is an object without a `signature`, the body is
+ * that object plus exactly this one. `undefined` for a body that ends differently.
+ */
+function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody | undefined {
+  const brace = spaceStart(source, source.length) - 1;
+  const end = spaceStart(source, brace);
+  const open = source.lastIndexOf('"', end - 2);
+  const colon = spaceStart(source, open) - 1;
+  const nameEnd = spaceStart(source, colon);
+  const comma = spaceStart(source, nameEnd - memberName.length) - 1;
+  const before = spaceStart(source, comma);
+  if (source[brace] !== '}' || source[end - 1] !== '"' || source[colon] !== ':') return undefined;
+  if (!source.endsWith(memberName, nameEnd) || source[comma] !== ',') return undefined;
+  // `{,"signature":…}` is not JSON, but would be without the signature.
+  if (source[before - 1] === '{') return undefined;
+  const signature = source.slice(open + 1, end - 1);
+  const claim = decodeDigest(encoding, signature);
+  if (claim === undefined) return undefined;
+  const unsignedText = source.slice(0, before) + source.slice(end);
+  const value = tryParse(unsignedText);
+  if (!isJsonObject(value)) throw notJson(source);
+  if (Object.hasOwn(value, 'signature')) throw duplicatedSignature();
+  value.signature = signature;
+  return { value, unsignedText, claim };
+}
+
+function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBody {
+  const value = tryParse(source);
+  if (value === undefined) throw notJson(source);
+  if (!isJsonObject(value)) throw new SignatureError('body_not_object', 'The body is not a JSON object.');
+  if (!Object.hasOwn(value, 'signature')) {
+    throw new SignatureError('signature_missing', 'The body has no top-level signature.');
+  }
+  const { signature } = value;
+  const claim = typeof signature === 'string' ? decodeDigest(encoding, signature) : undefined;
+  if (claim === undefined) {
+    throw new SignatureError(
+      'signature_malformed',
+      `The signature is not a SHA-512 digest written as ${encoding}.`,
+      { assumptions: ['signature-encoding'] },
+    );
+  }
+  return { value, unsignedText: removeSignature(source), claim };
+}
+
+/** Without the parser's own message, which quotes the body. */
+function notJson(source: string): SignatureError {
+  return new SignatureError('body_not_json', `The body is ${describe(source)}.`);
+}
+
+function describe(source: string): string {
+  if (source === '') return 'empty';
+  return source.startsWith('\uFEFF') ? 'JSON behind a byte order mark' : 'not JSON';
+}
+
+/** `undefined` for what is not JSON. @throws {SignatureError} `body_too_deep` */
+function tryParse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) return undefined;
+    throw new SignatureError('body_too_deep', 'The body is nested too deeply to be read.');
+  }
+}
+
+/**
+ * A JSON object's text without its top-level `signature` member: what its serializer would have written without that
+ * member.
+ *
+ * @param text an object with a top-level `signature`, accepted by `JSON.parse`
+ * @throws {SignatureError} `signature_duplicated` when it has more than one
+ */
+export function removeSignature(text: string): string {
+  const [member, another] = findMembers(text, 'signature');
+  if (member === undefined || another !== undefined) throw duplicatedSignature();
+  const { start } = member;
+  const { end } = member.value;
+  const before = spaceStart(text, start);
+  // `{"a":1 , "signature":"x"` -> `{"a":1`: the comma before it goes, with the space before that.
+  if (text[before - 1] === ',') return text.slice(0, spaceStart(text, before - 1)) + text.slice(end);
+  const after = spaceEnd(text, end);
+  // `{ "signature":"x" , "a":1` -> `{ "a":1`: cut up to the next member.
+  if (text[after] === ',') return text.slice(0, start) + text.slice(spaceEnd(text, after + 1));
+  // The only member: `{ "signature":"x" }` -> `{}`.
+  return text.slice(0, before) + text.slice(after);
+}
+
+function duplicatedSignature(): SignatureError {
+  return new SignatureError('signature_duplicated', 'The body has more than one top-level signature.');
+}
+
+/** Where the white space before `index` begins. */
+function spaceStart(text: string, index: number): number {
+  if (!isSpace(text.charCodeAt(index - 1))) return index;
+  // A loop over a mebibyte of white space would take longer than hashing it.
+  const start = text.slice(0, index).trimEnd().length;
+  // trimEnd also removes what is no white space in JSON. A text that has it there is not JSON, wherever it is cut.
+  return notSpace.test(text.slice(start, index)) ? index : start;
+}
+
+const notSpace = /[^ \t\n\r]/;
+
+/** Where the white space after `index` ends. */
+function spaceEnd(text: string, index: number): number {
+  let at = index;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** White space in JSON, which is less than what `trim` removes. */
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}

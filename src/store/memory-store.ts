@@ -1,0 +1,98 @@
+import { StoreError } from '../errors/errors.ts';
+import { callback, defineOptions, type OptionTable } from '../internal/options.ts';
+import {
+  applyChange,
+  checkKeys,
+  checkListOptions,
+  type RecordWrite,
+  readRecordText,
+} from './apply-change.ts';
+import { expiryGraceMs, type RecordStore } from './record-store.ts';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since 1970; decides what has expired. @default Date.now */
+  now?: (() => number) | undefined;
+}
+
+const readOptions = defineOptions('memoryStore', {
+  now: callback({ default: Date.now }),
+} satisfies OptionTable<MemoryStoreOptions>);
+
+/**
+ * A record store in the memory of this process: everything is lost when it ends. For tests, and for records that may be
+ * forgotten.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
+  const { now } = readOptions(options);
+  const records = new Map<string, RecordWrite>();
+  /** Made when it is needed, dropped when a key comes or goes. */
+  let sortedKeys: readonly string[] | undefined;
+  let writesUntilSweep = leastBetweenSweeps;
+  let isClosed = false;
+
+  function read(key: string, at: number): RecordWrite | undefined {
+    const record = records.get(key);
+    return record?.expiresAt !== undefined && record.expiresAt <= at ? undefined : record;
+  }
+
+  function write(key: string, record: RecordWrite | undefined): void {
+    if (record === undefined || !records.has(key)) sortedKeys = undefined;
+    if (record === undefined) records.delete(key);
+    else records.set(key, record);
+  }
+
+  /** Drops records that expired an hour ago, once per as many writes as there are records: O(1) for each write. */
+  function sweep(written: number, at: number): void {
+    writesUntilSweep -= written;
+    if (writesUntilSweep > 0) return;
+    for (const key of records.keys()) if (read(key, at - expiryGraceMs) === undefined) write(key, undefined);
+    writesUntilSweep = Math.max(leastBetweenSweeps, records.size);
+  }
+
+  return {
+    async transact(keys, change) {
+      const checked = checkKeys(keys);
+      checkOpen(isClosed);
+      const at = now();
+      const found = new Map<string, string>();
+      for (const key of checked) {
+        const record = read(key, at);
+        if (record !== undefined) found.set(key, record.text);
+      }
+      const { result, writes } = applyChange(checked, found, change);
+      for (const [key, record] of writes) write(key, record);
+      sweep(writes.size, at);
+      return result;
+    },
+
+    async list(listOptions) {
+      const { prefix, after = '', limit } = checkListOptions(listOptions);
+      checkOpen(isClosed);
+      const at = now();
+      sortedKeys ??= [...records.keys()].sort();
+      const listed = [];
+      for (const key of sortedKeys) {
+        if (listed.length === limit) break;
+        if (key <= after || !key.startsWith(prefix)) continue;
+        const record = read(key, at);
+        if (record === undefined) continue;
+        const { text, expiresAt } = record;
+        listed.push({ key, value: readRecordText(text), ...(expiresAt !== undefined && { expiresAt }) });
+      }
+      return listed;
+    },
+
+    async close() {
+      isClosed = true;
+      records.clear();
+    },
+  };
+}
+
+const leastBetweenSweeps = 1000;
+
+function checkOpen(isClosed: boolean): void {
+  if (isClosed) throw new StoreError('store_closed', 'The record store was closed.');
+}

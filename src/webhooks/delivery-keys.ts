@@ -1,0 +1,214 @@
+import { isKeyRing, type KeyRing, type KeySets } from '../credentials/key-ring.ts';
+import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import {
+  type VerificationKey,
+  verificationKeysOf,
+  verificationKeysOfTexts,
+} from '../credentials/verification-keys.ts';
+import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
+import { isConfigurationError, KeyError, SignatureError } from '../errors/errors.ts';
+import { withDeadline } from '../internal/deadline.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { invalidOption } from '../internal/options.ts';
+import { redactError } from '../internal/redaction.ts';
+import { callHook, warn, warnOnce } from '../internal/warn.ts';
+import type { SignatureScheme } from '../signature/signature-scheme.ts';
+import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
+
+/** The request that brought a body. */
+export interface DeliveryRequest {
+  readonly url?: string | undefined;
+  readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** A delivery before its signature is checked. Anybody can write anything into it. */
+export interface UnverifiedDelivery {
+  /**
+   * Where it was posted, as the server has it: the whole URL from `webhooks.fetch`, path and query from
+   * `webhooks.node` and `lambdaHandler`. Absent if it is not known.
+   */
+  readonly url?: string | undefined;
+  /** By lower-case name. Absent if they are not known. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The parsed body under the published names. */
+  readonly claimed: JsonObject;
+}
+
+/**
+ * Returns the credentials that may have signed a delivery, each with its `partnerId` or `partnerCode`; `undefined` or an
+ * empty list if there are none. At most 64 keys; the signal is aborted after 5 seconds.
+ */
+export type FindCredentials = (
+  delivery: UnverifiedDelivery,
+  options: { readonly signal: AbortSignal },
+) => FoundCredentials | Promise<FoundCredentials>;
+
+type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
+
+/** All keys are tried on every delivery, so their number is limited. */
+const maxKeys = 64;
+
+export interface SignerFinderOptions {
+  readonly credentials?:
+    | PartnerCredentials
+    | readonly PartnerCredentials[]
+    | KeyRing
+    | FindCredentials
+    | undefined;
+  /** Instead of `credentials`. */
+  readonly keys?: readonly string[] | undefined;
+  readonly scheme: SignatureScheme;
+  readonly wireNames: WireNames;
+  /** Milliseconds for a function to find credentials. @default 5000 */
+  readonly timeoutMs?: number;
+}
+
+/** Finds the key that signed a body. Throws {@link SignatureError} if there is none, {@link KeyError} if that is not known. */
+export type FindSigner = (body: UnverifiedBody, request: DeliveryRequest) => Promise<VerificationKey>;
+
+/** @throws {ConfigurationError} */
+export function signerFinder(options: SignerFinderOptions): FindSigner {
+  const { scheme } = options;
+  const source = keySource(options);
+
+  function match({ keys, matched }: CandidateKeys, body: UnverifiedBody): VerificationKey | undefined {
+    // The first match does not end it: the time must not tell whose key it was.
+    const [found] = keys.filter(({ text }) => isSignedWith(text, body, scheme));
+    if (found !== undefined && matched !== undefined) {
+      callHook('matched of the keys of a key ring', () => matched(found.shown.index));
+    }
+    return found;
+  }
+
+  return async (body, request) => {
+    const used = await source.current(body.value, request);
+    const found = match(used, body);
+    if (found !== undefined) return found;
+    // Rejects while newer keys are possible: then the delivery cannot be verified yet, and is not known to be forged.
+    const newer = await source.newerThan?.(used);
+    const second = newer && match(newer, body);
+    if (second !== undefined) return second;
+    throw signatureMismatch();
+  };
+}
+
+/** Keys to try, all of them. */
+interface CandidateKeys {
+  readonly keys: readonly VerificationKey[];
+  /** The sets of a ring that they were made of. */
+  readonly sets?: KeySets;
+  /** Told of the place of the credentials that verified a body. */
+  readonly matched?: KeySets['matched'];
+}
+
+interface KeySource {
+  current(claimed: JsonObject, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
+  /** Other keys than those that were tried, if there are any by now. Absent where keys never change. */
+  newerThan?(used: CandidateKeys): Promise<CandidateKeys | undefined>;
+}
+
+function keySource(options: SignerFinderOptions): KeySource {
+  const { credentials, keys, scheme } = options;
+  if (keys !== undefined) return fixedKeys(verificationKeysOfTexts(keys));
+  if (isKeyRing(credentials)) return ringKeys(credentials, scheme);
+  if (typeof credentials === 'function') return foundKeys(credentials, options);
+  return fixedKeys(verificationKeysOf(credentials ?? [], scheme));
+}
+
+/** Static keys are a ring that never changes. */
+function fixedKeys(list: readonly VerificationKey[]): KeySource {
+  const keys = checkCount(list);
+  return { current: () => ({ keys }) };
+}
+
+function checkCount(keys: readonly VerificationKey[]): readonly VerificationKey[] {
+  if (keys.length <= maxKeys) return keys;
+  throw invalidOption(
+    `createWebhooks tries every key on every delivery, at most ${maxKeys}, and there are ${keys.length} (one for each merchant of each set). ` +
+      'Give credentials as a function, ({ url, headers, claimed }) => credentials, that returns the sets of one partner.',
+  );
+}
+
+function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
+  let last: CandidateKeys | undefined;
+
+  /** Made once for each load. If its keys cannot be used, those before it are kept. */
+  function keysOf(sets: KeySets): CandidateKeys {
+    if (last?.sets === sets) return last;
+    try {
+      const { verifying, matched } = sets;
+      last = { keys: checkCount(verificationKeysOf(verifying, scheme)), sets, matched };
+    } catch (error) {
+      if (!isConfigurationError(error)) throw error;
+      const message = `The keys of the key ring cannot verify: ${error.message}`;
+      if (last === undefined) throw new KeyError('keys_unavailable', message);
+      warnOnce(`${message} The webhooks go on with the keys before.`);
+      last = { ...last, sets };
+    }
+    return last;
+  }
+
+  return {
+    current: async () => keysOf(await ring.current()),
+    async newerThan({ sets }) {
+      const newer = sets && (await ring.newerThan(sets));
+      return newer && keysOf(newer);
+    },
+  };
+}
+
+function foundKeys(
+  find: FindCredentials,
+  { scheme, wireNames, timeoutMs = 5_000 }: SignerFinderOptions,
+): KeySource {
+  const warned = new Set<string>();
+
+  /** Warns once of each kind of failure: a database that is down fails for every delivery. */
+  function unavailable(kind: string, what: string, cause?: Error): KeyError {
+    const message = `The credentials function of createWebhooks ${what}`;
+    if (!warned.has(kind)) warn(`${message} Deliveries are answered 503 until it returns credentials.`);
+    warned.add(kind);
+    return new KeyError('keys_unavailable', message, { cause });
+  }
+
+  async function call(claimed: JsonObject, { url, headers }: DeliveryRequest): Promise<FoundCredentials> {
+    const delivery = { url, headers: headers && plainHeaders(headers), claimed };
+    const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
+    try {
+      return await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => find(delivery, { signal }));
+    } catch (error) {
+      const cause = redactError(error, []);
+      throw unavailable('failed', `failed (${cause?.message ?? 'nothing is known of the cause'}).`, cause);
+    }
+  }
+
+  return {
+    async current(body, request) {
+      const found = await call(fromWireNames(body, wireNames), request);
+      const sets = [found ?? []].flat();
+      if (sets.length === 0) {
+        throw new SignatureError(
+          'signature_mismatch',
+          'The credentials function of createWebhooks knows no partner for this request.',
+          { assumptions: ['signature-key'] },
+        );
+      }
+      // Otherwise a delivery of one partner could count as a repetition of another's.
+      if (sets.some((set) => set?.partnerId === undefined && set?.partnerCode === undefined)) {
+        throw unavailable('nameless', 'returned credentials without partnerId or partnerCode.');
+      }
+      try {
+        return { keys: checkCount(verificationKeysOf(sets, scheme)) };
+      } catch (error) {
+        const cause = redactError(error, []);
+        throw unavailable('unusable', `returned credentials that cannot verify: ${cause?.message}`, cause);
+      }
+    },
+  };
+}
+
+function plainHeaders(headers: NonNullable<DeliveryRequest['headers']>): Record<string, string> {
+  const entries = typeof headers.entries === 'function' ? [...headers.entries()] : Object.entries(headers);
+  const given = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
+}

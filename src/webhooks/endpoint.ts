@@ -1,0 +1,179 @@
+import type { DeliveryRequest } from './delivery-keys.ts';
+import type { Outcome, RequestRefusalCode } from './outcome.ts';
+
+/** What an adapter needs from the webhooks. */
+export interface Endpoint {
+  readonly maxBodyBytes: number;
+  /** Milliseconds that a body may take to arrive. */
+  readonly bodyTimeoutMs: number;
+  receive(body: string | Uint8Array, request: DeliveryRequest): Promise<Outcome>;
+  /**
+   * The response to a request that is refused before its body is verified. Reports the refusal.
+   * @param startedAt `performance.now()` when the request came
+   */
+  refuse(refusal: RequestRefusal, startedAt: number): WebhookResponse;
+}
+
+/** The parts of a request's head that we check. */
+interface RequestHead {
+  readonly method: string | undefined;
+  header(name: 'content-type' | 'content-encoding' | 'content-length'): string | null | undefined;
+}
+
+/**
+ * Refuses a request by its head: a method other than POST, a body that is not JSON or is compressed, a length beyond
+ * the limit. A missing content type is accepted, since the contract promises none for notifications.
+ */
+export function checkHead(head: RequestHead, maxBodyBytes: number): RequestRefusalCode | undefined {
+  if (head.method !== 'POST') return 'method_not_allowed';
+  if (!isJson(head.header('content-type') ?? '')) return 'unsupported_media_type';
+  const encoding = head.header('content-encoding') ?? '';
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') return 'unsupported_media_type';
+  if (Number(head.header('content-length') ?? 0) > maxBodyBytes) return 'body_too_large';
+  return undefined;
+}
+
+function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
+  const end = contentType.indexOf(';');
+  const type = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+  return type === '' || type === 'application/json' || type === 'text/json' || type.endsWith('+json');
+}
+
+/** Why a request is refused before its body is verified. */
+export interface RequestRefusal {
+  readonly refusal: RequestRefusalCode;
+  /** What the operator can do about it, if we know more than the code says. */
+  readonly advice?: string | undefined;
+}
+
+/** A body as received, or why it is missing. */
+export type RequestBody = { readonly body: string | Uint8Array } | RequestRefusal;
+
+/** An HTTP response, for any kind of server. */
+export interface WebhookResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The response to a delivery. It tells the caller only the kind of outcome. */
+export function responseTo(outcome: Outcome): WebhookResponse {
+  switch (outcome.kind) {
+    case 'refused':
+      return jsonResponse(outcome.status, { error: outcome.code });
+    case 'failed':
+      return jsonResponse(500, { error: 'handler_failed' });
+    case 'busy':
+    case 'unavailable':
+    case 'unverified':
+      return jsonResponse(
+        503,
+        // The caller may be anybody: why it is unavailable is not said.
+        { error: outcome.kind === 'busy' ? 'busy' : 'unavailable' },
+        { 'retry-after': String(Math.max(1, Math.ceil(outcome.retryAfterMs / 1000))) },
+      );
+    default:
+      return received;
+  }
+}
+
+/** Made once, since nearly every response is this one. */
+const received = jsonResponse(200, { received: true });
+
+const refusals = {
+  method_not_allowed: [405, { allow: 'POST' }],
+  unsupported_media_type: [415, { accept: 'application/json' }],
+  body_too_large: [413, {}],
+  body_timeout: [408, { connection: 'close' }],
+  body_unreadable: [400, {}],
+  raw_body_required: [500, {}],
+} as const satisfies Record<RequestRefusalCode, readonly [number, Readonly<Record<string, string>>]>;
+
+/** The advice goes into the process warning: the caller may be anybody. */
+const parsedBody = {
+  message:
+    'The body was parsed before its signature could be checked: see the process warning of the server.',
+};
+
+/** The response to a request that is refused before its body is verified. */
+export function refusalResponse(code: RequestRefusalCode): WebhookResponse {
+  const [status, headers] = refusals[code];
+  return jsonResponse(status, { error: code, ...(code === 'raw_body_required' && parsedBody) }, headers);
+}
+
+function jsonResponse(
+  status: number,
+  content: object,
+  headers: Readonly<Record<string, string>> = {},
+): WebhookResponse {
+  const body = JSON.stringify(content);
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      // Without it Node sends the body in chunks.
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    },
+    body,
+  };
+}
+
+/** A request whose body is already complete. */
+export interface WholeRequest {
+  readonly method: string;
+  /** Path and query, or the whole URL. Only a `credentials` function reads it. */
+  readonly url?: string | undefined;
+  /** By name, in any case. `content-type` and `content-encoding` are read, and what a `credentials` function reads. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** As received, not parsed. */
+  readonly body: string | Uint8Array;
+}
+
+/** The response to a whole request. There is no time limit for the body, which is here already. */
+export async function answerWhole(
+  { method, url, headers, body }: WholeRequest,
+  endpoint: Endpoint,
+): Promise<WebhookResponse> {
+  const startedAt = performance.now();
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  // Not by content-length: `receive` checks the real length of the body.
+  const refusal = checkHead({ method, header: (name) => byName.get(name) }, Number.POSITIVE_INFINITY);
+  const response =
+    refusal === undefined
+      ? responseTo(await endpoint.receive(body, { url, headers }))
+      : endpoint.refuse({ refusal }, startedAt);
+  return method === 'HEAD' ? { ...response, body: '' } : response;
+}
+
+/** How to get the raw bytes from each framework. */
+const remedies = {
+  express:
+    'Express: mount webhooks.node before express.json(), or give its route express.raw({ type: "*/*" }), or keep ' +
+    'the bytes with express.json({ verify: (request, response, bytes) => { request.rawBody = bytes } }).',
+  nest: 'NestJS: NestFactory.create(AppModule, { rawBody: true }).',
+  fastify: 'Fastify: app.register(fastifyPlugin(webhooks, { path })), whose scope has no body parsers.',
+  nextPages: 'Next.js, pages/api: export const config = { api: { bodyParser: false } }.',
+  hono: 'Hono: webhooks.fetch(c.req.raw) before anything calls c.req.json(), as validators do.',
+  nextRoute:
+    'Next.js, route handlers: webhooks.fetch(request) before request.json(); the same for middleware.',
+} as const;
+
+/** Advice for a body that was parsed before `webhooks.node`, by what the request shows of its framework. */
+export function nodeBodyAdvice(request: object): string {
+  const { express, nest, fastify, nextPages } = remedies;
+  // NestJS is built on one of these two and cannot be told from them.
+  if ('app' in request && 'res' in request) return advise([express, nest]);
+  if ('raw' in request && 'server' in request) return advise([fastify, nest]);
+  if ('previewData' in request) return advise([nextPages]);
+  return advise([express, nest, fastify, nextPages]);
+}
+
+/** The same for `webhooks.fetch`: a Request does not show its framework. */
+export const fetchBodyAdvice = advise([remedies.hono, remedies.nextRoute]);
+
+function advise(applicable: readonly string[]): string {
+  return applicable.join(' ');
+}

@@ -1,0 +1,62 @@
+import { defineOptions, invalidOption, type OptionTable, value } from '../internal/options.ts';
+import type { Webhooks } from './create-webhooks.ts';
+import type { NodeRequest, NodeResponse } from './node-handler.ts';
+
+/** The parts of a Fastify instance that we use. */
+export interface FastifyScope {
+  removeAllContentTypeParsers(): unknown;
+  addContentTypeParser(
+    contentType: string,
+    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): unknown;
+  all(
+    path: string,
+    handler: (request: { readonly raw: NodeRequest }, reply: FastifyReplyParts) => Promise<void>,
+  ): unknown;
+}
+
+/** The parts of a Fastify reply that we use. */
+export interface FastifyReplyParts {
+  readonly raw: NodeResponse;
+  hijack(): unknown;
+}
+
+export interface FastifyPluginOptions {
+  /** Where the webhooks are mounted; begins with `/`. */
+  readonly path: string;
+}
+
+const readOptions = defineOptions('fastifyPlugin', {
+  path: value((path) => {
+    if (typeof path === 'string' && path.startsWith('/')) return path;
+    throw invalidOption('path must be text that begins with "/".');
+  }),
+} satisfies OptionTable<FastifyPluginOptions>);
+
+/**
+ * The webhooks as a Fastify plugin. Its scope has no body parsers, so the bytes stay as received; the parsers of the
+ * rest of the application are not changed.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * await app.register(fastifyPlugin(webhooks, { path: '/orders' }));
+ * ```
+ */
+export function fastifyPlugin(
+  webhooks: Pick<Webhooks, 'node'>,
+  options: FastifyPluginOptions,
+): (scope: FastifyScope) => Promise<void> {
+  if (typeof webhooks?.node !== 'function') {
+    throw invalidOption('fastifyPlugin needs what createWebhooks returns.');
+  }
+  const { path } = readOptions(options);
+  return async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.all(path, async (request, reply) => {
+      reply.hijack();
+      await webhooks.node(request.raw, reply.raw);
+    });
+  };
+}

@@ -1,0 +1,95 @@
+import { endOfTurn, longestTimerMs } from '../internal/deadline.ts';
+import { readBounded } from '../internal/read-bounded.ts';
+import {
+  checkHead,
+  type Endpoint,
+  fetchBodyAdvice,
+  type RequestBody,
+  responseTo,
+  type WebhookResponse,
+} from './endpoint.ts';
+
+/** `Request -> Response`. Never rejects, whatever a caller sends. */
+export async function handleFetch(request: Request, endpoint: Endpoint): Promise<Response> {
+  const { status, headers, body } = await respond(request, endpoint);
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers });
+}
+
+async function respond(request: Request, endpoint: Endpoint): Promise<WebhookResponse> {
+  const startedAt = performance.now();
+  const head = { method: request.method, header: (name: string) => request.headers.get(name) };
+  const refusal = checkHead(head, endpoint.maxBodyBytes);
+  if (refusal !== undefined) {
+    request.body?.cancel().catch(() => {});
+    return endpoint.refuse({ refusal }, startedAt);
+  }
+  const read = await readFetchBody(request, endpoint);
+  return 'body' in read
+    ? responseTo(await endpoint.receive(read.body, request))
+    : endpoint.refuse(read, startedAt);
+}
+
+/** Reads the body of a request within the limits. A refused body is not read to its end. */
+async function readFetchBody(
+  request: Request,
+  { maxBodyBytes, bodyTimeoutMs }: Endpoint,
+): Promise<RequestBody> {
+  const alreadyRead: RequestBody = { refusal: 'raw_body_required', advice: fetchBodyAdvice };
+  if (request.bodyUsed) return alreadyRead;
+  if (isHeldToItsLength(request)) {
+    return await withDeadline(readWhole(request, maxBodyBytes), bodyTimeoutMs);
+  }
+  if (request.body?.locked) return alreadyRead;
+  if (request.body === null) return { body: new Uint8Array() };
+  const reader = request.body.getReader();
+  const read = await withDeadline(readPieces(reader, maxBodyBytes), bodyTimeoutMs);
+  if ('refusal' in read) reader.cancel().catch(() => {});
+  return read;
+}
+
+/**
+ * Whether the connection holds a body to its declared length, which the caller has checked. That is so for requests of
+ * adapters on Node that read it themselves, as Hono's does: they inherit from `Request` without a constructor, and have
+ * an `arrayBuffer` of their own. Their `body` would first have to be made, which costs as much as half of the delivery.
+ * Any other request, also of a class that extends `Request`, may have been made with a stream and a header that do not
+ * agree, so it is read piece by piece.
+ */
+function isHeldToItsLength(request: Request): boolean {
+  const { headers } = request;
+  if (!/^\d+$/.test(headers.get('content-length') ?? '') || headers.has('transfer-encoding')) return false;
+  const prototype = Object.getPrototypeOf(request);
+  return (
+    request instanceof Request &&
+    !Object.hasOwn(prototype, 'constructor') &&
+    Object.hasOwn(prototype, 'arrayBuffer')
+  );
+}
+
+async function readWhole(request: Request, maxBytes: number): Promise<RequestBody> {
+  const body = new Uint8Array(await request.arrayBuffer());
+  return body.byteLength > maxBytes ? { refusal: 'body_too_large' } : { body };
+}
+
+async function readPieces(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<RequestBody> {
+  const body = await readBounded(reader, maxBytes);
+  return body === undefined ? { refusal: 'body_too_large' } : { body };
+}
+
+async function withDeadline(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
+  let read: RequestBody | undefined;
+  const settled = reading
+    .catch((): RequestBody => ({ refusal: 'body_unreadable' }))
+    .then((settledWith) => {
+      read = settledWith;
+      return settledWith;
+    });
+  // Nearly every body arrives with its head. Then there is nothing to set a timer for.
+  await endOfTurn();
+  if (read !== undefined) return read;
+  const { promise: expired, resolve } = Promise.withResolvers<RequestBody>();
+  const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), { refusal: 'body_timeout' });
+  return await Promise.race([settled, expired]).finally(() => clearTimeout(timer));
+}

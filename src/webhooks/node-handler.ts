@@ -1,0 +1,165 @@
+import { longestTimerMs, onNextTick } from '../internal/deadline.ts';
+import { joinChunks } from '../internal/read-bounded.ts';
+import {
+  checkHead,
+  type Endpoint,
+  nodeBodyAdvice,
+  type RequestBody,
+  type RequestRefusal,
+  responseTo,
+  type WebhookResponse,
+} from './endpoint.ts';
+
+/** The parts of `http.ServerResponse` that we use; the one of `node:http2` has them too. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  /** Only in HTTP/2. */
+  readonly stream?: { close(): unknown } | undefined;
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  end(body: string): unknown;
+}
+
+/** For `node:http` and everything built on it. Never rejects, whatever a caller sends. */
+export async function handleNode(
+  request: NodeRequest,
+  response: NodeResponse,
+  endpoint: Endpoint,
+): Promise<void> {
+  const startedAt = performance.now();
+  const read = refuseHead(request, endpoint) ?? (await readNodeBody(request, endpoint));
+  if ('body' in read) {
+    // A router of Express takes the path that it is mounted at out of `url`.
+    const { originalUrl: url = request.url, headers } = request;
+    send(responseTo(await endpoint.receive(read.body, { url, headers })), request, response);
+    return;
+  }
+  const { refusal } = read;
+  const refused = endpoint.refuse(read, startedAt);
+  // The caller left before its body was complete: there is nobody to answer.
+  if (refusal === 'body_unreadable') return;
+  const { connection: _, ...headers } = refused.headers;
+  // The rest of the body stays unread. An HTTP/1 connection cannot serve another request then. An HTTP/2 connection
+  // can, and forbids the header: there the stream is closed with its response, without waiting for the sender.
+  const hasUnreadBody = refusal !== 'raw_body_required';
+  const isHttp1 = request.httpVersionMajor !== 2;
+  const closing = hasUnreadBody && isHttp1 ? { ...headers, connection: 'close' } : headers;
+  send({ ...refused, headers: closing }, request, response);
+  if (hasUnreadBody && !isHttp1) response.stream?.close();
+}
+
+function refuseHead(
+  { method, headers }: NodeRequest,
+  { maxBodyBytes }: Endpoint,
+): RequestRefusal | undefined {
+  const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
+  // A body that is declared too large is still read and dropped: a sender that is still sending would not see the
+  // response.
+  return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };
+}
+
+function send(
+  { status, headers, body }: WebhookResponse,
+  { method }: NodeRequest,
+  response: NodeResponse,
+): void {
+  if (response.headersSent) return;
+  response.writeHead(status, headers);
+  response.end(method === 'HEAD' ? '' : body);
+}
+
+function firstValue(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/**
+ * The parts of `http.IncomingMessage` that we use; those of Express, Fastify (`request.raw`) and HTTP/2 have them too.
+ */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** The whole path of a request, if a router has changed `url`. */
+  readonly originalUrl?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly readableEnded: boolean;
+  readonly readableDidRead?: boolean;
+  readonly httpVersionMajor?: number | undefined;
+  readonly destroyed?: boolean | undefined;
+  on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
+  on(event: 'end' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  /** What a body parser has left: bytes and text are used as they are, an object cannot be verified. */
+  readonly body?: unknown;
+  /** The bytes as received, if a framework keeps them here. */
+  readonly rawBody?: unknown;
+}
+
+/** How much of a body beyond the limit is read and dropped, so that its sender can read the response. */
+const drainBytes = 16 * 1024 * 1024;
+
+/** The body of a request: bytes kept by a framework, otherwise the stream, within the limits. */
+async function readNodeBody(request: NodeRequest, endpoint: Endpoint): Promise<RequestBody> {
+  return keptBody(request) ?? (await readBody(request, endpoint));
+}
+
+/** What a framework has kept of the body; `undefined` if the stream has not been read. */
+function keptBody(request: NodeRequest): RequestBody | undefined {
+  for (const kept of [request.rawBody, request.body]) {
+    if (typeof kept === 'string') return { body: kept };
+    // Not by instanceof: test runners have several realms.
+    if (ArrayBuffer.isView(kept)) {
+      return { body: new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength) };
+    }
+  }
+  // Express 4 sets `body` to {} if no parser has read it: the bytes are still in the stream.
+  if (request.readableDidRead === false) return undefined;
+  return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
+    ? { refusal: 'raw_body_required', advice: nodeBodyAdvice(request) }
+    : undefined;
+}
+
+function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoint): Promise<RequestBody> {
+  // Its last event has been emitted, so waiting for another would never end.
+  if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
+  return new Promise((resolve) => {
+    let chunks: Uint8Array[] = [];
+    let size = 0;
+    let isSettled = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = (read: RequestBody) => {
+      isSettled = true;
+      clearTimeout(timer);
+      chunks = [];
+      resolve(read);
+    };
+    request.on('data', (data) => {
+      // The connection is about to be closed. Drop what still arrives.
+      if (isSettled) return;
+      // A chunk is text if something called setEncoding before.
+      const chunk = typeof data === 'string' ? Buffer.from(data) : data;
+      size += chunk.byteLength;
+      if (size <= maxBodyBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks = [];
+      if (size > drainBytes + maxBodyBytes) settle({ refusal: 'body_too_large' });
+    });
+    request.on('end', () =>
+      settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
+    );
+    const gone = () => settle({ refusal: 'body_unreadable' });
+    // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop. Not
+    // beside transfer-encoding, which a lenient parser lets through.
+    const isDeclared = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] === undefined;
+    const declared = isDeclared ? request.headers['content-length'] : undefined;
+    onNextTick(() => {
+      // Nearly every body arrives with its head. Then there is nothing to wait for, and a timer and listeners would
+      // cost more than this comparison.
+      if (isSettled || size === Number(declared ?? Number.NaN)) return;
+      request.on('error', gone);
+      request.on('close', gone);
+      if (request.destroyed) return gone();
+      timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestTimerMs), { refusal: 'body_timeout' });
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
+import { eventually, order, quick, receiver } from './contract.ts';
+import { engines } from './engines.ts';
+
+const quiet = { onError: () => {} };
+
+for (const engine of engines.filter(({ durable }) => durable)) {
+  const missing = await engine.absent();
+  describe.runIf(missing === undefined)(`the ${engine.name} store of an inbox`, () => {
+    afterAll(() => engine.remove());
+
+    it('holds nothing of a body, nor of a reason that quotes it, once it was handled, discarded or replayed', async () => {
+      const store = await engine.open();
+      const ids = ['handled', 'retried', 'discarded', 'replayed'].map((fate) => `marker-of-${fate}`);
+      let isMended = false;
+      let retries = 0;
+      const inbox = store.inbox({ ...quick, maxAttempts: 2 });
+      const { webhooks, reports } = receiver(
+        inbox,
+        (id) => {
+          const fails = id.endsWith('retried') ? retries++ === 0 : !id.endsWith('handled') && !isMended;
+          if (fails) throw new Error(`no such order: ${id}`);
+        },
+        quiet,
+      );
+      for (const id of ids) await webhooks.receive(order(id));
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 2 }));
+      // What waits for a decision is kept.
+      expect(await store.raw()).toContain('marker-of-discarded');
+      isMended = true;
+      for (const { digest, reason } of await inbox.deadLetters()) {
+        expect(await (reason.includes('discarded') ? inbox.discard(digest) : inbox.replay(digest))).toBe(
+          true,
+        );
+      }
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+      await eventually(() => expect(reports.filter(({ outcome }) => outcome === 'handled')).toHaveLength(3));
+      // With SQLite the last one empties the -wal.
+      await inbox.stop();
+      const raw = (await store.raw()) ?? '';
+      expect(ids.filter((id) => raw.includes(id))).toEqual([]);
+      expect(raw.match(/marker-of-.{20}/g)).toBeNull();
+      await store.close();
+    });
+
+    it('holds one copy of a dead letter, and none beside it', async () => {
+      const store = await engine.open();
+      const inbox = store.inbox({ ...quick, maxAttempts: 1 });
+      const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
+      await webhooks.receive(order('marker-of-dead'));
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+      await inbox.stop();
+      expect((await store.raw())?.match(/marker-of-dead/g)).toHaveLength(1);
+      await store.close();
+    });
+  });
+}
+
+it('the memory inbox lets go of a delivery that was handled, discarded or replayed', async () => {
+  const inbox = memoryInbox({ maxAttempts: 1 });
+  inbox.attach?.({ handle: async () => {}, report: () => {} });
+  const held = [
+    await receive(inbox, '0', async () => {}),
+    await receive(inbox, '1', () => Promise.reject(new Error('no'))),
+    await receive(inbox, '2', () => Promise.reject(new Error('no'))),
+  ];
+  await inbox.discard('1'.repeat(64));
+  await inbox.replay('2'.repeat(64));
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  await eventually(() => {
+    collectGarbage();
+    // The error of an assertion would hold what it compares.
+    expect(held.filter((delivery) => delivery.deref() !== undefined).length).toBe(0);
+  });
+  // What it knows of them is still there.
+  expect(await inbox.receive(deliveryOf('1'), async () => {})).toBe('duplicate');
+});
+
+async function receive(inbox: ManagedInbox, digit: string, handle: () => Promise<void>) {
+  const delivery = deliveryOf(digit);
+  await inbox.receive(delivery, handle).catch(() => {});
+  return new WeakRef(delivery);
+}
+
+function deliveryOf(digit: string) {
+  return { digest: digit.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
+}

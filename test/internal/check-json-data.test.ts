@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findNonJson, isJsonObject } from '../../src/internal/json.ts';
+
+describe('JSON data', () => {
+  it('is found clean, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(findNonJson(value)).toBeUndefined();
+      }),
+      { seed: 15, numRuns: 300 },
+    );
+  });
+
+  it('may have members that are undefined', () => {
+    expect(findNonJson({ a: undefined, b: [{ c: undefined }] })).toBeUndefined();
+  });
+
+  it('may come from another realm, as under jest', async () => {
+    const { runInNewContext } = await import('node:vm');
+    expect(findNonJson(runInNewContext('({ a: [1, { b: null }] })'))).toBeUndefined();
+  });
+
+  it('may hold one object in two places', () => {
+    const shared = { a: 1 };
+    expect(findNonJson({ first: shared, second: shared })).toBeUndefined();
+  });
+});
+
+describe('what is not JSON data', () => {
+  it('is found by its path', () => {
+    expect(findNonJson({ a: [0, { b: Number.NaN }] })).toMatchObject({ path: ['a', 1, 'b'] });
+  });
+
+  it('is told for the first such member', () => {
+    expect(findNonJson({ a: 1, b: Number.NaN, c: 1n })).toMatchObject({ path: ['b'] });
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['an array with undefined', [undefined]],
+    ['a class instance', new (class Amount {})()],
+    ['a promise', Promise.resolve(1)],
+  ])('is found: %s', (_, value) => {
+    expect(findNonJson(value)).toBeDefined();
+  });
+});
+
+describe('a JSON object', () => {
+  it.each([
+    [{}, true],
+    [{ a: 1 }, true],
+    [Object.create(null), true],
+    [[], false],
+    [null, false],
+    [undefined, false],
+    ['{}', false],
+    [1, false],
+  ])('%j: %s', (value, expected) => {
+    expect(isJsonObject(value)).toBe(expected);
+  });
+});

@@ -1,0 +1,124 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DeadlineError, settledWithin, withDeadline } from '../../src/internal/deadline.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Lets what is due before any timer run. */
+const afterTicks = () => new Promise<void>((resolve) => setImmediate(resolve));
+const never = () => new Promise<never>(() => {});
+
+describe('work with a deadline', () => {
+  it('gives its result, and leaves no timer and no listener behind', async () => {
+    const outer = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const result = withDeadline({ ms: 1_000, signal: outer.signal }, () => promise);
+    await afterTicks();
+    expect(vi.getTimerCount()).toBe(1);
+    resolve('done');
+    expect(await result).toBe('done');
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
+  });
+
+  it('gives its own error', async () => {
+    const boom = new Error('boom');
+    await expect(withDeadline({ ms: 1_000 }, () => Promise.reject(boom))).rejects.toBe(boom);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('needs no timer when it ends at once', async () => {
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    await withDeadline({ ms: 1_000 }, async () => 'done');
+    await afterTicks();
+    expect(setTimer).not.toHaveBeenCalled();
+  });
+
+  it('ends at the deadline with a DeadlineError, which aborts its signal too', async () => {
+    const outer = new AbortController();
+    let own: AbortSignal | undefined;
+    const result = withDeadline({ ms: 1_000, signal: outer.signal }, (signal) => {
+      own = signal;
+      return never();
+    });
+    const ended = expect(result).rejects.toThrow('It did not end within 1000 ms.');
+    await afterTicks();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(own?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await ended;
+    expect(own?.reason).toBeInstanceOf(DeadlineError);
+    expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
+  });
+
+  it('ends with the error that its caller gives it, and its signal has the same', async () => {
+    const error = new Error('too late');
+    let own: AbortSignal | undefined;
+    const result = withDeadline({ ms: 1_000, tooLate: () => error }, (signal) => {
+      own = signal;
+      return never();
+    });
+    const ended = expect(result).rejects.toBe(error);
+    await afterTicks();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await ended;
+    expect(own?.reason).toBe(error);
+  });
+
+  it('ends with the reason of the outer signal', async () => {
+    const outer = new AbortController();
+    const reason = new Error('stopped');
+    let own: AbortSignal | undefined;
+    const result = withDeadline({ ms: 1_000, signal: outer.signal }, (signal) => {
+      own = signal;
+      return never();
+    });
+    const ended = expect(result).rejects.toBe(reason);
+    await afterTicks();
+    outer.abort(reason);
+    await ended;
+    expect(own?.reason).toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
+  });
+
+  it('is not begun when the outer signal is aborted already', async () => {
+    const run = vi.fn(never);
+    await expect(withDeadline({ ms: 1_000, signal: AbortSignal.abort('gone') }, run)).rejects.toBe('gone');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('drops a result that comes late, and its late error', async () => {
+    const { promise, reject } = Promise.withResolvers<string>();
+    const ended = expect(withDeadline({ ms: 1_000 }, () => promise)).rejects.toBeInstanceOf(DeadlineError);
+    await afterTicks();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await ended;
+    reject(new Error('late'));
+    await afterTicks();
+  });
+
+  it('may take longer than a timer can hold', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const result = withDeadline({ ms: Number.POSITIVE_INFINITY }, () => promise);
+    await afterTicks();
+    await vi.advanceTimersByTimeAsync(60_000);
+    resolve('done');
+    expect(await result).toBe('done');
+  });
+});
+
+describe('settledWithin', () => {
+  it('is true when all have settled in time, whatever they settled with', async () => {
+    expect(await settledWithin([Promise.resolve(1), Promise.reject(new Error('boom'))], 1_000)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is false when one has not', async () => {
+    const settled = settledWithin([Promise.resolve(1), never()], 1_000);
+    await afterTicks();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await settled).toBe(false);
+  });
+});

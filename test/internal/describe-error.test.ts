@@ -1,0 +1,91 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeError, driverError } from '../../src/internal/describe-error.ts';
+
+it.each([
+  [
+    'connect postgres://app:s3cret@db:5432/orders failed',
+    'connect postgres://[redacted]@db:5432/orders failed',
+  ],
+  ['redis://:s3cret@cache', 'redis://[redacted]@cache'],
+  ['amqp://app:s3cr@et@queue/x', 'amqp://[redacted]@queue/x'],
+  [
+    'GET https://m.example/send?api_key=s3cret&to=1 404',
+    'GET https://m.example/send?api_key=[redacted]&to=[redacted] 404',
+  ],
+  ['{"authorization":"Bearer s3cret"}', '{"authorization":"[redacted]"}'],
+  ['basic s3cret', 'basic [redacted]'],
+  ['no such order // see a@b.example', 'no such order // see a@b.example'],
+  ['is it paid? no & never', 'is it paid? no & never'],
+])('keeps of %j no credentials', (message, kept) => {
+  expect(describeError(new Error(message))).toBe(`Error: ${kept}`);
+});
+
+it.each<[unknown, string]>([
+  ['down', 'down'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [503, '503'],
+  [{ toString: () => 'down' }, 'down'],
+  [Object.create(null), 'something that cannot be printed'],
+])('keeps the text of something thrown that is no Error', (thrown, kept) => {
+  expect(describeError(thrown)).toBe(kept);
+});
+
+it('keeps no more than 500 characters, in linear time, whatever is thrown', () => {
+  for (const text of ['/', '//', '@', '?', '?a', '&a=', 'bearer ']) {
+    const begun = performance.now();
+    expect(describeError(text.repeat(2_000_000)).length).toBeLessThanOrEqual(500);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  }
+  fc.assert(fc.property(fc.anything(), (thrown) => describeError(thrown).length <= 500));
+});
+
+describe("the error of a store's client", () => {
+  it.each<[string, object, object]>([
+    [
+      'ioredis, with the arguments of its command',
+      { name: 'ReplyError', command: { name: 'set', args: ['key', 's3cret'] } },
+      { name: 'ReplyError', command: { name: 'set' } },
+    ],
+    [
+      'PostgreSQL, with the values of a row',
+      { severity: 'ERROR', code: '23505', detail: 'Key (body)=(s3cret)', where: 's3cret', table: 's3cret' },
+      { code: '23505' },
+    ],
+    ['another client', { code: 'E_ROW', detail: 's3cret' }, { code: 'E_ROW' }],
+  ])('of %s is copied without them, and stays as it is', (_, members, kept) => {
+    const original = Object.assign(new Error('failed'), members);
+    const before = structuredClone({ ...original });
+    const shown = driverError(original);
+    expect({ ...original }).toEqual(before);
+    expect(shown).not.toBe(original);
+    expect(shown).toMatchObject({ message: 'failed', stack: original.stack, ...kept });
+    expect(inspect(shown, { depth: null, showHidden: true })).not.toContain('s3cret');
+  });
+
+  it('is frozen, and copied all the same', () => {
+    const original = Object.freeze(
+      Object.assign(new Error('failed'), { command: { name: 'set', args: ['s3cret'] } }),
+    );
+    expect(inspect(driverError(original))).not.toContain('s3cret');
+  });
+
+  it('is copied with its causes', () => {
+    const cause = Object.assign(new Error('inner'), { command: { name: 'auth', args: ['s3cret'] } });
+    const shown = driverError(Object.assign(new Error('outer', { cause }), { detail: 's3cret' }));
+    expect(shown).toMatchObject({ message: 'outer', cause: { message: 'inner', command: { name: 'auth' } } });
+    expect(inspect(shown, { depth: null })).not.toContain('s3cret');
+  });
+
+  it('is copied also where its causes lead in a circle', () => {
+    const original = Object.assign(new Error('failed'), { detail: 's3cret' });
+    original.cause = original;
+    expect(inspect(driverError(original), { depth: null })).not.toContain('s3cret');
+  });
+
+  it('is passed on where it quotes nothing', () => {
+    for (const error of [new Error('down'), 'down', undefined]) expect(driverError(error)).toBe(error);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { callLimitRows, limitCalls, type StoreCallOptions } from '../../src/internal/limited-calls.ts';
+import { defineOptions, type OptionTable } from '../../src/internal/options.ts';
+import { refusal } from '../support/refusal.ts';
+
+const forEver = () => new Promise<string>(() => {});
+const failed = (error: unknown) => new Error('failed', { cause: error });
+
+/** One call may wait, for a moment. */
+function oneCall() {
+  return limitCalls({ timeoutMs: 20, maxPending: 1, tooMany: () => new Error('too many') });
+}
+
+it('counts a call until its work has ended, and not only until nobody waits for it', async () => {
+  const call = oneCall();
+  const work = Promise.withResolvers<string>();
+  await expect(call(() => work.promise, failed)).rejects.toThrow('failed');
+  await expect(call(async () => 'answer', failed)).rejects.toThrow('too many');
+  work.resolve('late');
+  await vi.waitFor(async () => expect(await call(async () => 'answer', failed)).toBe('answer'));
+});
+
+it('counts none on workerd, where the work of a cancelled request never ends', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const call = oneCall();
+  await expect(call(forEver, failed)).rejects.toThrow('failed');
+  expect(await call(async () => 'answer', failed)).toBe('answer');
+});
+
+it('takes its limits from two options that inboxes and record stores share', () => {
+  const table = callLimitRows({ maxPending: 10_000 }) satisfies OptionTable<StoreCallOptions>;
+  const read = defineOptions('redisStore', table);
+  expect(read({})).toEqual({ storeTimeoutMs: 5_000, maxPending: 10_000 });
+  expect(read({ maxPending: 5, storeTimeoutMs: 1 })).toEqual({ storeTimeoutMs: 1, maxPending: 5 });
+  for (const options of [{ maxPending: 0 }, { storeTimeoutMs: 2 ** 31 }]) {
+    expect(refusal(() => read(options))).toBe('ConfigurationError invalid_option');
+  }
+});

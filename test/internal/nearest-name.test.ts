@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nearestName, nearestSpelling } from '../../src/internal/nearest-name.ts';
+
+const known = ['timeoutMs', 'timeLimitMs', 'maxAttempts', 'now', 'credentials', 'buyer_email'];
+
+describe('the nearest known name', () => {
+  it.each([
+    ['timeoutMS', 'timeoutMs'],
+    ['timeout', 'timeoutMs'],
+    ['timoutMs', 'timeoutMs'],
+    ['tiemoutMs', 'timeoutMs'],
+    ['maxAttempt', 'maxAttempts'],
+    ['max_attempts', 'maxAttempts'],
+    ['credential', 'credentials'],
+    ['buyer_mail', 'buyer_email'],
+    ['mail', 'buyer_email'],
+    ['nwo', 'now'],
+  ])('of %s is %s', (given, expected) => {
+    expect(nearestName(given, known)).toBe(expected);
+  });
+
+  it.each(['', 'x', 'colour', 'x'.repeat(100_000)])('of %s is none', (given) => {
+    expect(nearestName(given.slice(0, 100_000), known)).toBeUndefined();
+  });
+
+  it('of a known one with one letter left out is that one', () => {
+    const long = known.filter((name) => name.length > 4);
+    fc.assert(
+      fc.property(fc.constantFrom(...long), fc.nat(), (name, at) => {
+        const index = at % name.length;
+        expect(nearestName(name.slice(0, index) + name.slice(index + 1), [name])).toBe(name);
+      }),
+    );
+  });
+});
+
+describe('the nearest spelling', () => {
+  it.each([
+    ['buyer_mail', 'buyer_email'],
+    ['buyerEmail', 'buyer_email'],
+    ['BUYER_EMAIL', 'buyer_email'],
+    ['nwo', 'now'],
+  ])('of %s is %s', (name, meant) => {
+    expect(nearestSpelling(name, known)).toBe(meant);
+  });
+
+  it.each(['mail', 'credentials_of_acme', 'on', '', 'x'.repeat(65)])('of %j is none', (name) => {
+    expect(nearestSpelling(name, known)).toBeUndefined();
+  });
+});

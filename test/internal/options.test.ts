@@ -1,0 +1,205 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  abortSignal,
+  callback,
+  checkFunction,
+  checkInteger,
+  checkOneOf,
+  checkTimerMs,
+  defineOptions,
+  flag,
+  integer,
+  nested,
+  type OptionTable,
+  oneOf,
+  optional,
+  text,
+  timerMs,
+  unchecked,
+  value,
+} from '../../src/internal/options.ts';
+import { refusal } from '../support/refusal.ts';
+
+interface ThingOptions {
+  url: string;
+  timeoutMs?: number | undefined;
+  limit?: number | undefined;
+  role?: 'both' | 'receiver' | undefined;
+  quiet?: boolean | undefined;
+  retry?: { firstDelayMs?: number | undefined; maxDelayMs?: number | undefined } | undefined;
+  isNew?: ((report: { readonly status: number }) => boolean) | undefined;
+  onError?: ((error: Error) => unknown) | undefined;
+  prefixes?: readonly string[] | undefined;
+}
+
+const table = {
+  url: text(),
+  timeoutMs: timerMs({ default: 30_000 }),
+  limit: optional(integer({ most: 9 })),
+  role: oneOf(['both', 'receiver'], { default: 'both' }),
+  quiet: flag({ default: false }),
+  retry: nested({ firstDelayMs: integer({ default: 1_000 }), maxDelayMs: integer({ default: 600_000 }) }),
+  isNew: callback({ default: ({ status }) => status === 201 }),
+  onError: optional(callback()),
+  prefixes: value((given) => (Array.isArray(given) ? given.map(String) : []), { default: ['+1'] }),
+} satisfies OptionTable<ThingOptions>;
+
+const readOptions = defineOptions('createThing', table);
+
+describe('options', () => {
+  it('have their defaults, and those without one are undefined', () => {
+    const settings = readOptions({ url: 'here' });
+    expect(settings).toEqual({
+      url: 'here',
+      timeoutMs: 30_000,
+      limit: undefined,
+      role: 'both',
+      quiet: false,
+      retry: { firstDelayMs: 1_000, maxDelayMs: 600_000 },
+      isNew: expect.any(Function),
+      onError: undefined,
+      prefixes: ['+1'],
+    });
+    expect(settings.isNew({ status: 201 })).toBe(true);
+  });
+
+  it('that are only passed on are what was given', () => {
+    const read = defineOptions('send', { timeoutMs: unchecked<number | undefined>() });
+    expect([read({}), read({ timeoutMs: -1 })]).toEqual([{ timeoutMs: undefined }, { timeoutMs: -1 }]);
+  });
+
+  it('are those given, also where they are false, empty or the same as undefined', () => {
+    const given = { url: 'here', timeoutMs: undefined, limit: 9, quiet: true, retry: { firstDelayMs: 5 } };
+    expect(readOptions(given)).toMatchObject({
+      timeoutMs: 30_000,
+      limit: 9,
+      quiet: true,
+      retry: { firstDelayMs: 5, maxDelayMs: 600_000 },
+    });
+    expect(given).toEqual({
+      url: 'here',
+      timeoutMs: undefined,
+      limit: 9,
+      quiet: true,
+      retry: { firstDelayMs: 5 },
+    });
+  });
+
+  it('cannot be changed once they are read, nor can one reading change the next', () => {
+    const first = readOptions({ url: 'here' });
+    const second = readOptions({ url: 'here' });
+    expect([first, first.retry, first.prefixes].every(Object.isFrozen)).toBe(true);
+    expect(second).toEqual(first);
+  });
+
+  it.each([
+    [{}, 'url must be a text that is not empty.'],
+    [{ url: '' }, 'url must be a text that is not empty.'],
+    [{ url: 'here', timeoutMs: 0 }, 'timeoutMs must be a whole number from 1 to 2147483647.'],
+    [{ url: 'here', timeoutMs: null }, 'timeoutMs must be a whole number from 1 to 2147483647.'],
+    [{ url: 'here', limit: 10 }, 'limit must be a whole number from 1 to 9.'],
+    [{ url: 'here', role: 'neither' }, "role must be 'both' or 'receiver'."],
+    [{ url: 'here', quiet: 'no' }, 'quiet must be true or false.'],
+    [{ url: 'here', onError: 'log' }, 'onError must be a function.'],
+    [{ url: 'here', retry: 5 }, 'retry needs an options object.'],
+    [{ url: 'here', retry: { maxDelayMs: 1.5 } }, 'retry.maxDelayMs must be a whole number of at least 1.'],
+    [{ url: 'here', retry: { delay: 1 } }, '"delay" is not an option of retry.'],
+    [{ url: 'here', timeout: 5 }, '"timeout" is not an option of createThing. Did you mean "timeoutMs"?'],
+    [{ url: 'here', toString: 1 }, '"toString" is not an option of createThing.'],
+  ])('are refused with what they must be: %j', (given, message) => {
+    expect(() => readOptions(given)).toThrow(message);
+    expect(refusal(() => readOptions(given))).toBe('ConfigurationError invalid_option');
+  });
+
+  it.each([undefined, null, 'url', 7])('must be an object: %j', (given) => {
+    expect(() => readOptions(given)).toThrow('createThing needs an options object.');
+  });
+
+  it('are named, all of them, where none is near, and in the order of the table', () => {
+    expect(() => readOptions({ colour: 'red' })).toThrow(
+      '"colour" is not an option of createThing. Its options are url, timeoutMs, limit, role, quiet, retry, isNew, onError, prefixes.',
+    );
+  });
+
+  it('show no more than the beginning of a long name', () => {
+    const long = 'k'.repeat(10_000);
+    expect(() => readOptions({ url: 'here', [long]: 1 })).toThrow(/^.{10,260}$/);
+  });
+
+  it('are refused with the code of what they describe', () => {
+    const readDeployment = defineOptions(
+      'defineDeployment',
+      { ...table, url: optional(text()) },
+      'invalid_deployment',
+    );
+    const unsound = [
+      { uri: 'x' },
+      { url: 5 },
+      { limit: '1' },
+      { role: 'x' },
+      { quiet: 1 },
+      { onError: 1 },
+      { retry: { delay: 1 } },
+      { retry: { maxDelayMs: '1' } },
+    ];
+    for (const options of unsound)
+      expect(refusal(() => readDeployment(options))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  it('can be a signal, which may be absent', () => {
+    const read = defineOptions('createThing', { signal: abortSignal() });
+    const { signal } = new AbortController();
+    expect(read({ signal })).toEqual({ signal });
+    expect(read({})).toEqual({ signal: undefined });
+    expect(refusal(() => read({ signal: {} }))).toBe('ConfigurationError invalid_option');
+  });
+
+  it('can be left to the code that uses them', () => {
+    const read = defineOptions('createThing', { key: unchecked<string>() });
+    expect(read({ key: 3 })).toEqual({ key: 3 });
+    expect(read({ key: null })).toEqual({ key: null });
+    expect(read({})).toEqual({ key: undefined });
+  });
+
+  it('have the types of their rows', () => {
+    const settings = readOptions({ url: 'here' });
+    expectTypeOf(settings.url).toEqualTypeOf<string>();
+    expectTypeOf(settings.timeoutMs).toEqualTypeOf<number>();
+    expectTypeOf(settings.limit).toEqualTypeOf<number | undefined>();
+    expectTypeOf(settings.role).toEqualTypeOf<'both' | 'receiver'>();
+    expectTypeOf(settings.retry.firstDelayMs).toEqualTypeOf<number>();
+    expectTypeOf(settings.isNew).toEqualTypeOf<(report: { readonly status: number }) => boolean>();
+  });
+
+  it('do not compile when a row is missing, unknown or of another type', () => {
+    // @ts-expect-error a row is missing
+    ({}) satisfies OptionTable<{ url: string }>;
+    // @ts-expect-error a row is unknown
+    ({ url: text(), uri: text() }) satisfies OptionTable<{ url: string }>;
+    // @ts-expect-error a row is of another type
+    ({ url: integer() }) satisfies OptionTable<{ url: string }>;
+    // @ts-expect-error an option that must be given may not be absent
+    ({ url: optional(text()) }) satisfies OptionTable<{ url: string }>;
+  });
+});
+
+describe('the value of an option', () => {
+  it.each([
+    [() => checkInteger('size', 0), 'size must be a whole number of at least 1.'],
+    [() => checkInteger('size', 1.5, { least: 0 }), 'size must be a whole number of at least 0.'],
+    [() => checkInteger('size', '5', { most: 9 }), 'size must be a whole number from 1 to 9.'],
+    [() => checkInteger('size', Number.NaN), 'size must be'],
+    [() => checkTimerMs('waitMs', 2 ** 31), 'waitMs must be a whole number from 1 to 2147483647.'],
+    [() => checkFunction('now', 5), 'now must be a function.'],
+    [() => checkOneOf('role', 'neither', ['both', 'receiver']), "role must be 'both' or 'receiver'."],
+  ])('is refused with what it must be', (check, message) => {
+    expect(check).toThrow(message);
+    expect(refusal(check)).toBe('ConfigurationError invalid_option');
+  });
+
+  it('is returned when it is sound', () => {
+    expect(checkInteger('size', 9, { most: 9 })).toBe(9);
+    expect(checkTimerMs('waitMs', 2 ** 31 - 1)).toBe(2 ** 31 - 1);
+    expect(checkOneOf('role', 'both', ['both', 'receiver'])).toBe('both');
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
+import { findElement, findMembers } from '../../src/internal/json-scanner.ts';
+import { seeded, writeLoosely } from './loose-json.ts';
+import { growth, wellBelowQuadratic } from './timing.ts';
+
+const anyJson = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }).map((value) => value as JsonValue);
+/** Names as the contract has them, short so that they occur often and resemble each other. */
+const plainName = fc.stringMatching(/^[sig_1]{0,4}$/);
+const anyName = fc.oneof(
+  { weight: 3, arbitrary: plainName },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
+);
+const anyObject = fc.dictionary(anyName, anyJson, { maxKeys: 8 }).map((value) => value as JsonObject);
+const anySeed = fc.integer();
+
+function slice(text: string, span: { start: number; end: number } | undefined): unknown {
+  return span && JSON.parse(text.slice(span.start, span.end));
+}
+
+describe('the members of a name', () => {
+  it('are those that JSON.parse sees, in any spelling of text and name', () => {
+    fc.assert(
+      fc.property(anyObject, plainName, anySeed, (value, name, seed) => {
+        const text = writeLoosely(value, seeded(seed));
+        const found = findMembers(text, name).map((member) => slice(text, member.value));
+        expect(found).toEqual(Object.hasOwn(JSON.parse(text), name) ? [JSON.parse(text)[name]] : []);
+      }),
+      { seed: 11, numRuns: 2_000 },
+    );
+  });
+
+  it('begin at the quote of the name', () => {
+    fc.assert(
+      fc.property(anyObject, anySeed, (rest, seed) => {
+        const text = writeLoosely({ ...rest, wanted: 1 }, seeded(seed));
+        const [member] = findMembers(text, 'wanted');
+        const after = text.slice(member?.start);
+        expect(JSON.parse(after.slice(0, after.indexOf('"', 1) + 1))).toBe('wanted');
+      }),
+      { seed: 12, numRuns: 500 },
+    );
+  });
+
+  it('are found each, in order, when the name is repeated', () => {
+    const text = '{"a":1,"b":{"a":2},"\\u0061":3,"a":[4]}';
+    expect(findMembers(text, 'a').map((member) => slice(text, member.value))).toEqual([1, 3, [4]]);
+  });
+
+  it('are found in an object inside a text, and not after its end', () => {
+    fc.assert(
+      fc.property(anyObject, anySeed, (value, seed) => {
+        const inner = writeLoosely(value, seeded(seed));
+        const text = `[7,${inner},{"s":"outside"}]`;
+        const expected = Object.hasOwn(value, 's') ? [JSON.parse(inner).s] : [];
+        expect(findMembers(text, 's', 3).map((member) => slice(text, member.value))).toEqual(expected);
+      }),
+      { seed: 13, numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['a longer name', '{"signatures":1}'],
+    ['a shorter name', '{"signatur":1}'],
+    ['another case', '{"Signature":1}'],
+    ['another case behind an escape', '{"\\u0053ignature":1}'],
+    ['an escaped backslash before the escape', '{"\\\\u0073ignature":1}'],
+    ['an escaped quote in front', '{"\\"signature":1}'],
+    ['a letter that looks alike', '{"\\u0455ignature":1}'],
+    ['a trailing escape', '{"signature\\u0000":1}'],
+    ['a nested member', '{"a":{"signature":1},"b":[{"signature":1}]}'],
+    ['a value', '{"a":"signature","b":["signature"]}'],
+  ])('are not %s', (_, text) => {
+    expect(findMembers(text, 'signature')).toEqual([]);
+  });
+});
+
+describe('an element', () => {
+  it('is the one that JSON.parse sees at its index', () => {
+    fc.assert(
+      fc.property(fc.array(anyJson, { minLength: 1, maxLength: 6 }), anySeed, (value, seed) => {
+        const text = writeLoosely(value, seeded(seed));
+        const found = value.map((_, index) => slice(text, findElement(text, index)));
+        expect(found).toEqual(JSON.parse(text));
+      }),
+      { seed: 14, numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['in an empty array', '[]', 0],
+    ['in an empty array with white space', '[ \n ]', 0],
+    ['one past the end', '[1,2]', 2],
+    ['far past the end', '[1,2]', 9],
+    ['before the first', '[1,2]', -1],
+    ['between two', '[1,2]', 0.5],
+    ['at no number', '[1,2]', Number.NaN],
+  ])('is undefined %s', (_, text, index) => {
+    expect(findElement(text, index)).toBeUndefined();
+  });
+
+  it('past the end is not taken from what follows the array', () => {
+    const text = '[[1,2],3,[4,5],6]';
+    const found = [2, 3, 4, 5, 6, 7].map((index) => findElement(text, index, 1));
+    expect(found).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('the scan takes linear time over', () => {
+  const fill = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length));
+  const inObject =
+    (piece: string, open = '{"a":"', close = '"}') =>
+    (size: number) =>
+      open + fill(piece)(size) + close;
+  const nested = (open: string, close: string) => (size: number) =>
+    `{"a":${open.repeat(size / 2)}1${close.repeat(size / 2)}}`;
+
+  it.each([
+    ['escaped quotes', inObject('\\"')],
+    ['escaped backslashes', inObject('\\\\')],
+    ['escaped names', inObject('\\u0073ignature')],
+    ['names in a string', inObject('\\"signature\\":')],
+    ['names in an array', inObject('"signature",', '{"a":[', '0]}')],
+    ['nested names', inObject('{"signature":1},', '{"a":[', '0]}')],
+    ['members of the name', inObject('"signature":1,', '{', '"a":1}')],
+    ['members with escaped names', inObject('"\\u0073\\u0069gnature":1,', '{', '"a":1}')],
+    ['members almost of the name', inObject('"\\u0073\\u0069gnaturE":1,', '{', '"a":1}')],
+    ['white space', inObject(' \t\r\n', '{"a":', '1}')],
+    ['nested arrays', nested('[', ']')],
+    ['nested objects', nested('{"b":', '}')],
+    ['raw quotes, which are not JSON', fill('"')],
+    ['raw quotes in an object, which are not JSON', inObject('"', '{', '')],
+    ['raw backslashes, which are not JSON', inObject('\\', '{"', '')],
+    ['open brackets, which are not JSON', fill('[')],
+    ['open braces, which are not JSON', inObject('{', '{"a":', '')],
+    ['closing brackets, which are not JSON', inObject(']', '{"a":[', '')],
+    ['commas, which are not JSON', inObject(',', '[', '')],
+    ['white space alone, which is not JSON', fill(' ')],
+  ])('%s', (_, makeText) => {
+    const scan = (text: string) => [findMembers(text, 'signature'), findElement(text, 2 ** 31)];
+    expect(growth(makeText, scan)).toBeLessThan(wellBelowQuadratic);
+  });
+});

@@ -1,0 +1,223 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  isConfigurationError,
+  isOtpError,
+  isRequestError,
+  type OtpError,
+  RequestError,
+} from '../../src/errors/errors.ts';
+import { MessengerClient, type MessengerClientOptions } from '../../src/messenger/messenger-client.ts';
+import type { OtpMessenger } from '../../src/otp/devices.ts';
+import type { OtpReport } from '../../src/otp/otp-report.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { apiKey, deploymentAt } from '../http/clients.ts';
+import { Clock, deviceRefused, numberRefused, otpOn, phone, purpose, rejection } from './support.ts';
+
+const service = 'https://messenger.example';
+
+/** What becomes of one code that is sent through these messengers. */
+async function issued(messenger: OtpMessenger | readonly OtpMessenger[]) {
+  const clock = new Clock();
+  const reports: OtpReport[] = [];
+  const { otp } = otpOn(memoryStore({ now: clock.now }), clock, {
+    messenger,
+    onOtp: (report) => reports.push(report),
+  });
+  const error = await rejection(otp.issue({ to_phone: phone, purpose }));
+  if (!isOtpError(error)) throw error;
+  return { error, report: reports[0] };
+}
+
+/** A real client, which answers so; it remembers what it threw. */
+function client(fetch: MessengerClientOptions['fetch'], options: Partial<MessengerClientOptions> = {}) {
+  const messenger = new MessengerClient({
+    deployment: deploymentAt(service),
+    apiKey,
+    maxAttempts: 1,
+    fetch,
+    ...options,
+  });
+  const thrown: unknown[] = [];
+  const sendMessage: OtpMessenger['sendMessage'] = async (message, options) => {
+    try {
+      return await messenger.sendMessage(message, options);
+    } catch (error) {
+      thrown.push(error);
+      throw error;
+    }
+  };
+  return { sendMessage, thrown };
+}
+
+const answering = (status: number, body: object) => async () => Response.json(body, { status });
+const refusing = async () => {
+  const cause = Object.assign(new Error('connect ECONNREFUSED 198.51.100.7:443'), { code: 'ECONNREFUSED' });
+  throw new TypeError('fetch failed', { cause });
+};
+
+describe('the error of a code that was not sent', () => {
+  it.each([
+    {
+      what: 'a device that is not paired',
+      fetch: answering(409, { error: 'device_not_connected' }),
+      says: /\(status 409\): "device_not_connected".* Likely: the device of this API key is not connected/,
+      reported: { messengerOutcome: 'refused', messengerCode: 'http_error', messengerStatus: 409 },
+    },
+    {
+      what: 'a wrong key',
+      fetch: answering(401, { message: 'Unauthorized' }),
+      says: /\(status 401\): "Unauthorized".* Likely: the API key is not one that the service knows/,
+      reported: { messengerOutcome: 'refused', messengerCode: 'http_error', messengerStatus: 401 },
+    },
+    {
+      what: 'a dead host',
+      fetch: refusing,
+      says: /no connection could be made \(connect ECONNREFUSED 198\.51\.100\.7:443\).* safe to repeat/,
+      reported: { messengerOutcome: 'not-sent', messengerCode: 'connection_failed' },
+    },
+  ])('tells $what, and its cause is the error of the request itself', async ({ fetch, says, reported }) => {
+    const messenger = client(fetch);
+    const { error, report } = await issued(messenger);
+    expect(error).toMatchObject({ code: 'not_sent' });
+    expect(error.message).toMatch(/^No device could send the code, and nothing was counted\. sendMessage: /);
+    expect(error.message).toMatch(says);
+    expect(error.cause).toBe(messenger.thrown[0]);
+    expect(isRequestError(error.cause)).toBe(true);
+    expect(error.cause).toMatchObject({
+      outcome: reported.messengerOutcome,
+      ...('messengerStatus' in reported && { status: reported.messengerStatus }),
+    });
+    expect(report).toMatchObject({ outcome: 'not_sent', ...reported });
+  });
+
+  it('has the error itself as its cause, also when line numbers of its stack look like the code', async () => {
+    const call = { operation: 'sendMessage', method: 'POST', url: service, status: 401 };
+    const thrown = new RequestError('sendMessage: refused.', {
+      code: 'http_error',
+      outcome: 'refused',
+      ...call,
+    });
+    const sendMessage: OtpMessenger['sendMessage'] = async ({ message }) => {
+      const [code = ''] = /\d{6}/.exec(message) ?? [];
+      thrown.stack = `RequestError: sendMessage: refused.\n    at send (/shop/device.ts:${code.slice(0, 3)}:${code.slice(3)})`;
+      throw thrown;
+    };
+    const { error } = await issued({ sendMessage });
+    expect(error.cause).toBe(thrown);
+  });
+
+  it('tells a missing key', async () => {
+    const { error, report } = await issued(client(answering(200, {}), { apiKey: undefined }));
+    expect(error.message).toContain('sendMessage needs an API key');
+    expect(isConfigurationError(error.cause)).toBe(true);
+    expect(report).toMatchObject({ messengerOutcome: 'not-sent', messengerCode: 'not_configured' });
+  });
+
+  it('tells why a number was refused', async () => {
+    const { error, report } = await issued(client(answering(422, { error: 'number_not_on_messenger' })));
+    expect(error.code).toBe('refused');
+    expect(error.message).toMatch(/does not take this phone number.*"number_not_on_messenger".*to_phone/);
+    expect(error.cause).toMatchObject({ outcome: 'refused', status: 422 });
+    expect(report).toMatchObject({ outcome: 'refused', messengerOutcome: 'refused', messengerStatus: 422 });
+  });
+
+  it('tells which of several devices was tried last', async () => {
+    const messengers = [client(answering(401, {})), client(refusing)];
+    const { error } = await issued(messengers);
+    expect(error.message).toMatch(/The last of 2 tried was device 1\. sendMessage: no connection/);
+  });
+
+  it('holds no code, no key and no number, whatever the service repeats', async () => {
+    const echoing: MessengerClientOptions['fetch'] = async (request) => {
+      const sent = await request.text();
+      const { to_phone, message, api_key } = JSON.parse(sent);
+      const code = /\d{6}/.exec(message)?.[0] ?? '';
+      return Response.json(
+        {
+          message: `${api_key.toLowerCase()} cannot send ${[...code].join(' ')} to 0${to_phone.slice(4)}`,
+          request: JSON.parse(sent),
+          code: Number(code),
+          also: btoa(sent),
+        },
+        { status: 409, headers: { 'x-echo': to_phone } },
+      );
+    };
+    const messenger = client(echoing);
+    const { error } = await issued(messenger);
+    expect(error.cause).toBe(messenger.thrown[0]);
+    const cause = messenger.thrown[0] as RequestError;
+    const shown = [error, cause.body, [...(cause.headers ?? [])]].map((one) =>
+      inspect(one, { showHidden: true, depth: 20 }),
+    );
+    expect(shown.join('\n')).not.toMatch(/\d{6}|(?:\d ){5}|2345678|api-x/i);
+  });
+
+  it('has a cause of the same kind where a messenger of your own repeats the code', async () => {
+    let code = '';
+    const messenger: OtpMessenger = {
+      async sendMessage({ to_phone, message }) {
+        code = /\d{6}/.exec(message)?.[0] ?? '';
+        const headers = new Headers({ 'x-code': code });
+        const details = { operation: 'sendMessage', method: 'POST', url: service, status: 401, headers };
+        throw new RequestError(`failed: ${message} for ${to_phone}`, {
+          ...details,
+          code: 'http_error',
+          outcome: 'refused',
+          body: { message },
+          retryAfterMs: 7_000,
+        });
+      },
+    };
+    const { error } = await issued(messenger);
+    expect(isRequestError(error.cause)).toBe(true);
+    expect(error.cause).toMatchObject({ outcome: 'refused', status: 401, retryAfterMs: 7_000 });
+    expect(error.retryAfterMs).toBe(7_000);
+    for (const secret of [code, phone.slice(1)]) {
+      expect(inspect(error, { showHidden: true, depth: 20 })).not.toContain(secret);
+      expect(JSON.stringify((error.cause as RequestError).body)).not.toContain(secret);
+    }
+  });
+});
+
+it('an error without secrets is handed on as it is, by a messenger of your own, too', async () => {
+  for (const failure of [deviceRefused(), numberRefused()]) {
+    const messenger: OtpMessenger = { sendMessage: () => Promise.reject(failure) };
+    expect((await issued(messenger)).error.cause).toBe(failure);
+  }
+});
+
+it('reports what the messenger said of a code that was sent, and of one that may have been', async () => {
+  const clock = new Clock();
+  const reports: OtpReport[] = [];
+  const { otp, messenger } = otpOn(memoryStore({ now: clock.now }), clock, {
+    coolDownMs: [],
+    onOtp: (report) => reports.push(report),
+  });
+  await otp.issue({ to_phone: phone, purpose });
+  messenger.failures.push(new TypeError('not an error of ours'));
+  await otp.issue({ to_phone: phone, purpose });
+  expect(reports).toMatchObject([
+    { outcome: 'sent', messengerOutcome: 'sent' },
+    { outcome: 'unknown', messengerOutcome: 'unknown' },
+  ]);
+});
+
+it('a device of the sandbox that is not connected reads otherwise than a key that it does not know', async () => {
+  const { deployment, masterKey, ...sandbox } = createSandbox();
+  const fetch = (request: Request) => sandbox.fetch(request);
+  const { body } = await new MessengerClient({ deployment, masterKey, fetch }).generateApiKey({
+    messenger_device_no: '1',
+  });
+  // The sandbox's own form of the reply.
+  const known = (body as { api_key: string }).api_key;
+  const errors: OtpError[] = [];
+  for (const key of [known, 'API-X-unknown']) {
+    errors.push((await issued(new MessengerClient({ deployment, apiKey: key, fetch }))).error);
+  }
+  expect(errors.map(({ message }) => /Likely: (.*?)\./.exec(message)?.[1])).toEqual([
+    'the device of this API key is not connected: open scanDeviceUrl() and scan',
+    'the API key is not one that the service knows (any more)',
+  ]);
+});

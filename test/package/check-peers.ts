@@ -1,0 +1,133 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { root } from './entries.ts';
+import { run } from './run.ts';
+import { startTally } from './tally.ts';
+
+/*
+ * The lowest and the newest version of each client that the peer ranges allow, newest as of now: the contract suites,
+ * the tests of the queues, a few rounds of kills, and the types. Each end gets a copy of the project in the system's
+ * temporary folder, with these versions in its node_modules.
+ */
+
+const patience = 900_000;
+/** Tests that need one of the clients, without those of the older ones in our own node_modules. */
+const testNames = 'bullmq|pg-boss|postgresStore|redisStore with (ioredis|node-redis) (?!\\d)';
+const testFiles = [
+  'test/inbox/contract.test.ts',
+  'test/inbox/personal-data.test.ts',
+  'test/inbox/pg-boss',
+  'test/store/contract.test.ts',
+];
+const crashEngines = ['bullmq', 'pg-boss', 'store-redis', 'store-postgres'];
+const crashRounds = '4';
+
+// Our own file.
+const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  peerDependencies: Readonly<Record<string, string>>;
+};
+
+const ends: Readonly<Record<string, (range: string) => string>> = {
+  lowest: (range) => /\d+\.\d+\.\d+/.exec(range)?.[0] ?? range,
+  newest: (range) => range,
+};
+
+const tally = startTally();
+for (const [end, versionOf] of Object.entries(ends)) {
+  if (process.argv.length > 2 && !process.argv.includes(end)) continue;
+  const folder = mkdtempSync(join(tmpdir(), 'partner-exchange-sdk-'));
+  try {
+    let found = '';
+    await tally.check(`npm has the ${end} versions`, () => {
+      found = install(folder, versionOf);
+    });
+    if (found === '') continue;
+    await tally.check(`the ${end} versions fit the types: ${found}`, () => {
+      node(folder, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.peers.json']);
+    });
+    await tally.check(`stores and inboxes keep their contract with the ${end} versions`, () => {
+      node(folder, [
+        join('node_modules', 'vitest', 'vitest.mjs'),
+        'run',
+        '--reporter=dot',
+        ...testFiles,
+        '-t',
+        testNames,
+      ]);
+    });
+    await tally.check(
+      `nothing is lost when processes and engines are killed, with the ${end} versions`,
+      () => {
+        const engines = crashEngines.flatMap((name) => ['--engine', name]);
+        node(folder, [
+          'test/crash/crash.ts',
+          '--rounds',
+          crashRounds,
+          '--restart-every',
+          crashRounds,
+          ...engines,
+        ]);
+      },
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+tally.finish();
+
+/** Makes a copy of the project with these versions of its peers, and says which they are. */
+function install(folder: string, versionOf: (range: string) => string): string {
+  const dependencies = Object.fromEntries(
+    Object.entries(peerDependencies).map(([name, range]) => [name, versionOf(range)]),
+  );
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  try {
+    // Clients of the clients: they have versions of their own.
+    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps'];
+    run('npm', ['install', ...options], { cwd: folder });
+  } catch (error) {
+    const names = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`npm could not install ${names.join(', ')}: this check needs the registry.\n${why}`);
+  }
+  const ours = join(root, 'node_modules');
+  linkMissing(ours, join(folder, 'node_modules'));
+  const left = new Set(['node_modules', '.git', 'dist', 'package-lock.json']);
+  cpSync(root, folder, { recursive: true, filter: (path) => !left.has(basename(path)) });
+  const files = ['test/package/peers-consumer.ts'];
+  writeFileSync(
+    join(folder, 'tsconfig.peers.json'),
+    JSON.stringify({ extends: './tsconfig.json', include: files }),
+  );
+  return Object.keys(dependencies)
+    .map((name) => `${name} ${versionIn(join(folder, 'node_modules', name))}`)
+    .join(', ');
+}
+
+/** Links what only the other folder of packages has. */
+function linkMissing(from: string, to: string): void {
+  for (const name of readdirSync(from)) {
+    const target = join(to, name);
+    if (!existsSync(target)) symlinkSync(join(from, name), target);
+    else if (name.startsWith('@')) linkMissing(join(from, name), target);
+  }
+}
+
+function versionIn(folder: string): string {
+  // Written by npm.
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function node(cwd: string, args: readonly string[]): void {
+  run(process.execPath, args, { cwd, timeout: patience });
+}

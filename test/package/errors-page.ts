@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandWords } from '../../src/cli/command-words.ts';
+import { causes, inWords, libraryWords, meanings, remedies, type Text } from '../../src/errors/remedies.ts';
+
+/** The codes of a class, with what they mean and what to do. */
+type Codes = Readonly<Record<string, Text>>;
+
+const intro = `# Errors: what each code means, and what to do
+
+For anybody with an error of this package: find its \`code\` here. Every error is an instance of \`PartnerExchangeError\`; \`code\` is stable, and [clients](clients.md) shows how to branch on it. The command line prints the same advice in its own words. This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
+`;
+
+/** What holds for every code of a class. */
+const notes: Readonly<Record<string, string>> = {
+  SignatureError:
+    '\n\nTo find out why a body was refused, capture it as received (`onRefused` of [the webhooks](webhooks.md)). On your own machine `explainMismatch(rawBody, { credentials, scheme: deployment.signature })` says what would have matched; where the scheme is not known yet, `detectScheme(rawBody, { partnerSecretKey, merchantSecretKey, partnerPublicKey })` finds it. Both are in `partner-exchange-sdk/diagnostics`; on the command line they are `partner-exchange explain` and `partner-exchange detect`.',
+};
+
+/** docs/errors.md, from the table of remedies. */
+export function errorsPage(): string {
+  const shown = new Set<string>();
+  const sections = Object.entries<Codes>(remedies).flatMap(([kind, codes]) => [
+    `## ${kind}${notes[kind] ?? ''}`,
+    ...Object.keys(codes)
+      // A code of two classes has one anchor.
+      .filter((code) => !shown.has(code) && shown.add(code))
+      .map((code) => `### ${code}\n\n${kindsWith(code).join('\n\n')}`),
+  ]);
+  return `${[intro.trimEnd(), ...sections, likely()].join('\n\n')}\n`;
+}
+
+function kindsWith(code: string): string[] {
+  const kinds = Object.entries<Codes>(remedies).filter(([, codes]) => code in codes);
+  const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = meanings;
+  return kinds.map(([kind, codes]) => {
+    const owner = kinds.length > 1 ? `Of \`${kind}\`: ` : '';
+    return `${owner}${texts[kind]?.[code]}\n\n${advice(codes[code] ?? '')}${linkToCauses(code)}`;
+  });
+}
+
+function advice(text: Text): string {
+  const own = inWords(text, libraryWords);
+  const onCommandLine = inWords(text, commandWords);
+  if (own === onCommandLine) return `**What to do:** ${own}`;
+  return `**What to do:** ${own}\n\n**On the command line:** ${onCommandLine}`;
+}
+
+function linkToCauses(code: string): string {
+  return code === 'http_error' || code === 'reply_not_accepted'
+    ? ' See the [likely causes](#likely-causes-of-a-refusal).'
+    : '';
+}
+
+function likely(): string {
+  const rows = Object.values<{ advice: Text; ids: readonly string[] }>(causes).map(
+    ({ advice: text, ids }) => {
+      const cited = ids.map((id) => `\`${id}\``).join(', ');
+      return `| ${inWords(text, libraryWords)} | ${inWords(text, commandWords)} | ${cited} |`;
+    },
+  );
+  return `## Likely causes of a refusal
+
+A message of \`http_error\` names those that the status and the words of the reply point to, the likeliest first; \`assumptions\` of the error has their ids in the [ledger](assumptions.md). Besides these, a 401 or 403 can mean a key that the service does not know (any more), and a 404 or 405 another address: check the base URL and the path.
+
+| cause | on the command line | ids |
+|---|---|---|
+${rows.join('\n')}`;
+}
+
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'errors.md'), errorsPage());

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './entries.ts';
+import { findBundled, findLicenseProblems, findSbomProblems, readDependencies } from './third-party.ts';
+
+const bundled = await findBundled();
+
+it('SECURITY.md names every package that the build bundles, and no other', () => {
+  const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+  const rows = [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  expect(rows.sort()).toEqual(bundled.map(({ name }) => name).sort());
+});
+
+describe('the check of the licences', () => {
+  const [first] = bundled;
+  const head = `${first?.name} ${first?.version} (MIT)`;
+
+  it('accepts the text of a licence', () => {
+    const text = `${head}\n\nPermission is hereby granted, free of charge, …\n`;
+    expect(findLicenseProblems(text, bundled.slice(0, 1))).toEqual([]);
+  });
+
+  it('refuses an address in place of the text, and a package that is missing', () => {
+    const text = `${head}\n\nhttps://spdx.org/licenses/MIT.html\n`;
+    expect(findLicenseProblems(text, bundled.slice(0, 2))).toEqual([
+      `licences: ${bundled[1]?.name}@${bundled[1]?.version} is missing`,
+      `licences: the text of that of ${first?.name}@${first?.version} is missing`,
+    ]);
+  });
+});
+
+describe('the check of the SBOM', () => {
+  const licensed = { licenses: [{ license: { id: 'MIT' } }] };
+  const component = (name: string, version: string, isBundled: boolean) => ({
+    'bom-ref': `${name}@${version}`,
+    name,
+    version,
+    ...licensed,
+    properties: isBundled ? [{ name: 'cdx:npm:package:bundled', value: 'true' }] : [],
+  });
+  const components = [
+    ...bundled.map(({ name, version }) => component(name, version, true)),
+    ...readDependencies()
+      .filter(({ name }) => !bundled.some((each) => each.name === name))
+      .map(({ name, version }) => component(name, version, false)),
+  ];
+  const sbom = {
+    bomFormat: 'CycloneDX',
+    metadata: { component: { 'bom-ref': 'ours', name: 'partner-exchange-sdk', version: '1.0.0' } },
+    components,
+    dependencies: [],
+  };
+  const problemsOf = (changed: object) => findSbomProblems(JSON.stringify({ ...sbom, ...changed }), bundled);
+
+  it('accepts what is bundled and the two dependencies', () => {
+    expect(components).toHaveLength(bundled.length + 1);
+    expect(problemsOf({})).toEqual([]);
+  });
+
+  it('refuses one too few, one too many, another version, and what is listed nowhere', () => {
+    const [first] = components;
+    expect(problemsOf({ components: components.slice(1) })).toEqual([
+      `SBOM: ${first?.['bom-ref']} is missing`,
+      `SBOM: marked as bundled: ${first?.['bom-ref']} is missing`,
+    ]);
+    const other = component('esbuild', '0.28.2', false);
+    expect(problemsOf({ components: [...components, other] })).toEqual(['SBOM: esbuild@0.28.2 is too much']);
+    expect(problemsOf({ dependencies: [{ ref: 'ours', dependsOn: ['gone@1.0.0'] }] })).toEqual([
+      'SBOM: it depends on gone@1.0.0, which it does not list',
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import { keyFile } from '../../src/rotation/key-file.ts';
+import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { generation } from '../credentials/keys.ts';
+import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+
+const root = join(import.meta.dirname, '../..');
+const events = 500;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pex-rotation-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+/** The snippet of docs/keys.md that holds a text, with other texts put in, as a process. */
+function startSnippet(mark: string, replaced: Readonly<Record<string, string>>): ChildProcess {
+  const page = readFileSync(join(root, 'docs/keys.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  let code = blocks.find((block) => block.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
+  for (const [before, after] of Object.entries(replaced)) {
+    if (!code.includes(before)) expect.unreachable(`not in the snippet: ${before}`);
+    code = code.replace(before, after);
+  }
+  code = code.replaceAll(/'partner-exchange-sdk(\/[\w/-]+)?'/g, (_, entry: string = '') =>
+    JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
+  );
+  const file = join(folder, `${mark.replaceAll(/\W/g, '')}.mts`);
+  writeFileSync(file, code);
+  const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill());
+  return child;
+}
+
+async function listening(answer: RequestListener): Promise<number> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  // Sound: it listens on a port, not on a pipe.
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** What both snippets keep the keys in, and how else. */
+const kinds = [
+  {
+    name: 'a key file',
+    storage: () => keyFile({ path: join(folder, 'keys') }),
+    written: () => ({ "'/var/lib/shop/keys.json'": JSON.stringify(join(folder, 'keys')) }),
+  },
+  {
+    name: 'a store, which rings read once per cool-down',
+    storage: () => storedKeys({ store: sqliteStore({ path: join(folder, 'keys') }) }),
+    written: () => ({
+      "keyFile({ path: '/var/lib/shop/keys.json' })": `storedKeys({ store: sqliteStore({ path: ${JSON.stringify(join(folder, 'keys'))} }) })`,
+      keyFile: 'storedKeys',
+      "'partner-exchange-sdk/rotation';":
+        "'partner-exchange-sdk/rotation';\nimport { sqliteStore } from 'partner-exchange-sdk/store/sqlite';",
+    }),
+  },
+];
+
+describe.each(kinds)('over $name, the snippets of docs/keys.md in two processes', ({ storage, written }) => {
+  it('lose none of 500 events of a whole rotation, for a sender that repeats 5xx', async () => {
+    await createKeyRotation({ storage: storage() }).receive(generation(1));
+    const handled: string[] = [];
+    const answers: number[] = [];
+    const port = await freePort();
+    const receiver = startSnippet('createKeyRing({ load: credentials })', {
+      3000: `${port}, '127.0.0.1'`,
+      ...written(),
+    });
+    createInterface({ input: receiver.stdout ?? expect.unreachable() }).on('line', (line) => {
+      handled.push(line.split(' ')[0] ?? '');
+    });
+
+    /** The keys that the service signs with: the new ones from the request on. */
+    let signing = '1';
+    const service = await listening((request, response) => {
+      if (request.method === 'POST') signing = '2';
+      // The person who opens the link takes a while.
+      const delayMs = request.url === '/link' ? 700 : 0;
+      setTimeout(() => response.end(JSON.stringify(generation(2))), delayMs);
+    });
+
+    const post = async (body: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json' };
+      try {
+        const url = `http://127.0.0.1:${port}/orders`;
+        const { status } = await fetch(url, { method: 'POST', headers, body });
+        answers.push(status);
+        return status;
+      } catch {
+        // It does not listen yet.
+        return 502;
+      }
+    };
+    /** Sends a body until it is answered with something else than 5xx, as a service does that does not lose events. */
+    const deliver = async (body: string): Promise<number> => {
+      for (;;) {
+        const status = await post(body);
+        if (status < 500) return status;
+        await wait(250);
+      }
+    };
+    const eventOf = (id: string, name: string) => {
+      const { signature: _, ...members } = buyInitBody({ partner_order_id: id });
+      const text = JSON.stringify(members);
+      return signedText(text, hmacHex(text, `sk_merchant_${name}sk_partner_${name}`));
+    };
+
+    expect(await deliver(eventOf('E-first', '1'))).toBe(200);
+    const deliveries: Promise<number>[] = [];
+    const forgeries: Promise<number>[] = [];
+    const signedWith = new Set<string>();
+    const sendSome = async (count: number, isOver: () => boolean) => {
+      for (let sent = 0; sent < count || !isOver(); sent++) {
+        if (deliveries.length < events) {
+          signedWith.add(signing);
+          deliveries.push(deliver(eventOf(`E-${deliveries.length}`, signing)));
+        }
+        // So that a ring with a cool-down has one at any time.
+        if (sent % 20 === 0) forgeries.push(post(eventOf(`F-${sent}`, 'forged')));
+        await wait(8);
+      }
+    };
+    await sendSome(100, () => true);
+    const taker = startSnippet('rotation.request(', {
+      "'https://onboarding.example'": `'http://127.0.0.1:${service}'`,
+      'declare function readKeysFromTheLink(): Promise<PartnerCredentials>;': `const readKeysFromTheLink = async (): Promise<PartnerCredentials> => (await fetch('http://127.0.0.1:${service}/link')).json();`,
+      ...written(),
+    });
+    const ended = once(taker, 'exit');
+    await sendSome(100, () => taker.exitCode !== null);
+    expect(await ended).toEqual([0, null]);
+    await sendSome(events - deliveries.length, () => true);
+
+    const statuses = await Promise.all(deliveries);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    const expected = ['E-first', ...Array.from({ length: events }, (_, index) => `E-${index}`)];
+    await expect.poll(() => new Set(handled).size, { timeout: 5_000 }).toBe(expected.length);
+    expect(handled.toSorted()).toEqual(expected.toSorted());
+    // It was a whole rotation, and events came under new keys before they were here.
+    expect(signedWith).toEqual(new Set(['1', '2']));
+    expect(answers).toContain(503);
+    const { signing: last } = await createKeyRotation({ storage: storage() }).credentials();
+    expect(last.partnerPublicKey).toBe('pk_partner_2');
+    expect((await Promise.all(forgeries)).filter((status) => status !== 401 && status !== 503)).toEqual([]);
+  }, 60_000);
+});

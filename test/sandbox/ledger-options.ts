@@ -1,0 +1,181 @@
+import type { AssumptionId } from '../../src/deployment/assumptions.ts';
+import type { EventFaultName, RequestFaultName } from '../../src/sandbox/faults/faults.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+
+/** How the sandbox plays one point of the assumption ledger in another way, or why it cannot. */
+export type LedgerPlay =
+  | {
+      /** Options of `createSandbox`. */
+      readonly options?: readonly (keyof SandboxOptions)[];
+      /** Faults of `sandbox.faults`. */
+      readonly faults?: readonly (RequestFaultName | EventFaultName)[];
+      /** What the sandbox does when nothing is said. */
+      readonly byDefault: string;
+      /** What else it can do. */
+      readonly otherwise: string;
+    }
+  | { readonly unplayable: string };
+
+/**
+ * Every point of the ledger, and how the sandbox plays it. Tests hold it against the ledger, the options, and the table
+ * in docs/sandbox.md.
+ */
+export const ledgerOptions = {
+  'signature-construction': {
+    options: ['signature'],
+    byDefault: 'HMAC-SHA512',
+    otherwise: 'any construction',
+  },
+  'signature-serialization': {
+    options: ['signature', 'eventSpelling'],
+    byDefault: 'the text as sent, spelled awkwardly',
+    otherwise: 'any serialisation',
+  },
+  'signature-encoding': { options: ['signature'], byDefault: 'lower-case hex', otherwise: 'any encoding' },
+  'signature-key': {
+    options: ['signature'],
+    byDefault: 'merchant + partner secret',
+    otherwise: "`orderKey: 'public+partner'` (Authentication 7), and others",
+  },
+  'merchant-concatenation': {
+    options: ['signature'],
+    byDefault: 'nothing between',
+    otherwise: 'any `keySeparator`',
+  },
+  'merchant-key-prefix': { options: ['merchantKeyPrefix'], byDefault: 'sk_merchant_', otherwise: 'none' },
+  'several-merchants': {
+    options: ['merchants'],
+    byDefault: 'one merchant',
+    otherwise: 'a merchant key for each currency listed',
+  },
+  'key-lifetime': {
+    options: ['keyLifetimeMs'],
+    byDefault: 'keys do not expire',
+    otherwise: 'refused after a time',
+  },
+  'old-keys-die': {
+    options: ['oldKeysExpire'],
+    byDefault: 'when the link is opened',
+    otherwise: 'when the regeneration is asked for',
+  },
+  'regeneration-path': { options: ['paths'], byDefault: 'with the dot', otherwise: 'any path' },
+  'order-path': { options: ['paths'], byDefault: 'CreateOrder/', otherwise: 'any path' },
+  'order-payload': {
+    options: ['orderSchema', 'readOrder'],
+    byDefault: 'the reported payload',
+    otherwise: 'any payload',
+  },
+  'order-partner-id': {
+    options: ['partnerIdHeader'],
+    byDefault: 'optional, but not wrong',
+    otherwise: 'required',
+  },
+  'partner-order-id': {
+    options: ['duplicateOrders'],
+    byDefault: 'the second is refused with 409',
+    otherwise: 'answered with the first, or a second order',
+  },
+  'branded-names': { options: ['wireNames'], byDefault: 'the published names', otherwise: 'any names' },
+  'allowed-values': {
+    options: ['allowedValues'],
+    byDefault: 'any pair, chain and currency',
+    otherwise: 'those listed',
+  },
+  replies: {
+    options: ['replies'],
+    faults: ['html', 'wrong_content_type', 'gzip', 'truncate', 'trickle'],
+    byDefault: 'plain JSON objects',
+    otherwise: 'wrapped, text, empty, or not what they say they are',
+  },
+  'order-reply': {
+    faults: ['ok_with_error'],
+    byDefault: 'a 2xx means that the order is there',
+    otherwise: '200 with an error inside',
+  },
+  errors: {
+    options: ['errorReplies'],
+    faults: ['too_many_requests', 'server_error', 'redirect', 'reset', 'reply_lost', 'stall'],
+    byDefault: '4xx, and nothing was done',
+    otherwise: 'a refusal after the effect',
+  },
+  'otp-refusal': {
+    options: ['numbersNotOnMessenger'],
+    faults: ['html', 'server_error'],
+    byDefault: '422 for the number, 401 or 409 for the device',
+    otherwise: 'any status, for either: `html` takes one',
+  },
+  'ip-whitelist': {
+    options: ['whitelist', 'whitelistStatus'],
+    byDefault: 'refused with 403',
+    otherwise: '401, or not asked',
+  },
+  'request-limits': {
+    options: ['faults'],
+    faults: ['too_many_requests', 'misdirected'],
+    byDefault: 'no limit',
+    otherwise: '429 with Retry-After',
+  },
+  'number-check': {
+    options: ['paths', 'numberCheckParameters'],
+    byDefault: 'not there',
+    otherwise: 'at any path, with any names',
+  },
+  'verify-check': {
+    options: ['verifyCheck', 'numbersNotOnMessenger'],
+    byDefault: 'ignored',
+    otherwise: 'asks whether the number is on the messenger',
+  },
+  'api-key-form': { options: ['apiKeyPrefix'], byDefault: 'API-X- and hex', otherwise: 'any prefix' },
+  'terminal-crypto-status': {
+    options: ['settledCryptoStatus'],
+    byDefault: 'PAID',
+    otherwise: 'Completed or COMPLETED',
+  },
+  'third-party-spelling': {
+    options: ['thirdPartyKycError'],
+    byDefault: 'THIRD_PARTY_PAYMENT',
+    otherwise: 'THIRD_PARTY_ERROR',
+  },
+  'third-party-error-body': {
+    options: ['thirdPartyErrorBody'],
+    faults: ['extra_members'],
+    byDefault: 'the common members',
+    otherwise: 'the name and the ids alone',
+  },
+  'close-status': { options: ['closeStatus'], byDefault: 'refunded', otherwise: 'any text' },
+  'other-events': {
+    options: ['faults'],
+    faults: ['unfamiliar_name', 'extra_members', 'awkward_spelling'],
+    byDefault: 'none',
+    otherwise: 'names and members that are not published',
+  },
+  'callback-reply': {
+    options: ['callbackReceived'],
+    byDefault: '2xx is received',
+    otherwise: 'only 200, or anything',
+  },
+  'callback-retry': {
+    options: ['callbackRetry'],
+    faults: ['drop'],
+    byDefault: 'posted once',
+    otherwise: 'any number of times, or never',
+  },
+  'event-order': {
+    options: ['faults'],
+    faults: ['reorder', 'delay', 'before_reply', 'duplicate', 'concurrent_duplicate'],
+    byDefault: 'one after another, after the reply',
+    otherwise: 'late, twice, swapped, before the reply',
+  },
+  'order-transitions': {
+    options: ['orderTransitions'],
+    byDefault: 'as the hover text of `createSandbox` says',
+    otherwise: 'any step after any other',
+  },
+  versioning: { options: ['paths'], byDefault: 'v1', otherwise: 'any path' },
+  'event-replay': {
+    options: ['faults'],
+    faults: ['duplicate', 'old_key', 'forged', 'tampered'],
+    byDefault: 'each event once',
+    otherwise: 'again, also under keys that are gone; `redeliver` at any time',
+  },
+} as const satisfies Record<AssumptionId, LedgerPlay>;

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createOrderJournal } from '../../../src/orders/order-journal.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import type { IoredisClient } from '../../../src/store/redis/redis-client.ts';
+import { redisStore } from '../../../src/store/redis/redis-store.ts';
+import { commitScript } from '../../../src/store/redis/scripts.ts';
+import { exchangeOf, fakeService, order } from '../../orders/service.ts';
+import { missingForRedis, type PrivateServer, startRedis } from '../../support/private-server.ts';
+
+async function start(...options: string[]): Promise<PrivateServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+  const server = await startRedis(folder, options);
+  onTestFinished(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return server;
+}
+
+function connect(port: number): Redis {
+  const client = new Redis(port, '127.0.0.1');
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function increment(store: RecordStore): Promise<number> {
+  return store.transact(['count'], (records) => {
+    const count = Number(records.get('count') ?? 0) + 1;
+    records.set('count', count);
+    return count;
+  });
+}
+
+const read = (store: RecordStore) => store.transact(['count'], (records) => records.get('count'));
+const list = (store: RecordStore) => store.list({ prefix: '', limit: 10 });
+const lost = { name: 'StoreError', code: 'store_lost' };
+
+async function refusesAll(store: RecordStore): Promise<void> {
+  await expect(increment(store)).rejects.toMatchObject(lost);
+  await expect(read(store)).rejects.toMatchObject(lost);
+  await expect(list(store)).rejects.toMatchObject(lost);
+}
+
+/** A client that can be led to another server. */
+function switching(first: Redis): IoredisClient & { to: Redis } {
+  return {
+    to: first,
+    eval(script: string, count: number, ...values: string[]) {
+      return this.to.eval(script, count, ...values);
+    },
+    evalsha(sha: string, count: number, ...values: string[]) {
+      return this.to.evalsha(sha, count, ...values);
+    },
+  };
+}
+
+describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is gone', () => {
+  it('takes a new database, by whichever call it is used first', async () => {
+    const client = connect((await start()).port);
+    for (const [index, use] of [increment, read, list].entries()) {
+      const store = redisStore({ client, prefix: `p${index}` });
+      await use(store);
+      expect(await increment(store)).toBe(index === 0 ? 2 : 1);
+    }
+  });
+
+  it('sends no order again that was accepted, after FLUSHALL', async () => {
+    const client = connect((await start()).port);
+    const service = fakeService();
+    const journal = createOrderJournal({ exchange: exchangeOf(service), store: redisStore({ client }) });
+    await journal.create(order);
+    await client.flushall();
+    await expect(journal.create(order)).rejects.toMatchObject(lost);
+    await expect(journal.unsettled()).rejects.toMatchObject(lost);
+    expect(service.requests).toEqual([order.partner_order_id]);
+  });
+
+  it.each(['increment', 'read', 'list'] as const)(
+    'has noticed it also if it only did %s before',
+    async (use) => {
+      const client = connect((await start()).port);
+      await increment(redisStore({ client }));
+      const store = redisStore({ client });
+      await { increment, read, list }[use](store);
+      await client.flushall();
+      await refusesAll(store);
+      expect(await client.dbsize()).toBe(0);
+    },
+  );
+
+  it('refuses on, also when others have begun anew, until its own process is started again', async () => {
+    const client = connect((await start()).port);
+    const store = redisStore({ client, prefix: 'shop' });
+    await increment(store);
+    await client.flushall();
+    await refusesAll(store);
+    expect(await increment(redisStore({ client, prefix: 'shop' }))).toBe(1);
+    await refusesAll(store);
+    expect(await increment(redisStore({ client, prefix: 'shop' }))).toBe(2);
+  });
+
+  it('notices a restart without persistence', async () => {
+    const server = await start('--appendonly', 'no');
+    const store = redisStore({ client: connect(server.port) });
+    await increment(store);
+    await server.restart();
+    await vi.waitFor(() => expect(increment(store)).rejects.toMatchObject(lost), 10_000);
+    await refusesAll(store);
+  }, 30_000);
+
+  it('notices that an empty server has taken over, and goes on when the right one is back', async () => {
+    const [first, empty] = [connect((await start()).port), connect((await start()).port)];
+    const client = switching(first);
+    const store = redisStore({ client });
+    expect(await increment(store)).toBe(1);
+    client.to = empty;
+    await refusesAll(store);
+    expect(await empty.dbsize()).toBe(0);
+    client.to = first;
+    expect(await increment(store)).toBe(2);
+  });
+
+  it('writes nothing when it happens between reading and writing', async () => {
+    const redis = connect((await start()).port);
+    const client = switching(redis);
+    const store = redisStore({
+      client: {
+        eval: client.eval.bind(client),
+        async evalsha(sha: string, count: number, ...values: string[]) {
+          if (sha === commitScript.sha) await redis.flushall();
+          return await redis.evalsha(sha, count, ...values);
+        },
+      },
+    });
+    await expect(increment(store)).rejects.toMatchObject(lost);
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  it('notices that Redis has evicted the keys that hold the records', async () => {
+    const client = connect((await start()).port);
+    const store = redisStore({ client });
+    await increment(store);
+    await client.del('{partner-exchange}:records', '{partner-exchange}:keys');
+    await refusesAll(store);
+  });
+
+  it('does not take a store for lost whose records were all deleted', async () => {
+    const client = connect((await start()).port);
+    const store = redisStore({ client });
+    await increment(store);
+    await store.transact(['count'], (records) => records.delete('count'));
+    expect(await list(store)).toEqual([]);
+    expect(await increment(store)).toBe(1);
+    expect(await increment(redisStore({ client }))).toBe(2);
+  });
+});

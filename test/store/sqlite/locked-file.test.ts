@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
+import { ExchangeClient } from '../../../src/exchange/exchange-client.ts';
+import { createOrderJournal } from '../../../src/orders/order-journal.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { credentials, order } from '../../orders/service.ts';
+import { countTicks, type LockHolder, sleepFor, startLockHolder } from '../../support/locked-file.ts';
+
+let folder = '';
+let path = '';
+let store: RecordStore | undefined;
+let other: LockHolder | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'store-'));
+  path = join(folder, 'records.sqlite');
+});
+afterEach(async () => {
+  other?.end();
+  await store?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(options: Partial<SqliteStoreOptions> = {}): RecordStore {
+  store = sqliteStore({ path, ...options });
+  return store;
+}
+
+function append(opened: RecordStore, key: string, index: number): Promise<void> {
+  return opened.transact([key], (records) => {
+    records.set(key, [...((records.get(key) as number[] | undefined) ?? []), index]);
+  });
+}
+
+describe('sqliteStore, while another process has the write lock', () => {
+  it('lets timers and requests go on, and makes all changes afterwards, in their order', async () => {
+    const opened = open();
+    other = await startLockHolder(path);
+    await other.hold();
+    const settled: number[] = [];
+    const changes: Promise<void>[] = [];
+    const ticks = await countTicks(async () => {
+      for (let index = 0; index < 40; index++) {
+        changes.push(append(opened, 'list', index).then(() => void settled.push(index)));
+        await sleepFor(20);
+      }
+    });
+    expect(settled).toEqual([]);
+    // 800 ms: a store that blocks lets none fire.
+    expect(ticks).toBeGreaterThan(15);
+    expect(await opened.list({ prefix: '', limit: 1 })).toEqual([]);
+    await other.release();
+    await Promise.all(changes);
+    const order = Array.from({ length: 40 }, (_, index) => index);
+    expect(settled).toEqual(order);
+    expect(await opened.list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: order }]);
+  });
+
+  it('refuses each change when its own time is over, writes nothing of it, and makes those with time left', async () => {
+    const opened = open({ busyTimeoutMs: 400 });
+    other = await startLockHolder(path);
+    await other.hold();
+    const early = append(opened, 'list', 1).catch((error: unknown) => error);
+    await sleepFor(300);
+    const late = append(opened, 'list', 2);
+    expect(await early).toMatchObject({ name: 'StoreError', code: 'store_conflict' });
+    await other.release();
+    await late;
+    expect(await opened.list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [2] }]);
+  });
+
+  it('is closed after the changes that wait for the lock are made', async () => {
+    const opened = open();
+    other = await startLockHolder(path);
+    await other.hold();
+    const change = append(opened, 'list', 1);
+    await sleepFor(100);
+    const closing = opened.close();
+    await sleepFor(100);
+    await other.release();
+    await Promise.all([change, closing]);
+    expect(await open().list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [1] }]);
+  });
+
+  it('no order becomes unknown: replies arrive in time, and are stored when the lock is free', async () => {
+    const opened = open();
+    other = await startLockHolder(path, { answerAfterMs: 100 });
+    const exchange = new ExchangeClient({
+      deployment: defineDeployment({ onboardingBaseUrl: other.url }),
+      credentials,
+      timeoutMs: 1_000,
+      maxAttempts: 1,
+    });
+    const journal = createOrderJournal({ exchange, store: opened });
+    const create = (index: number) =>
+      journal.create({ ...order, partner_order_id: `A-${index}` }).then(
+        () => 'accepted',
+        (error: unknown) => Object(error).outcome ?? Object(error).code ?? error,
+      );
+    const orders = Array.from({ length: 20 }, (_, index) => create(index));
+    await other.requests(20);
+    await other.hold();
+    orders.push(...Array.from({ length: 20 }, (_, index) => create(20 + index)));
+    await sleepFor(2_000);
+    await other.release();
+    expect(await Promise.all(orders)).toEqual(Array(40).fill('accepted'));
+    expect(await journal.unsettled()).toEqual([]);
+  });
+});

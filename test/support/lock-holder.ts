@@ -1,0 +1,30 @@
+import { createServer } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * A process of its own that takes the write lock of a database when it is told to, until it is told otherwise. It is also
+ * a service that takes every order, after some milliseconds.
+ */
+const [path = '', answerAfterMs = '0'] = process.argv.slice(2);
+const database = new DatabaseSync(path);
+database.exec('PRAGMA busy_timeout = 5000');
+
+process.on('message', (message) => {
+  database.exec(message === 'hold' ? 'BEGIN IMMEDIATE' : 'ROLLBACK');
+  process.send?.({ said: message });
+});
+process.on('disconnect', () => process.exit());
+
+let requests = 0;
+const server = createServer((request, response) => {
+  request.resume();
+  process.send?.({ said: 'request', requests: ++requests });
+  setTimeout(() => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"ok":true}');
+  }, Number(answerAfterMs));
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.send?.({ said: 'ready', port: typeof address === 'object' ? address?.port : undefined });
+});

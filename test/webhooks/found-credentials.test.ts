@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import { readUnverifiedBody } from '../../src/signature/verify-body.ts';
+import {
+  type FindCredentials,
+  signerFinder,
+  type UnverifiedDelivery,
+} from '../../src/webhooks/delivery-keys.ts';
+import { fastifyPlugin } from '../../src/webhooks/fastify-plugin.ts';
+import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
+import type { RefusedBody } from '../../src/webhooks/outcome.ts';
+import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
+import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { delivery, quietWebhooks } from './deliveries.ts';
+import { describeTransports } from './http/transports.ts';
+import { warningsDuring } from './warnings.ts';
+
+/** The credentials of a partner, named after it. */
+function partner(name: string, more: Partial<PartnerCredentials> = {}): PartnerCredentials {
+  return {
+    partnerPublicKey: `pk_partner_${name}`,
+    partnerSecretKey: `sk_partner_${name}`,
+    merchantSecretKey: `sk_merchant_${name}`,
+    partnerId: name,
+    ...more,
+  };
+}
+
+const keyOf = (name: string) => `sk_merchant_${name}sk_partner_${name}`;
+const eventOf = (name: string, members: JsonObject = {}) => delivery(buyInitBody(members), keyOf(name));
+const json = { 'content-type': 'application/json' };
+
+/** Webhooks with a function, what it was told, and what was handled. */
+function receiver(find: FindCredentials, options: WebhooksOptions = {}) {
+  const told: UnverifiedDelivery[] = [];
+  const handled: string[] = [];
+  const webhooks = quietWebhooks({
+    ...options,
+    credentials: (unverified, given) => {
+      told.push(unverified);
+      return find(unverified, given);
+    },
+  }).onUnrecognized((_, { key }) => {
+    handled.push(`unrecognized by ${key.partnerId}`);
+  });
+  webhooks.onAny((event, { key }) => {
+    handled.push(`${event.partner_order_id} by ${key.partnerId}`);
+  });
+  return { webhooks, told, handled };
+}
+
+/** The partner that the path names. */
+const byPath: FindCredentials = ({ url }) => {
+  const name = /\/orders\/([\w-]+)/.exec(url ?? '')?.[1];
+  return name === undefined || name === 'stranger' ? undefined : partner(name);
+};
+
+describe('a delivery is verified with the credentials that a function returns for its request', () => {
+  it('and the handler is told whose they are', async () => {
+    const { webhooks, handled } = receiver(byPath);
+    expect(await webhooks.receive(eventOf('p7'), { url: '/orders/p7' })).toMatchObject({
+      kind: 'handled',
+      key: { index: 0, partnerId: 'p7' },
+    });
+    expect(handled).toEqual(['A-1001 by p7']);
+  });
+
+  it('and not with those of another partner: 401', async () => {
+    const { webhooks, handled } = receiver(byPath);
+    const outcome = await webhooks.receive(eventOf('p7'), { url: '/orders/p8' });
+    expect(outcome).toMatchObject({ kind: 'refused', status: 401, code: 'signature_mismatch' });
+    expect(handled).toEqual([]);
+  });
+
+  it('also a list of generations, found later', async () => {
+    const sets = [partner('new', { partnerId: 'P-1' }), partner('old', { partnerId: 'P-1' })];
+    const { webhooks } = receiver(async () => sets);
+    const outcomes = [await webhooks.receive(eventOf('old')), await webhooks.receive(eventOf('new'))];
+    expect(outcomes).toMatchObject([{ kind: 'handled', key: { index: 1 } }, { kind: 'duplicate' }]);
+  });
+
+  it('and keys that it no longer returns stop working at once, also when it returns the same list', async () => {
+    const sets = [partner('new', { partnerId: 'P-1' }), partner('old', { partnerId: 'P-1' })];
+    const { webhooks } = receiver(() => sets);
+    expect(await webhooks.receive(eventOf('old'))).toMatchObject({ status: 200 });
+    sets.pop();
+    expect(await webhooks.receive(eventOf('old'))).toMatchObject({ status: 401 });
+  });
+
+  it('and the same body of two partners is two deliveries', async () => {
+    const shared = { merchantSecretKey: 'sk_merchant_s', partnerSecretKey: 'sk_partner_s' };
+    const { webhooks } = receiver(({ url }) => partner('any', { ...shared, partnerId: url }));
+    const body = eventOf('s');
+    const kinds = [];
+    for (const url of ['/a', '/b', '/a']) kinds.push((await webhooks.receive(body, { url })).kind);
+    expect(kinds).toEqual(['handled', 'handled', 'duplicate']);
+  });
+
+  it('which has the same digest as with a list of credentials', async () => {
+    const listed = quietWebhooks({ credentials: [partner('p7'), partner('p8')] }).onAny(() => {});
+    const { webhooks } = receiver(byPath);
+    const outcomes = [
+      await listed.receive(eventOf('p7')),
+      await webhooks.receive(eventOf('p7'), { url: '/orders/p7' }),
+    ];
+    const [one, other] = outcomes.map((outcome) => 'digest' in outcome && outcome.digest);
+    expect(one).toBe(other);
+  });
+
+  it('which are not looked up for a body without a well-formed signature', async () => {
+    const { webhooks, told } = receiver(byPath);
+    for (const body of ['nothing', '{"a":1}', '{"signature":"00"}']) {
+      expect(await webhooks.receive(body, { url: '/orders/p7' })).toMatchObject({ kind: 'refused' });
+    }
+    expect(told).toEqual([]);
+  });
+});
+
+describeTransports('a function of the request', (post) => {
+  it('is told its path, its headers and what the body claims', async () => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    await post(webhooks, { headers: json, body: eventOf('p7', { partner_order_id: 'A-7' }) });
+    expect(told).toHaveLength(1);
+    expect(['/', 'https://partner.example/callback']).toContain(told[0]?.url);
+    expect(told[0]?.headers).toMatchObject(json);
+    expect(told[0]?.claimed).toMatchObject({ partner_order_id: 'A-7' });
+  });
+
+  it('that fails has 503 with Retry-After answered, and one that knows nobody 401', async () => {
+    const failing = receiver(() => Promise.reject(new Error('the database is down')));
+    const answer = await post(failing.webhooks, { body: eventOf('p7') });
+    expect(answer).toMatchObject({ status: 503, body: '{"error":"unavailable"}' });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const ignorant = receiver(() => undefined);
+    expect(await post(ignorant.webhooks, { body: eventOf('p7') })).toMatchObject({
+      status: 401,
+      body: '{"error":"signature_mismatch"}',
+    });
+  });
+});
+
+describe('the function is told', () => {
+  it('path and query, and headers by their lower-case names, by answer and by lambdaHandler', async () => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    const headers = { ...json, 'X-Partner': 'p7', missing: undefined };
+    const body = eventOf('p7');
+    await webhooks.answer({ method: 'POST', url: '/orders/p7?a=1', headers, body });
+    await lambdaHandler(webhooks)({
+      requestContext: { http: { method: 'POST' } },
+      rawPath: '/orders/p7',
+      rawQueryString: 'a=1',
+      headers: { ...json, 'x-partner': 'p7' },
+      body,
+      isBase64Encoded: false,
+    });
+    const expected = { url: '/orders/p7?a=1', headers: { ...json, 'x-partner': 'p7' } };
+    expect(told).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)]);
+  });
+
+  it('the whole path below a router of Express, which takes the first part out of url', async () => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    const request = {
+      ...{ method: 'POST', url: '/p7', originalUrl: '/orders/p7', headers: { ...json, via: ['a', 'b'] } },
+      ...{ rawBody: eventOf('p7'), readableEnded: true, on: () => {} },
+    };
+    await webhooks.node(request, { headersSent: false, writeHead: () => {}, end: () => {} });
+    expect(told).toMatchObject([{ url: '/orders/p7', headers: { via: 'a, b' } }]);
+  });
+
+  it('neither url nor headers where receive was not given them', async () => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    await webhooks.receive(eventOf('p7'));
+    expect(told).toMatchObject([{ url: undefined, headers: undefined }]);
+  });
+
+  it('claims under the published names', async () => {
+    const wireNames = { platform_order_ref: 'acme_order_ref' };
+    const deployment = defineDeployment({ wireNames });
+    const { webhooks, told } = receiver(() => partner('p7'), { deployment });
+    const { platform_order_ref, ...body } = buyInitBody();
+    await webhooks.receive(delivery({ ...body, acme_order_ref: 'R-1' }, keyOf('p7')));
+    expect(told).toMatchObject([{ claimed: { platform_order_ref: 'R-1' } }]);
+  });
+});
+
+const deep: JsonValue = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`);
+
+describe('a body that claims hostile things', () => {
+  it.each<[string, JsonValue]>([
+    ['huge', 'F'.repeat(7_000)],
+    ['null', null],
+    ['an object', { toString: 'F1', length: 2 }],
+    ['deep', deep],
+    ['__proto__', '__proto__'],
+    ['constructor', 'constructor'],
+    ['beyond ASCII', '₦'.repeat(300)],
+  ])('(%s) is passed on as it is, and verified with the keys that were found', async (_, value) => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    const claims = { partner_id: value, partner_code: value, platform_merchant_id: value };
+    expect(await webhooks.receive(eventOf('p7', claims))).toMatchObject({ status: 200 });
+    expect(await webhooks.receive(eventOf('forger', claims))).toMatchObject({ status: 401 });
+    expect(told).toMatchObject([{ claimed: claims }, { claimed: claims }]);
+  });
+
+  it('members named __proto__ and constructor are members like others', async () => {
+    const { webhooks, told } = receiver(({ claimed }) =>
+      partner(claimed.partner_id === undefined ? 'p7' : 'x'),
+    );
+    const text = '{"__proto__":{"partner_id":"P-1"},"constructor":{"partner_id":"P-1"}}';
+    expect(await webhooks.receive(signedText(text, hmacHex(text, keyOf('p7'))))).toMatchObject({
+      status: 200,
+    });
+    expect(Object.keys(told[0]?.claimed ?? {})).toEqual(['__proto__', 'constructor', 'signature']);
+  });
+
+  it('merchants may be named like members of every object', async () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+    const { merchantSecretKey: _, ...nameless } = partner('p7');
+    const merchantSecretKeys = Object.fromEntries(names.map((name, index) => [name, `sk_merchant_${index}`]));
+    const { webhooks } = receiver(() => ({ ...nameless, merchantSecretKeys }));
+    for (const [index, merchant] of names.entries()) {
+      const body = delivery(buyInitBody({ partner_order_id: merchant }), `sk_merchant_${index}sk_partner_p7`);
+      expect(await webhooks.receive(body)).toMatchObject({ kind: 'handled', key: { merchant } });
+    }
+  });
+});
+
+describe('the answer is 401', () => {
+  it.each<[string, () => ReturnType<FindCredentials>]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an empty list', () => []],
+    ['an empty list, later', async () => []],
+  ])('when the function knows nobody: %s', async (_, find) => {
+    const refused: RefusedBody[] = [];
+    const { webhooks } = receiver(find, { onRefused: (body) => refused.push(body) });
+    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({
+      kind: 'refused',
+      status: 401,
+      code: 'signature_mismatch',
+      error: { message: expect.stringContaining('knows no partner') },
+    });
+    expect(refused).toHaveLength(1);
+  });
+});
+
+describe('the answer is 503, with one warning, since the delivery may be authentic', () => {
+  const many = Array.from({ length: 65 }, (_, index) => partner(`p${index}`));
+  const { partnerId: _, ...nameless } = partner('p7');
+  it.each<[string, () => unknown, RegExp]>([
+    ['the function throws', () => JSON.parse('{'), /failed \(.*JSON/],
+    ['it rejects', () => Promise.reject(new Error('no sk_partner_secret here')), /failed \(no .*here\)/],
+    ['it throws what is no error', () => Promise.reject('sk_partner_secret'), /failed \(nothing is known/],
+    ['it throws a SignatureError', () => Promise.reject(thrown), /failed/],
+    [
+      'a set has neither partnerId nor partnerCode',
+      () => [partner('p7'), nameless],
+      /without partnerId or partnerCode/,
+    ],
+    ['a set is nothing', () => [null], /without partnerId or partnerCode/],
+    [
+      'a set is without the merchant',
+      () => ({ ...partner('p7'), merchantSecretKey: undefined }),
+      /merchantSecretKey is missing/,
+    ],
+    ['a set is no set', () => ({ partnerId: 'P-1' }), /partnerPublicKey is missing/],
+    ['there are 65 keys', () => many, /at most 64, and there are 65/],
+  ])('when %s', async (_, find, message) => {
+    const { webhooks, handled } = receiver(find as FindCredentials);
+    const warnings = await warningsDuring(async () => {
+      for (let count = 0; count < 3; count++) {
+        expect(await webhooks.receive(eventOf('p7'))).toMatchObject({
+          kind: 'unverified',
+          status: 503,
+          code: 'keys_unavailable',
+          error: { name: 'KeyError', message: expect.stringMatching(message) },
+        });
+      }
+    });
+    expect(warnings.map(({ message: text }) => text)).toEqual([expect.stringMatching(message)]);
+    expect(String(warnings)).not.toContain('sk_partner_secret');
+    expect(handled).toEqual([]);
+  });
+
+  it('when it does not settle in time, and its signal is aborted', async () => {
+    let aborted = false;
+    const find: FindCredentials = (_, { signal }) => {
+      signal.addEventListener('abort', () => {
+        aborted = true;
+      });
+      return new Promise(() => {});
+    };
+    const findSigner = signerFinder({
+      credentials: find,
+      scheme: defaultScheme,
+      wireNames: {},
+      timeoutMs: 20,
+    });
+    await expect(findSigner(readUnverifiedBody(eventOf('p7'), defaultScheme), {})).rejects.toMatchObject({
+      name: 'KeyError',
+      code: 'keys_unavailable',
+      message: expect.stringContaining('it did not settle within 20 ms'),
+    });
+    expect(aborted).toBe(true);
+  });
+
+  it('and deliveries are handled again as soon as it works', async () => {
+    let isDown = true;
+    const { webhooks, handled } = receiver(() => {
+      if (isDown) throw new Error('down');
+      return partner('p7');
+    });
+    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ status: 503 });
+    isDown = false;
+    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ status: 200 });
+    expect(handled).toEqual(['A-1001 by p7']);
+  });
+});
+
+/** A verification of the user's own that failed inside the function. */
+const thrown = Object.assign(new Error('inner'), { name: 'SignatureError', code: 'signature_mismatch' });
+
+it('a function that asks a key ring is answered by it', async () => {
+  const ring = createKeyRing({ load: () => partner('p7') });
+  const { webhooks } = receiver(async () => (await ring.current()).verifying);
+  expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ kind: 'handled' });
+});
+
+it('fastifyPlugin takes a path with a parameter', async () => {
+  const paths: string[] = [];
+  const { webhooks } = receiver(byPath);
+  await fastifyPlugin(webhooks, { path: '/orders/:partner' })({
+    removeAllContentTypeParsers: () => {},
+    addContentTypeParser: () => {},
+    all: (path) => paths.push(path),
+  });
+  expect(paths).toEqual(['/orders/:partner']);
+});
