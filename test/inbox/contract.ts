@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type HandlingOptions, handlingRows } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
@@ -46,7 +47,7 @@ export function receiver(
     for (let tries = 1; ; tries++) {
       const outcome = await webhooks.receive(body);
       if (outcome.status === 200 || tries === 10) return outcome;
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(5);
     }
   }
   return { webhooks, calls, reports, send };
@@ -417,6 +418,16 @@ export function describeContract(engine: Engine): void {
     expect(await restarted.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
   });
 
+  it('may be stopped while it starts', async () => {
+    // A rejection that nothing handles would end the process, and fails the run here.
+    for (const waitMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5].flatMap((ms) => [ms, ms, ms])) {
+      const inbox = await open();
+      await sleep(waitMs);
+      await inbox.stop();
+    }
+    await sleep(20);
+  });
+
   it('does nothing once it has stopped, and says so', async () => {
     const inbox = await open();
     const { webhooks } = receiver(inbox);
@@ -499,7 +510,7 @@ export function describeContract(engine: Engine): void {
     let [now, most] = [0, 0];
     const { webhooks, calls } = receiver(await open({ concurrency: 3 }), async () => {
       most = Math.max(most, ++now);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(5);
       now--;
     });
     const ids = Array.from({ length: 40 }, (_, index) => `order ${index}`);

@@ -61,6 +61,7 @@ export interface BullQueue {
 export interface BullWorker {
   /** May be changed while the worker runs. */
   concurrency: number;
+  waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   disconnect(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;

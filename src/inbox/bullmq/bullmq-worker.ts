@@ -190,7 +190,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
       isStopping = true;
       stopping.resolve();
       if (worker === undefined) return 'drained';
-      const closed = worker.close().then(() => Promise.all(remembering));
+      const closed = closeWorker(worker, timeoutMs).then(() => Promise.all(remembering));
       closed.catch((error: unknown) => reportStore(error, handling));
       if (await settledWithin([closed], timeoutMs)) return 'drained';
       cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
@@ -200,6 +200,12 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
       return 'cut-off';
     },
   };
+}
+
+/** BullMQ 5 leaves an unhandled rejection if it is closed while it connects, and that ends the process. */
+async function closeWorker(worker: BullWorker, timeoutMs: number): Promise<void> {
+  await settledWithin([worker.waitUntilReady()], Math.min(timeoutMs, closeMs));
+  await worker.close();
 }
 
 /** This name tells BullMQ that the worker no longer has the job. */
