@@ -57,6 +57,33 @@ describe('the BullMQ inbox', () => {
     expect(added).toHaveLength(1);
   });
 
+  it('lets the worker connect before it closes it', async () => {
+    const calls: string[] = [];
+    const ready = Promise.withResolvers<void>();
+    const made = Promise.withResolvers<void>();
+    const inbox = bullmqInbox({
+      queue: queueThatAdds([]),
+      createWorker() {
+        made.resolve();
+        return {
+          concurrency: 1,
+          waitUntilReady: () => ready.promise,
+          close: async () => void calls.push('close'),
+          disconnect: async () => void calls.push('disconnect'),
+          on: () => {},
+        };
+      },
+    });
+    receiver(inbox);
+    await made.promise;
+    const stopped = inbox.stop();
+    await new Promise(setImmediate);
+    expect(calls).toEqual([]);
+    ready.resolve();
+    expect(await stopped).toBe('drained');
+    expect(calls).toEqual(['close']);
+  });
+
   it('needs a queue, and something to make its worker with', () => {
     expect(() => bullmqInbox({ queue: queueThatAdds([]) })).toThrow('createWorker');
     expect(refusal(() => bullmqInbox({} as { queue: BullQueue }))).toBe('ConfigurationError invalid_option');
