@@ -9,34 +9,38 @@ export { defineCredentials } from './credentials/define-credentials.ts';
 export type { KeyRing, KeySets, LoadedKeys } from './credentials/key-ring.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
-export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
-export {
-  type CompleteDeployment,
-  type Deployment,
-  type DeploymentOptions,
-  defineDeployment,
-  type NumberCheckParameters,
-} from './deployment/define-deployment.ts';
+export { type Assumption, assumptions } from './deployment/assumptions.ts';
+export { type Deployment, type DeploymentOptions, defineDeployment } from './deployment/define-deployment.ts';
 export type { Operation } from './deployment/operations.ts';
 export { defaultPaths, type Paths } from './deployment/operations.ts';
 export { type OrderReply, type OrderVerdict, usualOrderReply } from './deployment/order-reply.ts';
 export { type BuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
 export type { StandardSchema } from './deployment/standard-schema.ts';
-export type { BrandedName, WireNames } from './deployment/wire-names.ts';
+export type { WireNames } from './deployment/wire-names.ts';
 export {
+  BulkError,
+  type BulkErrorCode,
   ConfigurationError,
   type ConfigurationErrorCode,
   InboxError,
   type InboxErrorCode,
+  isBulkError,
   isConfigurationError,
   isInboxError,
   isKeyError,
+  isOrderError,
+  isOtpError,
   isPartnerExchangeError,
   isRequestError,
   isSignatureError,
+  isStoreError,
   isValidationError,
   KeyError,
   type KeyErrorCode,
+  OrderError,
+  type OrderErrorCode,
+  OtpError,
+  type OtpErrorCode,
   PartnerExchangeError,
   RequestError,
   type RequestErrorCode,
@@ -44,33 +48,23 @@ export {
   type SdkError,
   SignatureError,
   type SignatureErrorCode,
+  StoreError,
+  type StoreErrorCode,
   ValidationError,
   type ValidationIssue,
 } from './errors/errors.ts';
 export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange-client.ts';
 export { ExchangeClient } from './exchange/exchange-client.ts';
 export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
-export type { CallOptions, CallOptionsWithSchema } from './http/call.ts';
-export type {
-  ClientOptions,
-  RequestObservation,
-  ResponseObservation,
-  RetryOptions,
-} from './http/client-options.ts';
+export type { CallOptions } from './http/call.ts';
+export type { ClientOptions, RequestObservation, ResponseObservation } from './http/client-options.ts';
 export type { Reply } from './http/reply.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export {
   type ApiKeyRequest,
-  type DeviceReference,
   type MessageRequest,
   MessengerClient,
   type MessengerClientOptions,
   type NumberCheckRequest,
 } from './messenger/messenger-client.ts';
-export type { Serialization } from './signature/serializations.ts';
-export {
-  type Construction,
-  defaultScheme,
-  type Encoding,
-  type SignatureScheme,
-} from './signature/signature-scheme.ts';
+export { defaultScheme, type SignatureScheme } from './signature/signature-scheme.ts';

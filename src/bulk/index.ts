@@ -3,15 +3,9 @@
  *
  * @module partner-exchange-sdk/bulk
  */
-export {
-  BulkError,
-  type BulkErrorCode,
-  isBulkError,
-  isPartnerExchangeError,
-  type SdkError,
-} from '../errors/errors.ts';
-export type { BulkDevice, BulkOptions, BulkRepeat } from './bulk-options.ts';
+export { BulkError, type BulkErrorCode, isBulkError } from '../errors/errors.ts';
+export type { BulkOptions } from './bulk-options.ts';
 export type { BulkProgress } from './bulk-progress.ts';
-export { type BulkCsvOptions, type CsvSource, readBulkCsv } from './read-bulk-csv.ts';
+export { type BulkCsvOptions, readBulkCsv } from './read-bulk-csv.ts';
 export type { BulkMessage, BulkResult, BulkRow, BulkState, UnreadableRow } from './rows.ts';
 export { type BulkRun, sendBulk } from './send-bulk.ts';

@@ -4,7 +4,6 @@
  * @module partner-exchange-sdk/events
  */
 
-export type { PartnerNames } from '../credentials/same-partner.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
 export type {
@@ -37,10 +36,9 @@ export {
   type OrderEventOf,
   orderEvent,
 } from './order-event.ts';
-export type { OrderFactName, OrderFacts } from './order-facts.ts';
+export type { OrderFacts } from './order-facts.ts';
 export {
   applyEvent,
-  type EventParties,
   emptyTimeline,
   isFinalStage,
   type OrderFlag,
@@ -55,9 +53,4 @@ export {
   type ParsedOrderEvent,
   parseOrderEvent,
 } from './parse-order-event.ts';
-export {
-  isSettledStatus,
-  isThirdPartyKycError,
-  type SettledCryptoStatus,
-  type ThirdPartyKycError,
-} from './status.ts';
+export { isSettledStatus, isThirdPartyKycError } from './status.ts';

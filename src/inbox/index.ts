@@ -4,18 +4,14 @@
  *
  * @module partner-exchange-sdk/inbox
  */
-export {
-  InboxError,
-  type InboxErrorCode,
-  isInboxError,
-} from '../errors/errors.ts';
-export type { HandlingOptions, RetryDelays } from './handling-options.ts';
+export { InboxError, type InboxErrorCode, isInboxError } from '../errors/errors.ts';
+export type { HandlingOptions } from './handling-options.ts';
 export type {
   AttemptResult,
   DeadLetter,
   DeadLetterOptions,
-  DeadLetterReadOptions,
   Delivery,
+  DeliveryReference,
   HandleDelivery,
   Inbox,
   InboxCounts,

@@ -5,21 +5,18 @@
  */
 export {
   isOtpError,
-  isPartnerExchangeError,
   isValidationError,
   OtpError,
   type OtpErrorCode,
   type OtpLimit,
-  type SdkError,
   ValidationError,
-  type ValidationIssue,
 } from '../errors/errors.ts';
-export { maskPhone, type NormalizePhoneOptions, normalizePhone } from '../internal/phone.ts';
+export { maskPhone, normalizePhone } from '../internal/phone.ts';
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
 export type { OtpMessenger } from './devices.ts';
-export type { CheckOptions, IssueRequest, ResendOptions } from './otp-input.ts';
-export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';
+export type { IssueRequest } from './otp-input.ts';
+export type { OtpMessageContent, OtpOptions } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';
 export type { IssuedOtp } from './send-code.ts';

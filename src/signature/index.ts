@@ -8,18 +8,13 @@ export { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
 export {
   ConfigurationError,
   isConfigurationError,
-  isPartnerExchangeError,
   isSignatureError,
   isValidationError,
-  PartnerExchangeError,
-  type SdkError,
   SignatureError,
   type SignatureErrorCode,
   ValidationError,
-  type ValidationIssue,
 } from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
-export type { Serialization } from './serializations.ts';
 export { type SignedBody, type SignOptions, signBody } from './sign-body.ts';
-export { type Construction, defaultScheme, type Encoding, type SignatureScheme } from './signature-scheme.ts';
+export { defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 export { type VerifiedBody, type VerifyOptions, verifyBody } from './verify-body.ts';

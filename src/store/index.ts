@@ -4,13 +4,7 @@
  *
  * @module partner-exchange-sdk/store
  */
-export {
-  isPartnerExchangeError,
-  isStoreError,
-  type SdkError,
-  StoreError,
-  type StoreErrorCode,
-} from '../errors/errors.ts';
+export { isStoreError, StoreError, type StoreErrorCode } from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';

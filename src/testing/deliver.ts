@@ -6,7 +6,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import type { Delivery } from './signed-delivery.ts';
+import type { SignedDelivery } from './signed-delivery.ts';
 
 /**
  * A receiver: the URL of a running server, or anything that answers a `Request` by itself: the webhooks of
@@ -45,7 +45,7 @@ const readOptions = defineOptions('deliver', {
  */
 export async function deliver(
   target: DeliveryTarget,
-  delivery: Delivery,
+  delivery: SignedDelivery,
   options: DeliverOptions = {},
 ): Promise<Response> {
   const { url, fetch = globalThis.fetch } = readOptions(options);

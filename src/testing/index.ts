@@ -8,25 +8,18 @@ export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export {
   ConfigurationError,
   isConfigurationError,
-  isPartnerExchangeError,
   isValidationError,
-  type SdkError,
   ValidationError,
-  type ValidationIssue,
 } from '../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-export { type DeliverOptions, type DeliveryTarget, deliver } from './deliver.ts';
+export { type DeliverOptions, deliver } from './deliver.ts';
+export { describeRecordStore, type TestRunner } from './describe-record-store.ts';
+export { eventBody } from './event-body.ts';
+export { type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';
 export {
-  describeRecordStore,
-  type MakeRecordStore,
-  type TestRunner,
-} from './describe-record-store.ts';
-export { type EventOverrides, eventBody } from './event-body.ts';
-export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
-export {
-  type Delivery,
   type DeliveryOptions,
   type RefusedDeliveries,
   refusedDeliveries,
+  type SignedDelivery,
   signedDelivery,
 } from './signed-delivery.ts';

@@ -19,7 +19,7 @@ import { defaultScheme } from '../signature/signature-scheme.ts';
 import { parseSignedBody } from '../signature/signed-body.ts';
 
 /** A POST to your callback URL, as the service sends it. It holds no secret and can be sent repeatedly. */
-export interface Delivery {
+export interface SignedDelivery {
   /** The text to post, exactly as it is: writing it again breaks its signature. */
   readonly body: string;
   /** `content-type`, and the public key as the bearer token (contract: Authentication 2). */
@@ -49,13 +49,13 @@ export interface DeliveryOptions {
 /** Deliveries that a receiver must answer with 401, by what is wrong with them. */
 export interface RefusedDeliveries {
   /** Signed with the public key, by someone who does not know the secret. */
-  readonly forged: Delivery;
+  readonly forged: SignedDelivery;
   /** With the right signature, but another `buyer_crypto_address`. */
-  readonly tampered: Delivery;
+  readonly tampered: SignedDelivery;
   /** Without a `signature`. */
-  readonly unsigned: Delivery;
+  readonly unsigned: SignedDelivery;
   /** Signed with other secrets: another partner's, or yours from before they were regenerated. */
-  readonly wrongKey: Delivery;
+  readonly wrongKey: SignedDelivery;
 }
 
 const deliveryRows = {
@@ -84,7 +84,7 @@ const readRefusedOptions = defineOptions('refusedDeliveries', deliveryRows);
  * const reply = await fastify.inject({ method: 'POST', url: '/orders', headers: delivery.headers, payload: delivery.body });
  * ```
  */
-export function signedDelivery(body: object, options: DeliveryOptions): Delivery {
+export function signedDelivery(body: object, options: DeliveryOptions): SignedDelivery {
   const { key, text, delivery } = signingOf(body, readSignedOptions(options));
   return delivery(text(key));
 }
@@ -137,7 +137,7 @@ function signingOf(
   };
 }
 
-function makeDelivery(body: string, { url, publicKey }: { url: string; publicKey: string }): Delivery {
+function makeDelivery(body: string, { url, publicKey }: { url: string; publicKey: string }): SignedDelivery {
   const headers = Object.freeze(eventHeaders(publicKey));
   return Object.freeze({
     body,

@@ -10,42 +10,23 @@ export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
 export {
   ConfigurationError,
-  type ConfigurationErrorCode,
   InboxError,
-  type InboxErrorCode,
   isConfigurationError,
   isInboxError,
   isKeyError,
-  isPartnerExchangeError,
   isSignatureError,
   KeyError,
-  type KeyErrorCode,
-  type SdkError,
   SignatureError,
-  type SignatureErrorCode,
 } from '../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-export type {
-  AttemptResult,
-  Delivery,
-  DeliveryReference,
-  HandleDelivery,
-  Inbox,
-  InboxHost,
-  InboxResult,
-} from '../inbox/inbox.ts';
+export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
-export type { DeliveryRequest, FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
-export type { WebhookResponse, WholeRequest } from './endpoint.ts';
-export {
-  type FastifyPluginOptions,
-  type FastifyReplyParts,
-  type FastifyScope,
-  fastifyPlugin,
-} from './fastify-plugin.ts';
+export type { FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
+export type { WebhookResponse } from './endpoint.ts';
+export { type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
-export type { DeliveryReport, Outcome, RefusedBody, RequestRefusalCode } from './outcome.ts';
+export type { DeliveryReport, Outcome, RefusedBody } from './outcome.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

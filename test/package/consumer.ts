@@ -1,8 +1,17 @@
 /** Copied into a project that has the package installed, and compiled there: what a user's program looks like. */
-import { defineDeployment, ExchangeClient } from 'partner-exchange-sdk';
+import { defineDeployment, ExchangeClient, isRequestError } from 'partner-exchange-sdk';
+import { sendBulk } from 'partner-exchange-sdk/bulk';
+import { runDoctor } from 'partner-exchange-sdk/diagnostics';
 import { parseOrderEvent } from 'partner-exchange-sdk/events';
+import { memoryInbox } from 'partner-exchange-sdk/inbox';
+import { createOrderJournal } from 'partner-exchange-sdk/orders';
+import { createOtp } from 'partner-exchange-sdk/otp';
+import { createKeyRotation, keyFile } from 'partner-exchange-sdk/rotation';
+import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { verifyBody } from 'partner-exchange-sdk/signature';
-import { createWebhooks } from 'partner-exchange-sdk/webhooks';
+import { memoryStore } from 'partner-exchange-sdk/store';
+import { eventBody, signedDelivery } from 'partner-exchange-sdk/testing';
+import { createWebhooks, fastifyPlugin, lambdaHandler } from 'partner-exchange-sdk/webhooks';
 
 const credentials = {
   partnerPublicKey: 'pk_partner_1',
@@ -28,3 +37,26 @@ export function hashOf(body: Uint8Array, key: string): string {
   parsed.event.crypto_txn_hash satisfies number;
   return parsed.event.crypto_txn_hash;
 }
+
+// Exported without a type of their own, as most programs do: their declarations have to name our types.
+export const webhooks = createWebhooks({ credentials }).onAny((event, { body }) => ({ event, body }));
+export const { fetch, node } = webhooks;
+export const lambda = lambdaHandler(webhooks);
+export const fastify = fastifyPlugin(webhooks, { path: '/orders' });
+export const receive = (body: string) => webhooks.receive(body);
+export const inbox = memoryInbox();
+export const deadLetters = () => inbox.deadLetters();
+export const store = memoryStore();
+export const listed = () => store.list({ prefix: '', limit: 10 });
+export const journal = createOrderJournal({ exchange: client, store });
+export const unsettled = () => journal.unsettled();
+export const rotation = createKeyRotation({ exchange: client, storage: keyFile({ path: 'keys.json' }) });
+export const keyStatus = () => rotation.status();
+export const sandbox = createSandbox();
+export const faults = sandbox.faults;
+export const otp = (messenger: Parameters<typeof createOtp>[0]['messenger']) =>
+  createOtp({ messenger, store, secrets: [], allowedPrefixes: 'any' });
+export const bulk = (options: Parameters<typeof sendBulk>[0]) => sendBulk(options);
+export const doctor = () => runDoctor({});
+export const delivery = signedDelivery(eventBody('event.buy.credited.crypto'), { credentials });
+export const refusal = (error: unknown) => (isRequestError(error) ? error : undefined);

@@ -64,6 +64,8 @@ export function compileConsumer({ folder }: ScratchProject, moduleResolution: 'n
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     noEmit: true,
+    // A type that nobody can name breaks a user's own declarations (TS4023).
+    declaration: true,
     target: 'es2023',
     lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
     module: moduleResolution === 'nodenext' ? 'nodenext' : 'preserve',

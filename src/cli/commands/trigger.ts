@@ -2,7 +2,7 @@ import type { OrderEventName } from '../../events/order-event.ts';
 import { findLossyMember } from '../../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
 import { eventBody } from '../../testing/event-body.ts';
-import { type Delivery, refusedDeliveries, signedDelivery } from '../../testing/signed-delivery.ts';
+import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../testing/signed-delivery.ts';
 import { defineCommand } from '../command.ts';
 import { currentCredentials, readConfiguration } from '../configuration.ts';
 import { CliError, exitCodes } from '../context.ts';
@@ -132,7 +132,7 @@ function withMember(
   return { ...body, [name]: withMember(isJsonObject(outer) ? outer : {}, inner, value) };
 }
 
-function forged(body: JsonObject, options: Parameters<typeof refusedDeliveries>[1]): Delivery {
+function forged(body: JsonObject, options: Parameters<typeof refusedDeliveries>[1]): SignedDelivery {
   return refusedDeliveries(body, options).forged;
 }
 

@@ -3,19 +3,6 @@
  *
  * @module partner-exchange-sdk/inbox/pg-boss
  */
-export {
-  InboxError,
-  type InboxErrorCode,
-  isInboxError,
-} from '../../errors/errors.ts';
-export type { Sleep } from '../../internal/backoff.ts';
-export type { StoreCallOptions } from '../../internal/limited-calls.ts';
-export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
-export type {
-  DeadLetter,
-  DeadLetterOptions,
-  DeadLetterReadOptions,
-  InboxCounts,
-  ManagedInbox,
-} from '../inbox.ts';
+export { InboxError, isInboxError } from '../../errors/errors.ts';
+export type { DeadLetter, InboxCounts, ManagedInbox } from '../inbox.ts';
 export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';
