@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CommandContext } from '@stricli/core';
 import type { Sleep } from '../internal/backoff.ts';
+import type { RandomBytes } from '../internal/random.ts';
 
 /** All that a command has of the world outside. `main` takes it from the process, tests make their own. */
 export interface CliContext {
@@ -16,7 +17,7 @@ export interface CliContext {
   readonly fetch: typeof fetch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly random: (bytes: number) => Uint8Array;
+  readonly random: RandomBytes;
   readonly sleep: Sleep;
   /** Aborted when the user stops the command (Ctrl-C). */
   readonly signal: AbortSignal;

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { sleep } from '../internal/backoff.ts';
+import { randomBytes } from '../internal/random.ts';
 import { type ExitCode, exitCodes, finalExitCode, type Variables, type World } from './context.ts';
 import { runCli } from './run.ts';
 import { visibleText } from './visible-text.ts';
@@ -72,7 +73,7 @@ function processWorld(stopping: AbortController) {
     platform: process.platform,
     fetch: (input, init) => globalThis.fetch(input, init),
     now: () => Date.now(),
-    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    random: randomBytes,
     sleep,
     signal: stopping.signal,
     askHidden,

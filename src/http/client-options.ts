@@ -9,6 +9,7 @@ import {
   type Settings,
   timerMs,
 } from '../internal/options.ts';
+import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { limitConcurrency } from './slots.ts';
 
 /** A request that is about to be sent, without its secrets and its body. */
@@ -76,7 +77,7 @@ export interface ClientOptions {
   /** Called for each reply; secrets are redacted. If it throws, that becomes a process warning. */
   onResponse?: ((response: ResponseObservation) => void) | undefined;
   /** As many random bytes as it is asked for, for jitter. @default crypto.getRandomValues */
-  random?: ((size: number) => Uint8Array) | undefined;
+  random?: RandomBytes | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
   /** Allows a browser, where secret keys do not belong. For tests in a simulated browser. @default false */
@@ -100,7 +101,7 @@ export const clientRows = {
   maxReplyBytes: integer({ default: 1_048_576, most: longestText }),
   onRequest: optional(callback()),
   onResponse: optional(callback()),
-  random: callback({ default: (size) => crypto.getRandomValues(new Uint8Array(size)) }),
+  random: callback({ default: randomBytes }),
   now: callback({ default: () => Date.now() }),
   dangerouslyAllowBrowser: flag({ default: false }),
 } satisfies OptionTable<ClientOptions>;

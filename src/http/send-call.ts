@@ -3,7 +3,7 @@ import { orderVerdicts, usualOrderReply } from '../deployment/order-reply.ts';
 import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError } from '../errors/errors.ts';
-import { backoffDelay, fractionOf } from '../internal/backoff.ts';
+import { backoffDelay } from '../internal/backoff.ts';
 import { CallRecord, sendAttempt, tooLate } from './attempt.ts';
 import { type Call, leftMsOf } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
@@ -44,8 +44,7 @@ export async function sendCall<Body>(call: Call<Body>, client: ClientSettings): 
         limit: client.maxAttempts - 1,
         methods: [call.method.toLowerCase()],
         delay: (attempt) =>
-          retryAfterMs(record.reply, client.now()) ??
-          backoffDelay(attempt, client.retry, () => fractionOf(client.random)),
+          retryAfterMs(record.reply, client.now()) ?? backoffDelay(attempt, client.retry, client.random),
         backoffLimit: client.retry.maxDelayMs,
         shouldRetry: ({ error }) => {
           // The attempt is over: while this call waits for the next one, others go first.

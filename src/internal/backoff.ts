@@ -1,4 +1,5 @@
 import { longestTimerMs } from './deadline.ts';
+import { type RandomBytes, randomBytes } from './random.ts';
 
 /** How long to wait between attempts. */
 export interface Backoff {
@@ -13,23 +14,16 @@ export interface Backoff {
  * at the same time do not retry at the same time.
  *
  * @param attempt the one that failed, from 1
- * @param random a number from 0 up to 1
  */
 export function backoffDelay(
   attempt: number,
   { firstDelayMs, maxDelayMs }: Backoff,
-  random: () => number,
+  random: RandomBytes = randomBytes,
 ): number {
   const whole = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 50));
-  return Math.round(whole * (1 - random() / 2));
-}
-
-/** As many random bytes as it is asked for. */
-export type RandomBytes = (size: number) => Uint8Array;
-
-/** A number from 0 up to 1, of four random bytes. */
-export function fractionOf(random: RandomBytes): number {
-  return new DataView(Uint8Array.from(random(4)).buffer).getUint32(0) / 2 ** 32;
+  const [high = 0, low = 0] = random(2);
+  const fraction = (high * 256 + low) / 65_536;
+  return Math.round(whole * (1 - fraction / 2));
 }
 
 /** Resolves after this many milliseconds, or at once when the signal is aborted. Never rejects. */

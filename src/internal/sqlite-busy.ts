@@ -11,7 +11,7 @@ const backoff = { firstDelayMs: 5, maxDelayMs: 50 };
 
 /** Milliseconds until the file is tried again after it was locked so many times. */
 export function busyDelay(tries: number): number {
-  return backoffDelay(tries, backoff, Math.random);
+  return backoffDelay(tries, backoff);
 }
 
 /** Whether another process kept the file locked: SQLITE_BUSY, and its extended codes. */

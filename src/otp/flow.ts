@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isConfigurationError, OtpError } from '../errors/errors.ts';
 import { latinDigits } from '../internal/latin-digits.ts';
+import type { RandomBytes } from '../internal/random.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
 import { keyedHash, type Secret, seal, unseal } from './secrets.ts';
 
@@ -104,9 +105,6 @@ export function openContext(
     context: { to_phone, purpose, subject: subject ?? undefined, network: network ?? undefined },
   };
 }
-
-/** A source of random bytes. */
-export type RandomBytes = (bytes: number) => Uint8Array;
 
 /** The largest multiple of ten that a byte can count to: a byte from 250 would make 0 to 5 more likely. */
 const fairBytes = 250;

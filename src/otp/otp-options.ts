@@ -12,9 +12,9 @@ import {
   value,
 } from '../internal/options.ts';
 import { checkCountry } from '../internal/phone.ts';
+import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { OtpMessenger } from './devices.ts';
-import type { RandomBytes } from './flow.ts';
 import type { OtpReport } from './otp-report.ts';
 import { checkSecrets } from './secrets.ts';
 
@@ -158,7 +158,7 @@ const readOptions = defineOptions('createOtp', {
   message: callback({ default: englishMessage }),
   isNumberRefusal: callback({ default: ({ status }: RequestError) => numberStatuses.includes(status) }),
   now: callback({ default: () => Date.now() }),
-  random: callback({ default: (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes)) }),
+  random: callback({ default: randomBytes }),
   onOtp: optional(callback<NonNullable<OtpOptions['onOtp']>>()),
 } satisfies OptionTable<OtpOptions>);
 

@@ -22,13 +22,14 @@ import {
   unchecked,
   value,
 } from '../internal/options.ts';
+import type { RandomBytes } from '../internal/random.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { CallbackRetryPolicy } from './events/delivery.ts';
 import type { EventSpelling } from './events/event-text.ts';
 import type { FaultRates, FaultScenario } from './faults/faults.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
-import { type RandomBytes, randomToken, seededRandom } from './seeded-random.ts';
+import { randomToken, seededRandom } from './seeded-random.ts';
 
 /** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<

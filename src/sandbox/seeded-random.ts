@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '../errors/errors.ts';
+import type { RandomBytes } from '../internal/random.ts';
 import type { Refusal } from './requests.ts';
 
 /** A stream of random numbers that a seed fixes. For simulation only: its output reveals its state. */
@@ -49,9 +50,6 @@ export function seededRandom(seed: string, name: string): SeededRandom {
     },
   };
 }
-
-/** Returns this many random bytes. */
-export type RandomBytes = (bytes: number) => Uint8Array;
 
 /** A new lower-case hex token of this many random bytes. */
 export function randomToken(random: RandomBytes, bytes: number): string {

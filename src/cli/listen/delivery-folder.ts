@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { RandomBytes } from '../../internal/random.ts';
 import { type CliContext, CliError } from '../context.ts';
 import { type Delivery, readDelivery, writeDelivery } from '../deliveries.ts';
 
@@ -40,7 +41,7 @@ interface DeliveryFolderOptions {
   /** Called when the first unsigned delivery is not saved, or makes room. */
   readonly onFull: () => void;
   readonly now: () => number;
-  readonly random: (bytes: number) => Uint8Array;
+  readonly random: RandomBytes;
 }
 
 const suffixes: Readonly<Record<SavedState, string>> = {

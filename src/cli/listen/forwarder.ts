@@ -90,7 +90,7 @@ export function createForwarder({
       if (isGone) {
         backlog.splice(backlog.indexOf(name), 1);
         attempt = 1;
-      } else await sleep(backoffDelay(attempt++, retry, Math.random), signal);
+      } else await sleep(backoffDelay(attempt++, retry), signal);
     }
     // In the same turn in which the backlog was seen empty: what is kept next starts the loop again.
     isDraining = false;

@@ -1,5 +1,6 @@
 import { keyPrefixes } from '../../credentials/partner-credentials.ts';
 import { isJsonObject } from '../../internal/json.ts';
+import { type RandomBytes, randomBytes } from '../../internal/random.ts';
 import { detectScheme } from './detect-scheme.ts';
 import type { SchemeDetection } from './detection.ts';
 import { encodingsOf, tryParse } from './samples.ts';
@@ -14,7 +15,7 @@ export type SigningOracle = (request: {
 
 export interface OracleOptions {
   /** Random bytes for the secret. @default crypto.getRandomValues */
-  random?: ((bytes: number) => Uint8Array) | undefined;
+  random?: RandomBytes | undefined;
 }
 
 /**
@@ -49,7 +50,7 @@ export async function detectFromOracle(
   options: OracleOptions = {},
 ): Promise<OracleDetection> {
   const body = probeBody();
-  const random = options.random ?? ((bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)));
+  const random = options.random ?? randomBytes;
   const secret = `${keyPrefixes.partnerSecretKey}probe${Buffer.from(random(18)).toString('hex')}`;
   let answer: unknown;
   try {

@@ -2,7 +2,6 @@ import { InboxError } from '../../errors/errors.ts';
 import { backoffDelay } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import { describeError, driverError } from '../../internal/describe-error.ts';
-import { randomFraction } from '../../internal/random.ts';
 import { attemptDelivery, leaseLost } from '../attempt.ts';
 import { reportStore } from '../durable-inbox.ts';
 import type { Handling } from '../handling-options.ts';
@@ -175,8 +174,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
       // Lost locks are counted here, and only those of deliveries that ran alone.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       settings: {
-        backoffStrategy: (attemptsMade) =>
-          backoffDelay(attemptsMade, handling.retry, () => randomFraction(handling.random)),
+        backoffStrategy: (attemptsMade) => backoffDelay(attemptsMade, handling.retry, handling.random),
       },
     });
     worker?.on('error', reportWorkerError);

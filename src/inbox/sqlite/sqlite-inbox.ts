@@ -10,7 +10,6 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
-import { randomFraction } from '../../internal/random.ts';
 import { isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit } from '../../internal/sqlite-database.ts';
 import { durableInbox } from '../durable-inbox.ts';
@@ -117,7 +116,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
         if (outcome === 'failed') {
           return store.postpone(
             leased,
-            now() + backoffDelay(leased.attempt, retry, () => randomFraction(random)),
+            now() + backoffDelay(leased.attempt, retry, random),
             describeError(error),
           );
         }

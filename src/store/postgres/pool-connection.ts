@@ -77,7 +77,7 @@ export function poolConnection(
         const outcome = await attempt(keys, change);
         if (outcome.kind !== 'conflict') return outcome;
         if (attempts === maxAttempts) throw storeConflict(driverError(outcome.error));
-        await pause(backoffDelay(attempts, backoff, Math.random));
+        await pause(backoffDelay(attempts, backoff));
       }
     },
     query: (text, values) =>

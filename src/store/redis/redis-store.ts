@@ -167,7 +167,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
               return done.result;
             }
             if (attempts === maxAttempts) throw storeConflict();
-            await pause(backoffDelay(attempts, backoff, Math.random));
+            await pause(backoffDelay(attempts, backoff));
           }
         });
       }),
