@@ -11,16 +11,34 @@ const inspectorPage: Plugin = {
     defineCacheKeyGenerator(({ id }) => (pageModule.test(id) ? false : undefined)),
 };
 
+/** The name of a file decides: `import-walk.test.ts` refuses unit tests that import servers, processes or databases. */
+const integration = 'test/**/*.integration.test.ts';
+const outside = ['test/runtimes/**', '**/node_modules/**'];
+
 export default defineConfig({
   plugins: [inspectorPage],
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/runtimes/**', '**/node_modules/**'],
     testTimeout: 20_000,
     // By default one core is left idle, which on a machine of two doubles the time.
     maxWorkers: '100%',
-    globalSetup: 'test/support/global-setup.ts',
     // They are emitted, and tested, but a hundred of them printed would hide what fails.
     execArgv: ['--disable-warning=PartnerExchangeWarning'],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [integration, ...outside],
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: [integration],
+          exclude: outside,
+          globalSetup: 'test/support/global-setup.ts',
+        },
+      },
+    ],
   },
 });

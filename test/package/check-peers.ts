@@ -24,10 +24,10 @@ const patience = 900_000;
 /** Tests that need one of the clients, without those of the older ones in our own node_modules. */
 const testNames = 'bullmq|pg-boss|postgresStore|redisStore with (ioredis|node-redis) (?!\\d)';
 const testFiles = [
-  'test/inbox/contract.test.ts',
-  'test/inbox/personal-data.test.ts',
+  'test/inbox/contract.integration.test.ts',
+  'test/inbox/personal-data.integration.test.ts',
   'test/inbox/pg-boss',
-  'test/store/contract.test.ts',
+  'test/store/contract.integration.test.ts',
 ];
 const crashEngines = ['bullmq', 'pg-boss', 'store-redis', 'store-postgres'];
 const crashRounds = '4';

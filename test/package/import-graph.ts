@@ -9,6 +9,8 @@ export interface Import {
   /** `type`: gone after compilation. */
   readonly kind: 'runtime' | 'type';
   readonly form: 'import' | 're-export' | 'export-star';
+  /** Of `import { … }`, as the other module calls them. */
+  readonly names: readonly string[];
 }
 
 /** The files of a source folder, by path below it, with everything they import. */
@@ -25,15 +27,23 @@ export function isRelative({ specifier }: Import): boolean {
 
 function readImports(file: string, text: string): Import[] {
   const found: Import[] = [];
-  const add = (specifier: string, kind: Import['kind'], form: Import['form']) => {
+  const add = (
+    specifier: string,
+    kind: Import['kind'],
+    form: Import['form'],
+    names: readonly string[] = [],
+  ) => {
     const target = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
-    found.push({ specifier, target, kind, form });
+    found.push({ specifier, target, kind, form, names });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
       // With verbatimModuleSyntax `import { type A }` stays as `import {}`: only `import type` is gone.
       const typeOnly = node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
-      add(node.moduleSpecifier.text, typeOnly ? 'type' : 'runtime', 'import');
+      const bindings = node.importClause?.namedBindings;
+      const named = bindings !== undefined && ts.isNamedImports(bindings) ? bindings.elements : [];
+      const names = named.map(({ name, propertyName }) => (propertyName ?? name).text);
+      add(node.moduleSpecifier.text, typeOnly ? 'type' : 'runtime', 'import', names);
     } else if (
       ts.isExportDeclaration(node) &&
       node.moduleSpecifier &&

@@ -58,6 +58,49 @@ export function reachableFiles(graph: ImportGraph, entry: string): string[] {
   return [...seen];
 }
 
+/** What starts processes, servers, browsers or database engines. */
+const outsideUnitTests =
+  /^(node:(child_process|cluster|dgram|http|http2|https|net|sqlite|tls|worker_threads)|playwright-core|autocannon|bullmq|pg|pg-boss|ioredis(-5)?|redis(-4)?|express|fastify|@hono\/node-server)$/;
+/** What computes only. */
+const computing: Readonly<Record<string, readonly string[]>> = {
+  'node:net': ['BlockList', 'isIP', 'isIPv4', 'isIPv6'],
+};
+/** Of `src`: the engine of these is in Node itself, the others are given one. */
+const databases = /^src\/.*sqlite/;
+
+/**
+ * Imports by which a unit test could start something outside its process: its own and those of the helpers that it
+ * loads. What `src` imports does not count: a sandbox in process is a unit.
+ *
+ * @param graph of `src` and `test`, by path below the root of the project
+ */
+export function findUnitBreaches(graph: ImportGraph): string[] {
+  const tests = [...graph.keys()].filter(
+    (file) => file.endsWith('.test.ts') && !file.endsWith('.integration.test.ts'),
+  );
+  return tests.flatMap((test) =>
+    testFilesOf(graph, test).flatMap((file) =>
+      (graph.get(file) ?? [])
+        .filter((each) => each.kind === 'runtime' && startsSomething(each))
+        .map(({ specifier }) => `${test}: ${file} imports ${specifier}: name it .integration.test.ts`),
+    ),
+  );
+}
+
+function startsSomething(each: Import): boolean {
+  if (isRelative(each)) return databases.test(each.target);
+  const name = packageName(each.specifier);
+  const harmless = computing[name] ?? [];
+  if (each.names.length > 0 && each.names.every((one) => harmless.includes(one))) return false;
+  return outsideUnitTests.test(name) || name.startsWith('@nestjs/');
+}
+
+/** The files of `test` that running a test loads, itself included. */
+function testFilesOf(graph: ImportGraph, test: string): string[] {
+  const inTests = [...graph].filter(([file]) => file.startsWith('test/'));
+  return reachableFiles(new Map(inTests), test).filter((file) => file.startsWith('test/'));
+}
+
 function problemsOf(graph: ImportGraph, file: string, each: Import): string[] {
   const problems: string[] = [];
   const isEntry = isIndex(file);

@@ -4,17 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { readEntries, root } from './entries.ts';
 import { beyondReach, bundledLocales, bundledPackages, leakedFiles } from './entry-reach.ts';
 import { readImportGraph } from './import-graph.ts';
-import { findBreaches, reachableFiles, reachablePackages } from './import-rules.ts';
+import { findBreaches, findUnitBreaches, reachableFiles, reachablePackages } from './import-rules.ts';
 
-const source = join(root, 'src');
-const graph = readImportGraph(
-  Object.fromEntries(
-    globSync('**/*.{ts,tsx}', { cwd: source }).map((file) => [
-      file,
-      readFileSync(join(source, file), 'utf8'),
-    ]),
-  ),
-);
+const readGraph = (folder: string, pattern: string) =>
+  readImportGraph(
+    Object.fromEntries(
+      globSync(pattern, { cwd: folder }).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
+    ),
+  );
+const graph = readGraph(join(root, 'src'), '**/*.{ts,tsx}');
 
 describe('src', () => {
   it('is there', () => {
@@ -45,6 +43,46 @@ describe('src', () => {
       expect(leakedFiles(subpath, reachableFiles(graph, file.slice('src/'.length)))).toEqual([]);
     },
   );
+});
+
+describe('unit tests', () => {
+  it('import nothing that starts a process, a server, a browser or a database', () => {
+    const tests = readGraph(root, 'test/**/*.ts');
+    expect(tests.size).toBeGreaterThan(200);
+    expect(findUnitBreaches(tests)).toEqual([]);
+  });
+
+  const breachesOf = (sources: Record<string, string>) => findUnitBreaches(readImportGraph(sources));
+
+  it.each([
+    "import { spawn } from 'node:child_process';",
+    "import net from 'node:net';",
+    "import { BlockList, connect } from 'node:net';",
+    "import { Module } from '@nestjs/common';",
+    "import { Redis } from 'ioredis-5';",
+    "import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';",
+    "await import('playwright-core');",
+  ])('are refused %s, also through a helper', (statement) => {
+    const sources = {
+      'test/a/direct.test.ts': statement,
+      'test/a/helped.test.ts': "import './helper.ts';",
+      'test/a/helper.ts': statement,
+    };
+    expect(breachesOf(sources)).toEqual([
+      expect.stringContaining('test/a/direct.test.ts: test/a/direct.test.ts imports '),
+      expect.stringContaining('test/a/helped.test.ts: test/a/helper.ts imports '),
+    ]);
+  });
+
+  it('may import types, what computes, and a sandbox in process', () => {
+    const breaches = breachesOf({
+      'test/a/a.test.ts':
+        "import type { Server } from 'node:http'; import { BlockList } from 'node:net'; import '../../src/s.ts';",
+      'src/s.ts': "import 'node:http';",
+      'test/a/b.integration.test.ts': "import 'node:http';",
+    });
+    expect(breaches).toEqual([]);
+  });
 });
 
 describe('the walker', () => {

@@ -21,7 +21,7 @@ export interface StoreKind {
 let opened = 0;
 
 /**
- * The stores that rules above them are tried on; without a server, those that need none. (`contract.test.ts` names the
+ * The stores that rules above them are tried on; without a server, those that need none. (`contract.integration.test.ts` names the
  * servers that are missing.)
  */
 export function storeKinds(): StoreKind[] {

@@ -1,4 +1,4 @@
-/** A program of its own, so that a test can read what the default `onError` prints. Started by secrecy.test.ts. */
+/** A program of its own, so that a test can read what the default `onError` prints. Started by secrecy.integration.test.ts. */
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { credentials, delivery } from './deliveries.ts';

@@ -84,7 +84,7 @@ describe('README and docs', () => {
     const links = [
       'docs/missing.md',
       'docs/clients.md#no-such-heading',
-      'test/package/docs.test.ts',
+      'test/package/docs.integration.test.ts',
       '../README.md',
     ];
     expect(links.filter((link) => leadsSomewhere('README.md', link))).toEqual([]);
