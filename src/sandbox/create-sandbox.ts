@@ -104,9 +104,11 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         clock,
         deploymentAt,
         // Loaded on first use: a test that only needs the service does not pay for it.
-        admin: async (access) => {
+        loadControl: async (access) => {
           const { createServeControl } = await import('./control/control-api.ts');
-          return createServeControl({ sandbox, state }, access);
+          const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
+          const endpoints = sandboxEndpoints(sandbox, state);
+          return createServeControl({ ...access, source: 'sandbox', endpoints, ready: () => state.ready });
         },
         idle: () => deliveryQueue.idle(),
       }),

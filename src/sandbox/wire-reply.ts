@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { SandboxClock } from './clock.ts';
 import type { TimedRequestFault } from './faults/faults.ts';
 import { jsonReply } from './requests.ts';
+import type { Reply } from './server/http-server.ts';
 
 /** How a reply reaches the caller. */
 type Transport =
@@ -107,6 +109,49 @@ function html(status: number): Response {
   // A status without a body cannot have the page.
   const body = [204, 205, 304].includes(status) ? null : page;
   return new Response(body, { status, headers: { 'content-type': 'text/html' } });
+}
+
+/** A reply for our server, which plays on the socket what a fault does to it. */
+export function socketReply(reply: WireReply, clock: SandboxClock): Reply {
+  if (reply.transport.kind === 'whole') return reply;
+  return { ...reply, write: (outgoing) => writeBroken(reply, outgoing, clock) };
+}
+
+async function writeBroken(reply: WireReply, outgoing: ServerResponse, clock: SandboxClock): Promise<void> {
+  const { transport, body, status } = reply;
+  const headers = Object.fromEntries(reply.headers);
+  switch (transport.kind) {
+    case 'reset':
+      outgoing.socket?.resetAndDestroy();
+      return;
+    case 'close':
+      outgoing.socket?.destroy();
+      return;
+    case 'gzip': {
+      const packed = gzipSync(body);
+      outgoing.writeHead(status, { ...headers, 'content-encoding': 'gzip', 'content-length': packed.length });
+      outgoing.end(outgoing.req.method === 'HEAD' ? undefined : packed);
+      return;
+    }
+    case 'truncate':
+      outgoing.writeHead(status, headers);
+      // Destroyed only when the bytes have left: the caller is to see the beginning.
+      outgoing.write(body.subarray(0, transport.bytes), () => outgoing.socket?.destroy());
+      outgoing.flushHeaders();
+      if (transport.bytes === 0) setImmediate(() => outgoing.socket?.destroy());
+      return;
+    case 'trickle': {
+      const { bytes, delayMs } = transport;
+      outgoing.writeHead(status, headers);
+      const hungUp = new AbortController();
+      outgoing.once('close', () => hungUp.abort());
+      for (let at = 0; at < body.length && !outgoing.destroyed; at += bytes) {
+        if (at > 0) await clock.sleep(delayMs, hungUp.signal);
+        outgoing.write(body.subarray(at, at + bytes));
+      }
+      outgoing.end();
+    }
+  }
 }
 
 /** A reply as Node's fetch would give it, or the error that it would reject with. */

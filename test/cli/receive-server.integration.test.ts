@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { refusal, startReceiveServer } from '../../src/cli/listen/receive-server.ts';
+import { refusal } from '../../src/cli/listen/receive-delivery.ts';
+import { startReceiveServer } from '../../src/cli/listen/receive-server.ts';
 
 it('listen answers 408 to a body that does not arrive, and closes the connection', async () => {
   const server = await startReceiveServer({
@@ -12,7 +13,7 @@ it('listen answers 408 to a body that does not arrive, and closes the connection
     requestTimeoutMs: 100,
     receive: async () => refusal(200, 'none'),
   });
-  onTestFinished(() => server.close());
+  onTestFinished(() => server.close('at once'));
   const { hostname, port, host } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.setEncoding('latin1');

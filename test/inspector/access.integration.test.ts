@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServeControl } from '../../src/sandbox/control/control-api.ts';
+import { sandboxEndpoints } from '../../src/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { readSandboxOptions } from '../../src/sandbox/options.ts';
 import { createState } from '../../src/sandbox/state.ts';
@@ -141,6 +142,15 @@ describe('pages of others', () => {
   });
 });
 
+describe('HEAD', () => {
+  it('is answered as GET is, without a body, and holds no stream', async () => {
+    expect(await send('state', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect(await send('reset', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
+    for (let count = 0; count < 65; count++)
+      expect(await send('trace/stream', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+});
+
 describe('headers', () => {
   it.each(['', 'state', 'nothing/here', 'openapi.json'])(
     'of "%s" allow nothing that is not needed',
@@ -214,7 +224,10 @@ describe('other machines', () => {
   const from = (access: 'loopback' | 'any') => {
     const sandbox = createSandbox();
     const state = createState(sandbox.deployment, readSandboxOptions({}));
-    const serve = createServeControl({ sandbox, state }, { token, from: access });
+    const serve = createServeControl({
+      ...{ source: 'sandbox', path: '/_sandbox/', token, from: access },
+      endpoints: sandboxEndpoints(sandbox, state),
+    });
     return (path: string, ip: string, init?: RequestInit) =>
       serve(new Request(`http://sandbox.test/_sandbox/${path}`, init), { ip });
   };

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/internal/json.ts';
-import { changeEndpoints } from '../../src/sandbox/control/change-endpoints.ts';
-import { readEndpoints } from '../../src/sandbox/control/read-endpoints.ts';
+import { apiTable, inspectorPage, sandboxTable } from './api-table.ts';
 import { type Story, sendMessages, startStory } from './story.ts';
 
 interface Operation {
@@ -51,13 +51,11 @@ describe('the OpenAPI document', () => {
   it('is one of version 3.1 with an operation for every endpoint', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: `${story.server.url}/_sandbox` }]);
-    const endpoints = [...readEndpoints, ...changeEndpoints].map(
-      ({ id, method, path }) => `${id} ${method} /${path}`,
-    );
+    const endpoints = sandboxTable().map(({ id, method, path }) => `${id} ${method} /${path}`);
     const documented = operations().map(
       ({ path, method, operation }) => `${operation.operationId} ${method} ${path}`,
     );
-    expect(documented.sort()).toEqual([...endpoints, 'streamTrace GET /trace/stream'].sort());
+    expect(documented.sort()).toEqual(endpoints.sort());
     expect(new Set(operations().map(({ operation }) => operation.operationId)).size).toBe(documented.length);
   });
 
@@ -81,6 +79,10 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses)).toContain('401');
     }
   });
+});
+
+it('the table of docs/inspector.md is made from the endpoints: npm run docs:inspector writes it', () => {
+  expect(readFileSync(inspectorPage, 'utf8')).toContain(`\n\n${apiTable()}\n\n`);
 });
 
 describe('the answers', () => {
@@ -111,6 +113,7 @@ describe('the answers', () => {
       return answer.body;
     };
 
+    await check('getOpenApi', 'openapi.json');
     await check('getState', 'state');
     await check('listEmails', 'emails');
     await check('listMessages', 'messages?limit=10');
@@ -147,7 +150,8 @@ describe('the answers', () => {
     await check('drainClock', 'clock/drain');
     await check('reset', 'reset');
     await check('getState', 'state');
-    done.add('streamTrace');
+    // They answer with text: trace-stream.test.ts and page.test.ts.
+    done.add('streamTrace').add('getPage');
     expect([...done].sort()).toEqual(
       operations()
         .map(({ operation }) => operation.operationId)

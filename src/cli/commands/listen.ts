@@ -18,16 +18,17 @@ import {
 } from '../flags.ts';
 import { type DeliveryFolder, openDeliveryFolder, queueFolder } from '../listen/delivery-folder.ts';
 import { createForwarder, type Forwarder, type ForwarderOptions } from '../listen/forwarder.ts';
+import { type Inspector, startInspector } from '../listen/inspector.ts';
 import {
   describeLate,
   describeReceived,
   receiveDelivery,
   receivedItem,
+  refusal,
   verifyDelivery,
 } from '../listen/receive-delivery.ts';
-import { refusal, startReceiveServer } from '../listen/receive-server.ts';
+import { startReceiveServer } from '../listen/receive-server.ts';
 import { createReceivedTrace } from '../listen/received-trace.ts';
-import { type Inspector, startInspector } from '../listen/start-inspector.ts';
 import { type Output, openOutput } from '../output.ts';
 import { createPoster } from '../post-delivery.ts';
 
@@ -103,7 +104,7 @@ export default defineCommand({
       await announce(server.url, inspector.url);
       await onceAborted(context.signal);
     } finally {
-      await server.close();
+      await server.close('when answered');
       await inspector?.close();
       await forwarder?.stopped();
       poster.close();

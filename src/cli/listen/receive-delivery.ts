@@ -11,7 +11,13 @@ import type { Paint } from '../paint.ts';
 import { type Answer, describeAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 import type { Forwarded, Forwarder } from './forwarder.ts';
-import { jsonAnswer, refusal, type SenderAnswer } from './receive-server.ts';
+
+/** What the sender of a delivery is answered. */
+export interface SenderAnswer {
+  readonly status: number;
+  readonly headers: Delivery['headers'];
+  readonly body: Uint8Array;
+}
 
 /** What happened to a delivery. */
 export interface Received {
@@ -53,6 +59,19 @@ export async function receiveDelivery(
     if (forwarder !== undefined && mayWait) return folder?.save(delivery, 'pending');
     return folder?.keepsDone ? folder.save(delivery, mayWait ? 'done' : 'unsigned') : undefined;
   }
+}
+
+/** An answer of our own. */
+export function refusal(status: number, error: string, headers: Delivery['headers'] = []): SenderAnswer {
+  return jsonAnswer(status, { error }, headers);
+}
+
+function jsonAnswer(status: number, body: object, headers: Delivery['headers'] = []): SenderAnswer {
+  return {
+    status,
+    headers: [['content-type', 'application/json'], ...headers],
+    body: Buffer.from(JSON.stringify(body)),
+  };
 }
 
 /** What can be said of a body without showing what it holds of a person. */

@@ -3,8 +3,7 @@ import { createTraceLog, type SandboxTrace } from '../../sandbox/trace.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { LateAnswer } from './forwarder.ts';
-import type { Received, Verdict } from './receive-delivery.ts';
-import type { SenderAnswer } from './receive-server.ts';
+import type { Received, SenderAnswer, Verdict } from './receive-delivery.ts';
 
 /** What the inspector needs of an event besides its trace. */
 export interface TracedDelivery {

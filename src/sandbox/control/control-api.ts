@@ -1,87 +1,130 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { errorReply, jsonReply, parseBody, parseWith, Refusal, readBody } from '../requests.ts';
-import { type ControlAccess, controlPath, type ServeControl } from '../server/http-server.ts';
-import type { SandboxTrace, TraceEntry } from '../trace.ts';
 import { isLoopback, pageHeaders, requireOwnPage, requireToken, withApiHeaders } from './caller-checks.ts';
-import { changeEndpoints } from './change-endpoints.ts';
-import type { ControlContext, Endpoint, Params } from './endpoint.ts';
+import { type ControlCall, type Endpoint, endpoint } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
-import { type Page, page } from './page.ts';
-import { extentOf, readEndpoints, shownEntry, traceQuery } from './read-endpoints.ts';
+import { page } from './page.ts';
 
-const maxBodyBytes = 64 * 1024;
-/** Each holds a connection until its reader closes it. */
-const maxStreams = 64;
+export interface ControlAccess {
+  /** The path of the page; the API is below it. It ends with a slash. */
+  readonly path: string;
+  /** Requests that change something have to carry it. */
+  readonly token: string;
+  /** Whose requests are answered. Those from another machine need the token to read, too. */
+  readonly from: 'loopback' | 'any';
+  /** Whether reading needs the token on this machine, too. @default false */
+  readonly isSecret?: boolean;
+}
 
-export function createServeControl(
-  { sandbox, state }: Pick<ControlContext, 'sandbox' | 'state'>,
-  access: ControlAccess,
-): ServeControl {
-  let streams = 0;
+/** What the page shows: a sandbox, or the deliveries that `listen` received. */
+export type PageSource = 'sandbox' | 'listen';
 
-  function stream(request: Request, query: z.output<typeof traceQuery>): Response {
-    if (streams >= maxStreams) {
-      throw new Refusal(503, 'too_many_streams', `At most ${maxStreams} streams are open at once.`);
-    }
-    streams += 1;
-    const id = request.headers.get('last-event-id') ?? '';
-    const after = /^\d{1,15}$/.test(id) ? Number(id) : query.after;
-    const body = traceStream(state.trace.view, {
-      after,
-      show: (entry) => shownEntry(entry, query.bodies),
-      onEnd() {
-        streams -= 1;
-      },
-    });
-    return new Response(body, {
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
-    });
-  }
+interface ControlOptions extends ControlAccess {
+  readonly source: PageSource;
+  readonly endpoints: readonly Endpoint[];
+  /** What JSON is made of is there. */
+  readonly ready?: () => Promise<void>;
+}
+
+/** Answers requests for the inspector's page and its API. Never rejects. */
+export type ServeControl = (request: Request, connection: { ip: string }) => Promise<Response>;
+
+export function createServeControl(options: ControlOptions): ServeControl {
+  const { path: root, token, from, isSecret = false, ready } = options;
+  const table = controlTable(options);
 
   async function answer(request: Request, ip: string): Promise<Response> {
     const { pathname, searchParams, origin } = new URL(request.url);
-    if (`${pathname}/` === controlPath)
-      return new Response(null, { status: 308, headers: { location: controlPath } });
-    const path = pathname.slice(controlPath.length);
+    if (`${pathname}/` === root) return new Response(null, { status: 308, headers: { location: root } });
+    const path = pathname.slice(root.length);
     const isLocal = isLoopback(ip);
-    if (!isLocal && access.from === 'loopback') {
+    if (!isLocal && from === 'loopback') {
       const message = 'Only this machine is answered here: see the option inspector of listen().';
       throw new Refusal(403, 'not_loopback', message);
     }
-    requireOwnPage(request, { isPage: path === '' });
-    if (path === '') return pageReply(request, 'sandbox');
-    const isRead = request.method === 'GET';
-    // Answers hold keys: from elsewhere, reading needs the token, too.
-    if (!isRead || !isLocal) requireToken(request, access.token);
-    if (isRead && path === 'openapi.json') return jsonReply(200, openApiDocument(origin));
-    if (isRead && path === 'trace/stream') return stream(request, queryOf(traceQuery, searchParams));
-    await state.ready;
-    const { endpoint, params } = find(path, request.method);
+    const isPage = path === pagePath;
+    requireOwnPage(request, { isPage });
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    // Answers hold keys: from elsewhere, reading needs the token, too. The page holds nothing.
+    if (!isPage && !(isRead && isLocal && !isSecret)) requireToken(request, token);
+    const { endpoint, params } = find(table, path, isRead ? 'GET' : request.method);
+    if (endpoint.content === 'application/json') await ready?.();
     const query = endpoint.query === undefined ? {} : queryOf(endpoint.query, searchParams);
     const body = endpoint.body === undefined ? undefined : await bodyOf(endpoint.body, request);
-    const result = await endpoint.handle({ sandbox, state, origin, params, query, body });
+    const result = await endpoint.handle({ request, origin, params, query, body });
+    if (result instanceof Response) return result;
     // Sound: what an endpoint answers with is an object; the tests hold it against its schema.
     return jsonReply(200, result as Parameters<typeof jsonReply>[1]);
   }
 
-  return async (request, { ip }) => {
-    return withApiHeaders(await answer(request, ip).catch(errorReply));
-  };
+  return async (request, { ip }) => withApiHeaders(await answer(request, ip).catch(errorReply));
 }
 
-function find(path: string, method: string): { endpoint: Endpoint; params: Params } {
-  const here = [...readEndpoints, ...changeEndpoints].flatMap((endpoint) => {
+const pagePath = '';
+
+/** Every endpoint: those that are given, the page, and the document about all of them. */
+export function controlTable({
+  source,
+  path,
+  endpoints,
+  isSecret = false,
+}: Omit<ControlOptions, 'token' | 'from'>): readonly Endpoint[] {
+  const table: readonly Endpoint[] = [
+    endpoint({
+      id: 'getPage',
+      method: 'GET',
+      path: pagePath,
+      summary: 'The page',
+      answer: z.string(),
+      content: 'text/html',
+      refusals: [501],
+      handle: () => pageReply(source),
+    }),
+    endpoint({
+      id: 'getOpenApi',
+      method: 'GET',
+      path: 'openapi.json',
+      summary: 'This API as an OpenAPI 3.1 document',
+      answer: z.looseObject({ openapi: z.literal('3.1.0') }),
+      handle: ({ origin }) =>
+        openApiDocument({ title: titles[source], url: origin + path.slice(0, -1), table, isSecret }),
+    }),
+    ...endpoints,
+  ];
+  return table;
+}
+
+const titles = { sandbox: 'Sandbox inspector', listen: 'Received events' };
+
+function pageReply(source: PageSource): Response {
+  if (page === undefined) {
+    throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
+  }
+  // The script, whose hash the policy names, reads from the document what it shows.
+  const html =
+    source === 'sandbox'
+      ? page.html
+      : page.html
+          .replace(`<title>${titles.sandbox}</title>`, `<title>${titles[source]}</title>`)
+          .replace('<body>', `<body data-source="${source}">`);
+  return new Response(html, { headers: pageHeaders(page) });
+}
+
+function find(table: readonly Endpoint[], path: string, method: string) {
+  const here = table.flatMap((endpoint) => {
     const params = match(endpoint.path, path);
     return params === undefined ? [] : [{ endpoint, params }];
   });
   const found = here.find(({ endpoint }) => endpoint.method === method);
   if (found !== undefined) return found;
-  if (here.length > 0) throw notAllowed(here.map(({ endpoint }) => endpoint.method));
-  throw new Refusal(404, 'not_found', 'Nothing is at this path: see /_sandbox/openapi.json.');
+  if (here.length === 0)
+    throw new Refusal(404, 'not_found', 'Nothing is at this path: see openapi.json beside the page.');
+  const allow = here.map(({ endpoint }) => endpoint.method).join(', ');
+  throw new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
 }
 
 /** The parameters of a path, or `undefined` if it is another one. */
-function match(pattern: string, path: string): Params | undefined {
+function match(pattern: string, path: string): ControlCall['params'] | undefined {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return undefined;
   const params: Record<string, string> = {};
@@ -98,7 +141,7 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Refusal(400, 'bad_path', 'The path is not a URL-encoded one.');
+    throw new Refusal(400, 'bad_path', 'The path is not URL-encoded.');
   }
 }
 
@@ -118,74 +161,4 @@ async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
   return parseWith(schema, parseBody(await readBody(request, maxBodyBytes)), 'invalid_body');
 }
 
-/** The page shows a sandbox, or the deliveries that `listen` received. */
-export type PageSource = 'sandbox' | 'listen';
-
-/** The inspector's page. */
-export function pageReply(request: Request, source: PageSource): Response {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(['GET']);
-  if (page === undefined) {
-    throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
-  }
-  return new Response(htmlFor(page, source), { headers: pageHeaders(page) });
-}
-
-/** The script, whose hash the policy names, reads from the document what it shows. */
-function htmlFor({ html }: Page, source: PageSource): string {
-  if (source === 'sandbox') return html;
-  return html
-    .replace('<title>Sandbox inspector</title>', '<title>Received events</title>')
-    .replace('<body>', `<body data-source="${source}">`);
-}
-
-export function notAllowed(methods: readonly string[]): Refusal {
-  const allow = methods.join(', ');
-  return new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
-}
-
-interface StreamOptions {
-  /** Begins behind this entry. */
-  readonly after: number;
-  /** What is told of an entry. */
-  readonly show: (entry: TraceEntry) => object;
-  readonly onEnd: () => void;
-}
-
-/**
- * The trace as server-sent events, each entry with its id. It is pulled: a slow reader blocks nothing and fills no
- * memory. Entries that were forgotten before it read them are reported in a `forgotten` event.
- */
-export function traceStream(
-  trace: SandboxTrace,
-  { after, show, onEnd }: StreamOptions,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const { lastId } = extentOf(trace);
-  // An id from before a restart of the sandbox: begin at the beginning.
-  let last = after > lastId ? 0 : after;
-  const ended = new AbortController();
-  const entries = trace.follow({ after: last, signal: ended.signal });
-  return new ReadableStream(
-    {
-      start(controller) {
-        controller.enqueue(encoder.encode('retry: 1000\n\n'));
-      },
-      async pull(controller) {
-        const { done, value: entry } = await entries.next();
-        if (done || entry === undefined) return controller.close();
-        const missed =
-          entry.id > last + 1
-            ? `event: forgotten\ndata: ${JSON.stringify({ after: last, before: entry.id })}\n\n`
-            : '';
-        last = entry.id;
-        const data = JSON.stringify(show(entry));
-        controller.enqueue(encoder.encode(`${missed}id: ${entry.id}\ndata: ${data}\n\n`));
-      },
-      cancel() {
-        ended.abort();
-        onEnd();
-      },
-    },
-    { highWaterMark: 1 },
-  );
-}
+const maxBodyBytes = 64 * 1024;

@@ -1,47 +1,35 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../internal/json.ts';
-import { controlPath } from '../server/http-server.ts';
-import { changeEndpoints } from './change-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
-import { readEndpoints, traceQuery } from './read-endpoints.ts';
 import { refusal } from './schemas.ts';
 
-const traceStream: Endpoint = {
-  id: 'streamTrace',
-  method: 'GET',
-  path: 'trace/stream',
-  summary:
-    'The trace as server-sent events, from the oldest entry that is kept; go on with Last-Event-ID or `after`',
-  query: traceQuery,
-  body: undefined,
-  answer: z.string(),
-  refusals: [503],
-  handle: () => undefined,
-};
+interface Api {
+  readonly title: string;
+  /** The address that the paths are below. */
+  readonly url: string;
+  readonly table: readonly Endpoint[];
+  /** Whether reading needs the token on the same machine, too. */
+  readonly isSecret: boolean;
+}
 
-/** The OpenAPI 3.1 document of what is under `/_sandbox/`, made of the endpoints themselves. */
-export function openApiDocument(origin: string): JsonObject {
+/** The OpenAPI 3.1 document of a table of endpoints. */
+export function openApiDocument({ title, url, table, isSecret }: Api): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   const schemas: Record<string, unknown> = {};
-  const all = [
-    ...readEndpoints.map((each) => ({ each, changes: false })),
-    { each: traceStream, changes: false },
-    ...changeEndpoints.map((each) => ({ each, changes: true })),
-  ];
-  for (const { each, changes } of all) {
+  for (const each of table) {
     const path = `/${each.path}`;
-    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each, changes, schemas) };
+    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each, { schemas, isSecret }) };
   }
   schemaOf(refusal, schemas);
   const document = {
     openapi: '3.1.0',
     info: {
-      title: 'Sandbox',
+      title,
       version: '1',
       description:
-        'What the sandbox of partner-exchange-sdk tells of itself, and how to move it. Local by default. What changes it needs the token that listen() returns, and from another machine everything does.',
+        'The API of the inspector of partner-exchange-sdk. Requests that change something need the token of the inspector, and from another machine all requests do.',
     },
-    servers: [{ url: origin + controlPath.slice(0, -1) }],
+    servers: [{ url }],
     paths,
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas },
   };
@@ -49,9 +37,11 @@ export function openApiDocument(origin: string): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
-function operation(each: Endpoint, changes: boolean, schemas: Record<string, unknown>) {
+function operation(
+  each: Endpoint,
+  { schemas, isSecret }: { schemas: Record<string, unknown>; isSecret: boolean },
+) {
   const statuses = [400, 401, 403, ...each.refusals, 405, ...(each.body ? [413, 415] : [])];
-  const content = each.id === traceStream.id ? 'text/event-stream' : 'application/json';
   return {
     operationId: each.id,
     summary: each.summary,
@@ -61,11 +51,10 @@ function operation(each: Endpoint, changes: boolean, schemas: Record<string, unk
       content: { 'application/json': { schema: schemaOf(each.body, schemas, 'input') } },
     },
     responses: {
-      200: { description: 'Done', content: { [content]: { schema: schemaOf(each.answer, schemas) } } },
+      200: { description: 'Done', content: { [each.content]: { schema: schemaOf(each.answer, schemas) } } },
       ...Object.fromEntries(statuses.map((status) => [status, refused])),
     },
-    // What is read needs the token only from another machine (`inspector: 'any'`).
-    security: [...(changes ? [] : [{}]), { token: [] }],
+    security: [...(each.method === 'GET' && !isSecret ? [{}] : []), { token: [] }],
   };
 }
 

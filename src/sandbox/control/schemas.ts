@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { eventFaults, requestFaults } from '../faults/faults.ts';
+import { orderSteps } from '../orders/order-registry.ts';
 
 /** The JSON that the endpoints answer with. Members that are absent have no value. */
 
@@ -11,14 +12,16 @@ export const refusal = z
 
 export const done = z.object({ done: z.literal(true) });
 
-const step = z.enum([
-  'fiat_received',
-  'no_kyc',
-  'third_party_payment',
-  'third_party_error',
-  'credited',
-  'refunded',
-]);
+export const step = z.enum(orderSteps);
+
+/** Of a list in a query. */
+export const limit = z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most');
+
+/** How far a trace goes. */
+export const extent = z.object({
+  lastId: z.int(),
+  forgotten: z.int().describe('entries up to this id are gone'),
+});
 
 export const email = z
   .object({
@@ -195,10 +198,7 @@ export const state = z
       signature: z.record(z.string(), z.unknown()),
     }),
     clock,
-    trace: z.object({
-      lastId: z.int(),
-      forgotten: z.int().describe('entries up to this id are gone'),
-    }),
+    trace: extent,
     counts: z.object({ orders: z.int(), deliveries: z.int(), emails: z.int(), messages: z.int() }),
     whitelistedIps: z.array(z.string()),
     faults,

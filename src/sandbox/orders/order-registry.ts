@@ -219,14 +219,14 @@ export type SandboxOrderState = 'created' | SandboxOrderStep;
 /** After a hold the payment is accepted, held for another reason, credited, or refunded. */
 const afterHold = ['fiat_received', 'credited', 'refunded'] as const;
 
-const allSteps: readonly SandboxOrderStep[] = [
+export const orderSteps = [
   'fiat_received',
   'no_kyc',
   'third_party_payment',
   'third_party_error',
   'credited',
   'refunded',
-];
+] as const satisfies readonly SandboxOrderStep[];
 
 /** The sandbox's choice, since the contract shows no transitions. */
 const nextSteps = {
@@ -245,7 +245,7 @@ export function stepsAfter(
   transitions: 'checked' | 'any',
 ): readonly SandboxOrderStep[] {
   if (transitions === 'checked') return nextSteps[state];
-  return allSteps.filter((step) => step !== state);
+  return orderSteps.filter((step) => step !== state);
 }
 
 /** Whether nothing more is to happen to an order in this state. */

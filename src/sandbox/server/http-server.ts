@@ -1,75 +1,153 @@
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
-import type { SandboxClock } from '../clock.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { errorReply, Refusal } from '../requests.ts';
-import type { Serve } from '../service.ts';
-import { type WireReply, wireReply } from '../wire-reply.ts';
 
-/** Where the sandbox answers about itself: the inspector and its API. */
-export const controlPath = '/_sandbox/';
-
-/** Answers what is under {@link controlPath}. Never rejects. */
-export type ServeControl = (request: Request, connection: { ip: string }) => Promise<Response>;
-
-export interface ControlAccess {
-  /** What requests that change something have to carry. */
-  readonly token: string;
-  /** Whose requests are answered. */
-  readonly from: 'loopback' | 'any';
+/** A request to one of our servers, addressed by one of its names. */
+export interface HttpCall {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  /** Names and values by turns, in the order and spelling in which they were sent. */
+  readonly rawHeaders: readonly string[];
+  /** Of a body that is longer than `maxBodyBytes`, one byte more than that. */
+  readonly body: Uint8Array;
+  /** The address that the caller used. */
+  readonly origin: string;
+  readonly ip: string;
 }
 
-const malformed = new Refusal(400, 'bad_request', 'The method or the path is none that can be answered.');
-
-const foreignHost = new Refusal(
-  403,
-  'host_not_allowed',
-  'The Host or Origin of the request is not that of the sandbox: name it in allowedHosts of listen(), or with --allow-host.',
-);
-
-interface ListenerOptions {
-  serve: Serve;
-  /** Answers under `/_sandbox/`; `undefined` if nobody does. */
-  serveControl: ServeControl | undefined;
-  clock: SandboxClock;
-  originOf: HostCheck;
-  maxBodyBytes: number;
+/** A reply, with its headers in order. A {@link Response} is one. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Iterable<readonly [name: string, value: string]>;
+  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+  /** Writes the reply in place of the server: one that is to break off. */
+  readonly write?: (outgoing: ServerResponse) => Promise<void> | void;
 }
 
-/** Translates between `node:http` and a function that answers, and does nothing else. */
-export function nodeListener(options: ListenerOptions): RequestListener {
-  return (incoming, outgoing) => {
+export interface HttpServer {
+  /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
+  readonly url: string;
+  /** Stops listening, and closes connections: all at once, or each when its request is answered. */
+  close(connections: 'at once' | 'when answered'): Promise<void>;
+}
+
+interface ServerOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Names of the server besides its address and `localhost`; `undefined` if the user cannot add one. */
+  readonly allowedHosts?: readonly string[];
+  readonly maxBodyBytes: number;
+  /** How long a request may take to arrive. @default 300_000 */
+  readonly requestTimeoutMs?: number;
+  readonly answer: (call: HttpCall) => Reply | Promise<Reply>;
+}
+
+/** The HTTP server of `sandbox` and `listen`. Rejects with the system's error, e.g. `EADDRINUSE`. */
+export async function startHttpServer(options: ServerOptions): Promise<HttpServer> {
+  const { host, allowedHosts = [], maxBodyBytes, requestTimeoutMs = 300_000, answer } = options;
+  const server = createServer({
+    requestTimeout: requestTimeoutMs,
+    // How often Node looks for late requests.
+    connectionsCheckingInterval: requestTimeoutMs / 10,
+  });
+  const { address, port } = await listening(server, options.port, host);
+  const url = `http://${reachable(address)}:${port}`;
+  const originOf = hostCheck([new URL(url).hostname, host, ...loopbackNames, ...allowedHosts]);
+  let isClosing = false;
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const origin = originOf(incoming);
+    const reply =
+      origin === undefined
+        ? errorReply(foreignHost(options))
+        : await answer(await readCall(incoming, { origin, maxBodyBytes }));
+    if (isClosing) outgoing.shouldKeepAlive = false;
+    await writeReply(reply, outgoing);
+  }
+
+  server.on('request', (incoming, outgoing) => {
     // A caller that hangs up needs no answer.
-    translate(incoming, outgoing, options).catch(() => outgoing.destroy());
+    respond(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  return {
+    url,
+    close: (connections) =>
+      new Promise((resolve) => {
+        isClosing = true;
+        server.close(() => resolve());
+        if (connections === 'at once') server.closeAllConnections();
+        else server.closeIdleConnections();
+      }),
   };
 }
 
-async function translate(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  { serve, serveControl, clock, maxBodyBytes, originOf }: ListenerOptions,
-): Promise<void> {
-  // One byte more than allowed is enough to see that the body is too large.
-  const body = await readUpTo(incoming, maxBodyBytes + 1);
-  const origin = originOf(incoming.headers);
-  const connection = { ip: incoming.socket.remoteAddress ?? '' };
-  const request = origin === undefined ? undefined : toRequest(incoming, body, origin);
-  if (request !== undefined && serveControl !== undefined && isAdmin(incoming)) {
-    return streamResponse(await serveControl(request, connection), outgoing, incoming.method);
-  }
-  const reply =
-    request === undefined
-      ? await wireReply(errorReply(origin === undefined ? foreignHost : malformed))
-      : await serve(request, connection);
-  await socketReply(reply, outgoing, { method: incoming.method, clock });
+/** Answers calls with a function that takes a {@link Request}. */
+export function answerRequests(
+  serve: (request: Request, connection: { ip: string }) => Promise<Reply>,
+): ServerOptions['answer'] {
+  return (call) => {
+    const request = toRequest(call);
+    return request === undefined ? errorReply(malformed) : serve(request, { ip: call.ip });
+  };
 }
 
-function isAdmin({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith(controlPath) || url === controlPath.slice(0, -1);
+const malformed = new Refusal(400, 'bad_request', 'A request cannot have this method or this path.');
+
+function foreignHost({ allowedHosts }: ServerOptions): Refusal {
+  const hint =
+    allowedHosts === undefined ? '' : ': name it in allowedHosts of listen(), or with --allow-host';
+  const message = `The Host or Origin of the request is not that of this server${hint}.`;
+  return new Refusal(403, 'host_not_allowed', message);
+}
+
+function listening(server: Server, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => {
+      server.off('error', reject);
+      // Sound: a server that listens on TCP has such an address.
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+/** An address that clients can connect to, as a URL writes it. */
+function reachable(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Finds the origin that a request addresses; `undefined` for a name that is not the server's, and for a web page of
+ * another origin. Otherwise any web page could reach a server on its visitor's machine (DNS rebinding).
+ */
+function hostCheck(names: readonly string[]): (incoming: IncomingMessage) => string | undefined {
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  return ({ headers: { host = '', origin } }) => {
+    const called = `http://${host}`;
+    // Only a name and a port: anything else would end up in the links of the mails.
+    if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(called)) return undefined;
+    if (!known.has(new URL(called).hostname)) return undefined;
+    return origin === undefined || origin === called ? called : undefined;
+  };
+}
+
+async function readCall(
+  incoming: IncomingMessage,
+  { origin, maxBodyBytes }: { origin: string; maxBodyBytes: number },
+): Promise<HttpCall> {
+  const { method = 'GET', url: target = '', rawHeaders, socket } = incoming;
+  const body = await readUpTo(incoming, maxBodyBytes + 1);
+  return { method, target, rawHeaders, body, origin, ip: socket.remoteAddress ?? '' };
 }
 
 /** The body's first bytes. The rest is read and dropped: closing the connection early would lose the answer. */
-export function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -86,120 +164,42 @@ export function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint
 }
 
 /** `undefined` for what a Request cannot express: the method TRACE, or an invalid path. */
-export function toRequest(incoming: IncomingMessage, body: Uint8Array, origin: string): Request | undefined {
-  const { method = 'GET', url = '' } = incoming;
-  if (!url.startsWith('/')) return undefined;
-  const bodyless = method === 'GET' || method === 'HEAD';
+function toRequest({ method, target, rawHeaders, body, origin }: HttpCall): Request | undefined {
+  if (!target.startsWith('/')) return undefined;
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  }
+  const isBodyless = method === 'GET' || method === 'HEAD';
   try {
     // Sound: these bytes are never in shared memory, which the type would allow.
-    const content = bodyless ? null : (body as Uint8Array<ArrayBuffer>);
-    return new Request(origin + url, { method, headers: headersOf(incoming), body: content });
+    const content = isBodyless ? null : (body as Uint8Array<ArrayBuffer>);
+    return new Request(origin + target, { method, headers, body: content });
   } catch {
     return undefined;
   }
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
-  }
-  return headers;
+async function writeReply(reply: Reply, outgoing: ServerResponse): Promise<void> {
+  const { status, headers, body, write } = reply;
+  if (write !== undefined) return write(outgoing);
+  outgoing.writeHead(status, [...headers].flat());
+  if (body instanceof ReadableStream) return stream(body, outgoing);
+  outgoing.end(outgoing.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The origin that a request is meant for; `undefined` if it is not one of this server's. */
-type HostCheck = (headers: IncomingHttpHeaders) => string | undefined;
-
-/**
- * Accepts requests that address the server by one of these names, and those of web pages only from the same origin.
- * Otherwise any web page could reach a server on its visitor's machine (DNS rebinding).
- */
-export function hostCheck(names: readonly string[]): HostCheck {
-  const known = new Set(names.map((name) => name.toLowerCase()));
-  return ({ host = '', origin }) => {
-    const called = `http://${host}`;
-    // Only a name and a port: anything else would end up in the links of the mails.
-    if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(called)) return undefined;
-    if (!known.has(new URL(called).hostname)) return undefined;
-    return origin === undefined || origin === called ? called : undefined;
-  };
-}
-
-/** Writes a reply to a socket, with what a fault does to it. */
-async function socketReply(
-  reply: WireReply,
-  outgoing: ServerResponse,
-  { method, clock }: { method: string | undefined; clock: SandboxClock },
-): Promise<void> {
-  const { transport, body, status } = reply;
-  const headers = Object.fromEntries(reply.headers);
-  const content = method === 'HEAD' ? undefined : body;
-  switch (transport.kind) {
-    case 'reset':
-      outgoing.socket?.resetAndDestroy();
-      return;
-    case 'close':
-      outgoing.socket?.destroy();
-      return;
-    case 'stall':
-      return;
-    case 'whole':
-      outgoing.writeHead(status, headers).end(content);
-      return;
-    case 'gzip': {
-      const packed = gzipSync(body);
-      outgoing.writeHead(status, { ...headers, 'content-encoding': 'gzip', 'content-length': packed.length });
-      outgoing.end(content && packed);
-      return;
-    }
-    case 'truncate':
-      outgoing.writeHead(status, headers);
-      // Destroyed only when the bytes have left: the caller is to see the beginning.
-      outgoing.write(body.subarray(0, transport.bytes), () => outgoing.socket?.destroy());
-      outgoing.flushHeaders();
-      if (transport.bytes === 0) setImmediate(() => outgoing.socket?.destroy());
-      return;
-    case 'trickle':
-      await trickle(reply.body, { ...transport, outgoing: outgoing.writeHead(status, headers), clock });
-  }
-}
-
-async function trickle(
-  body: Uint8Array,
-  options: { bytes: number; delayMs: number; outgoing: ServerResponse; clock: SandboxClock },
-): Promise<void> {
-  const { bytes, delayMs, outgoing, clock } = options;
-  const hungUp = new AbortController();
-  outgoing.once('close', () => hungUp.abort());
-  for (let at = 0; at < body.length && !outgoing.destroyed; at += bytes) {
-    if (at > 0) await clock.sleep(delayMs, hungUp.signal);
-    outgoing.write(body.subarray(at, at + bytes));
-  }
-  outgoing.end();
-}
-
-/** Writes a response as its body comes, and no faster than the caller reads it. */
-export async function streamResponse(
-  response: Response,
-  outgoing: ServerResponse,
-  method: string | undefined,
-): Promise<void> {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  const reader = response.body?.getReader();
-  if (reader === undefined || method === 'HEAD') {
-    await reader?.cancel();
-    outgoing.end();
-    return;
-  }
+/** Writes a body as it comes, and no faster than the caller reads it. */
+async function stream(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader();
   const gone = new AbortController();
   const leave = () => {
     gone.abort();
     reader.cancel().catch(() => {});
   };
-  // It can have happened while the answer was made.
+  // The caller can have left while the answer was made.
   if (outgoing.destroyed) return leave();
   outgoing.once('close', leave);
-  for (;;) {
+  while (outgoing.req.method !== 'HEAD') {
     const { done, value } = await reader.read();
     if (done) break;
     if (!outgoing.write(value)) await once(outgoing, 'drain', { signal: gone.signal });

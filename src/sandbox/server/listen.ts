@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import {
@@ -13,14 +11,10 @@ import {
   value,
 } from '../../internal/options.ts';
 import type { SandboxClock } from '../clock.ts';
+import type { ControlAccess, ServeControl } from '../control/control-api.ts';
 import type { Serve } from '../service.ts';
-import {
-  type ControlAccess,
-  controlPath,
-  hostCheck,
-  nodeListener,
-  type ServeControl,
-} from './http-server.ts';
+import { socketReply } from '../wire-reply.ts';
+import { answerRequests, startHttpServer } from './http-server.ts';
 
 export interface ListenOptions {
   /** @default 0: any free port */
@@ -70,22 +64,21 @@ export async function listen<Order>(options: {
   clock: SandboxClock;
   deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
-  admin: (access: ControlAccess) => Promise<ServeControl>;
+  loadControl: (access: ControlAccess) => Promise<ServeControl>;
 }): Promise<SandboxServer<Order>> {
-  const { host, allowedHosts, inspector: from, token, ...wanted } = readOptions(options.at);
-  const server = createServer();
-  const { address, port } = await start(server, { port: wanted.port, host });
-  const url = `http://${reachable(address)}:${port}`;
-  const hosts = [new URL(url).hostname, host, 'localhost', '127.0.0.1', '[::1]', ...allowedHosts];
-  let admin: Promise<ServeControl> | undefined;
-  const serveControl =
-    from === 'off'
-      ? undefined
-      : async (...call: Parameters<ServeControl>) => {
-          admin ??= options.admin({ token, from });
-          return (await admin)(...call);
-        };
-  server.on('request', nodeListener({ ...options, serveControl, originOf: hostCheck(hosts) }));
+  const { inspector: from, token, ...address } = readOptions(options.at);
+  const { serve, clock, maxBodyBytes } = options;
+  let control: Promise<ServeControl> | undefined;
+  const server = await startHttpServer({
+    ...address,
+    maxBodyBytes,
+    answer: answerRequests(async (request, connection) => {
+      if (from === 'off' || !isControl(request)) return socketReply(await serve(request, connection), clock);
+      control ??= options.loadControl({ path: controlPath, token, from });
+      return (await control)(request, connection);
+    }),
+  });
+  const { url } = server;
   let closed: Promise<void> | undefined;
   return Object.freeze({
     url,
@@ -93,10 +86,17 @@ export async function listen<Order>(options: {
     inspectorUrl: `${url}${controlPath}#token=${token}`,
     token,
     close() {
-      closed ??= stop(server).then(options.idle);
+      closed ??= server.close('at once').then(options.idle);
       return closed;
     },
   });
+}
+
+/** The address of the inspector and its API. */
+const controlPath = '/_sandbox/';
+
+function isControl({ url }: Request): boolean {
+  return `${new URL(url).pathname}/`.startsWith(controlPath);
 }
 
 const readOptions = defineOptions('listen', {
@@ -117,28 +117,3 @@ const readOptions = defineOptions('listen', {
     },
   },
 } satisfies OptionTable<ListenOptions>);
-
-function start(server: Server, at: { port: number; host: string }): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(at, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (typeof address === 'object' && address !== null) resolve(address);
-    });
-  });
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
-/** An address that clients can connect to, as a URL writes it. */
-function reachable(address: string): string {
-  if (address === '0.0.0.0') return '127.0.0.1';
-  if (address === '::') return '[::1]';
-  return address.includes(':') ? `[${address}]` : address;
-}

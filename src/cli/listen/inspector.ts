@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { VerificationKey } from '../../credentials/verification-keys.ts';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { isSignatureError } from '../../errors/errors.ts';
+import { createServeControl } from '../../sandbox/control/control-api.ts';
+import { type Endpoint, endpoint } from '../../sandbox/control/endpoint.ts';
+import type { ExaminedSignature } from '../../sandbox/control/examine-signature.ts';
+import { extent } from '../../sandbox/control/schemas.ts';
+import { extentOf, trafficEndpoints } from '../../sandbox/control/traffic-endpoints.ts';
+import { Refusal } from '../../sandbox/requests.ts';
+import { answerRequests, startHttpServer } from '../../sandbox/server/http-server.ts';
+import type { TraceEntry } from '../../sandbox/trace.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { verifyBody } from '../../signature/verify-body.ts';
+import { CliError } from '../context.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { Answer, NoAnswer } from '../post-delivery.ts';
+import type { ReceivedTrace, TracedDelivery } from './received-trace.ts';
+
+interface InspectorOptions {
+  readonly port: number;
+  readonly trace: ReceivedTrace;
+  /** What every request but that for the page has to carry: what can be read here are real events. */
+  readonly token: string;
+  readonly scheme: SignatureScheme;
+  /** `undefined` without keys. */
+  readonly ring: readonly VerificationKey[] | undefined;
+  /** Says why a signature does not match. */
+  readonly explain: (body: Uint8Array) => MismatchExplanation;
+  /** Posts an event again; `undefined` if there is no receiver. */
+  readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
+}
+
+export interface Inspector {
+  /** With the token behind the `#`, where no server sees it. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The inspector of `listen`. It has a port of its own, on loopback alone: the port for events may be reached from
+ * outside, through a tunnel whose connections come from this machine too.
+ */
+export async function startInspector({ port, token, ...options }: InspectorOptions): Promise<Inspector> {
+  const serve = createServeControl({
+    source: 'listen',
+    path: '/',
+    token,
+    from: 'loopback',
+    isSecret: true,
+    endpoints: listenEndpoints(options),
+  });
+  const server = await startHttpServer({
+    port,
+    host: '127.0.0.1',
+    // The page sends no body that is longer.
+    maxBodyBytes: 1024,
+    answer: answerRequests(serve),
+  }).catch((cause: Error & { code?: string }) => {
+    if (cause.code !== 'EADDRINUSE') throw cause;
+    throw new CliError('The port of the inspector is in use: choose another with --inspector-port.', {
+      cause,
+    });
+  });
+  return { url: `${server.url}/#token=${token}`, close: () => server.close('at once') };
+}
+
+function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): readonly Endpoint[] {
+  const { trace, ring, post } = options;
+  const instance = randomUUID();
+
+  /** An entry, with what the page shows of an event besides. */
+  function show(entry: TraceEntry): object {
+    const traced = entry.kind === 'event' ? trace.find(entry.id) : undefined;
+    if (traced === undefined) return entry;
+    const delivery = post && String(entry.id);
+    return { ...entry, delivery, signature: traced.verdict.signature };
+  }
+
+  function tracedOf(id: number): TracedDelivery {
+    const traced = trace.find(id);
+    if (traced === undefined)
+      throw new Refusal(404, 'unknown_entry', 'No event has this id, or it was forgotten.');
+    return traced;
+  }
+
+  return [
+    endpoint({
+      id: 'getState',
+      method: 'GET',
+      path: 'state',
+      summary: 'Which run of listen this is, and how far its trace goes',
+      answer: z.object({ instance: z.string(), trace: extent }),
+      handle: () => ({ instance, trace: extentOf(trace.view) }),
+    }),
+    ...trafficEndpoints({
+      trace: trace.view,
+      show,
+      examine: ({ exchange }) => examine(tracedOf(exchange), options),
+      explain({ exchange }) {
+        const { delivery } = tracedOf(exchange);
+        if (ring === undefined) throw new Refusal(409, 'no_keys', 'There are no keys to explain it with.');
+        return options.explain(delivery.body);
+      },
+    }),
+    ...(post === undefined
+      ? []
+      : [
+          endpoint({
+            id: 'redeliver',
+            method: 'POST',
+            path: 'deliveries/{id}/redeliver',
+            summary: 'Posts the bytes of an event again, to the receiver',
+            answer: z.object({ status: z.int().optional(), error: z.string().optional() }),
+            refusals: [404],
+            async handle({ params }) {
+              const id = Number(params.id);
+              const answer = await post(tracedOf(id).delivery);
+              trace.addReplay(id, answer);
+              return answer.status === undefined ? { error: answer.problem } : { status: answer.status };
+            },
+          }),
+        ]),
+  ];
+}
+
+/** Whether the signature holds, and with which key; `undefined` without keys. */
+function examine(
+  { delivery, verdict }: TracedDelivery,
+  { ring, scheme }: Pick<InspectorOptions, 'ring' | 'scheme'>,
+): ExaminedSignature | undefined {
+  if (ring === undefined) return undefined;
+  try {
+    const { text } = verifyBody(delivery.body, { key: ring.map(({ text }) => text), scheme });
+    const { merchant } = verdict;
+    const key = merchant === undefined ? 'order key' : `order key of merchant ${merchant}`;
+    return { holds: true, key, signedText: text, differences: [] };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return { holds: false, reason: { code: error.code, message: error.message }, differences: [] };
+  }
+}

@@ -1,0 +1,377 @@
+import * as z from 'zod';
+import { isConfigurationError, isValidationError } from '../../errors/errors.ts';
+import {
+  eventFaults,
+  type FaultScenario,
+  faultScenarios,
+  faultTargets,
+  type RequestFaultName,
+  type RequestFaultTarget,
+  requestFaults,
+} from '../faults/faults.ts';
+import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
+import { type OrderScenario, orderScenarios } from '../orders/order-scenarios.ts';
+import { Refusal } from '../requests.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { SandboxState } from '../state.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import { examineSignature, explainSignature } from './examine-signature.ts';
+import * as answers from './schemas.ts';
+import { extentOf, trafficEndpoints } from './traffic-endpoints.ts';
+
+const page = {
+  limit: answers.limit,
+  offset: z.coerce.number().int().min(0).default(0).describe('how many of the newest to leave out'),
+};
+const ofOrder = { order: z.string().optional().describe('only those of this partner_order_id') };
+
+const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
+
+/** The endpoints of a sandbox: its traffic, the rest of what can be read, and what changes it. */
+export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly Endpoint[] {
+  return [
+    ...trafficEndpoints({
+      trace: sandbox.trace,
+      examine: (entry) => examineSignature(state, entry),
+      explain: (entry) => explainSignature(state, entry),
+    }),
+    endpoint({
+      id: 'getState',
+      method: 'GET',
+      path: 'state',
+      summary: 'Seed, addresses, time, counts, faults, and the names that requests may use',
+      answer: answers.state,
+      handle: ({ origin }) => stateOf(sandbox, state, origin),
+    }),
+    endpoint({
+      id: 'listEmails',
+      method: 'GET',
+      path: 'emails',
+      summary: 'Mails with their one-time links, the newest first',
+      query: z.strictObject(page),
+      answer: answers.listOf(answers.email),
+      handle: ({ query }) => paged(sandbox.emails, query),
+    }),
+    endpoint({
+      id: 'listOrders',
+      method: 'GET',
+      path: 'orders',
+      summary: 'Orders, the newest first',
+      query: z.strictObject({ ...page, ...ofOrder }),
+      answer: answers.listOf(answers.order),
+      handle: ({ query }) => {
+        const { total, items } = paged(
+          sandbox.orders.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
+          query,
+        );
+        return { total, items: items.map((order) => shownOrder(state, order)) };
+      },
+    }),
+    endpoint({
+      id: 'getOrder',
+      method: 'GET',
+      path: 'orders/{order}',
+      summary: 'One order, by its platform_order_ref or a partner_order_id that only one partner uses',
+      answer: answers.order,
+      refusals: [404],
+      handle: ({ params }) => shownOrder(state, findOrder(state, params.order ?? '')),
+    }),
+    endpoint({
+      id: 'listDeliveries',
+      method: 'GET',
+      path: 'deliveries',
+      summary: 'Events as posted, with the answer of the partner, the newest first',
+      query: z.strictObject({ ...page, ...ofOrder }),
+      answer: answers.listOf(answers.delivery),
+      handle: ({ query }) =>
+        paged(
+          sandbox.deliveries.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
+          query,
+        ),
+    }),
+    endpoint({
+      id: 'listMessages',
+      method: 'GET',
+      path: 'messages',
+      summary: 'Messages of the messenger, the newest first',
+      query: z.strictObject(page),
+      answer: answers.listOf(answers.message),
+      handle: ({ query }) => paged(sandbox.messages, query),
+    }),
+    endpoint({
+      id: 'getFaults',
+      method: 'GET',
+      path: 'faults',
+      summary: 'What is planned, and how often faults happen',
+      answer: answers.faults,
+      handle: () => sandbox.faults.current,
+    }),
+    endpoint({
+      id: 'advanceOrder',
+      method: 'POST',
+      path: 'orders/{order}/advance',
+      summary: 'Moves an order one step on and posts its event; answers when the partner has answered',
+      body: z.strictObject({ step: answers.step }).meta({ examples: [{ step: 'credited' }] }),
+      answer: z.object({ order: answers.order, delivery: answers.delivery }),
+      refusals: [404, 409],
+      handle: async ({ params, body }) => {
+        const { platform_order_ref } = findOrder(state, params.order ?? '');
+        const delivery = await refuseConflict(sandbox.advance(platform_order_ref, body.step));
+        return { order: shownOrder(state, state.orders.find(platform_order_ref)), delivery };
+      },
+    }),
+    endpoint({
+      id: 'playOrder',
+      method: 'POST',
+      path: 'orders/{order}/play',
+      summary: 'Takes a new order through a scenario, with its events',
+      body: z
+        .strictObject({ scenario: z.enum(namesOf<OrderScenario>(orderScenarios)) })
+        .meta({ examples: [{ scenario: 'happy' }] }),
+      answer: z.object({ order: answers.order, deliveries: z.array(answers.delivery) }),
+      refusals: [404, 409],
+      handle: async ({ params, body }) => {
+        const { platform_order_ref } = findOrder(state, params.order ?? '');
+        const deliveries = await refuseConflict(sandbox.play(platform_order_ref, body.scenario));
+        return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries };
+      },
+    }),
+    endpoint({
+      id: 'redeliver',
+      method: 'POST',
+      path: 'deliveries/{id}/redeliver',
+      summary: 'Posts the same text again',
+      answer: answers.delivery,
+      refusals: [404],
+      handle: ({ params }) => refuseUnknownDelivery(sandbox.redeliver(params.id ?? '')),
+    }),
+    endpoint({
+      id: 'forge',
+      method: 'POST',
+      path: 'deliveries/{id}/forge',
+      summary: 'Posts a copy signed with a key that nobody issued: a receiver has to refuse it',
+      answer: answers.delivery,
+      refusals: [404],
+      handle: ({ params }) => refuseUnknownDelivery(sandbox.events.forge(params.id ?? '')),
+    }),
+    endpoint({
+      id: 'tamper',
+      method: 'POST',
+      path: 'deliveries/{id}/tamper',
+      summary: 'Posts a copy with another amount under the old signature: a receiver has to refuse it',
+      answer: answers.delivery,
+      refusals: [404],
+      handle: ({ params }) => refuseUnknownDelivery(sandbox.events.tamper(params.id ?? '')),
+    }),
+    endpoint({
+      id: 'planFault',
+      method: 'POST',
+      path: 'faults/next',
+      summary: 'Plans a fault for the next request of an operation, or the next event of a name',
+      body: z
+        .strictObject({ target: z.string(), fault: answers.fault })
+        .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
+      answer: answers.faults,
+      handle: ({ body }) => {
+        // Sound: the sandbox refuses what is no target, or no fault of this target.
+        const [target, fault] = [body.target as RequestFaultTarget, body.fault as RequestFaultName];
+        refuseInvalidOption(() => sandbox.faults.next(target, fault));
+        return sandbox.faults.current;
+      },
+    }),
+    endpoint({
+      id: 'setFaultRates',
+      method: 'POST',
+      path: 'faults/rates',
+      summary: 'Sets how often faults happen: everywhere, or at one target',
+      body: z
+        .strictObject({ target: z.string().optional(), rates: answers.rates })
+        .meta({ examples: [{ rates: { duplicate: 0.2 } }] }),
+      answer: answers.faults,
+      handle: ({ body: { target, rates } }) => {
+        refuseInvalidOption(() => {
+          if (target === undefined) sandbox.faults.rate(rates);
+          // Sound: the sandbox refuses what is no target, or no rates of this target.
+          else sandbox.faults.rate(target as RequestFaultTarget, rates);
+        });
+        return sandbox.faults.current;
+      },
+    }),
+    endpoint({
+      id: 'setFaultScenario',
+      method: 'POST',
+      path: 'faults/scenario',
+      summary: 'Sets the rates of a named scenario, in place of all before',
+      body: z
+        .strictObject({ name: z.enum(namesOf<FaultScenario>(faultScenarios)) })
+        .meta({ examples: [{ name: 'hostile' }] }),
+      answer: answers.faults,
+      handle: ({ body }) => {
+        sandbox.faults.scenario(body.name);
+        return sandbox.faults.current;
+      },
+    }),
+    endpoint({
+      id: 'clearFaults',
+      method: 'POST',
+      path: 'faults/clear',
+      summary: 'Removes every rate and every planned fault',
+      answer: answers.faults,
+      handle: () => {
+        sandbox.faults.clear();
+        return sandbox.faults.current;
+      },
+    }),
+    endpoint({
+      id: 'setRetry',
+      method: 'POST',
+      path: 'retry',
+      summary: 'How often an event that is not acknowledged is posted again from now on',
+      body: z
+        .strictObject({
+          policy: z.union([
+            z.literal('none'),
+            z.strictObject({
+              maxAttempts: z.int().optional(),
+              firstDelayMs: z.int().optional(),
+              maxDelayMs: z.int().optional(),
+            }),
+          ]),
+        })
+        .meta({ examples: [{ policy: { maxAttempts: 3 } }] }),
+      answer: answers.done,
+      handle: ({ body }) => {
+        refuseInvalidOption(() => sandbox.events.retry(body.policy));
+        return { done: true };
+      },
+    }),
+    endpoint({
+      id: 'advanceClock',
+      method: 'POST',
+      path: 'clock/advance',
+      summary: 'Moves the time on; what becomes due on the way happens before the answer',
+      body: z
+        .strictObject({ ms: z.int().min(0).max(fourHundredDaysMs) })
+        .meta({ examples: [{ ms: 60_000 }] }),
+      answer: answers.clock,
+      handle: async ({ body }) => {
+        await sandbox.clock.advance(body.ms);
+        return clockOf(sandbox);
+      },
+    }),
+    endpoint({
+      id: 'drainClock',
+      method: 'POST',
+      path: 'clock/drain',
+      summary: 'Moves the time on until nothing waits for it',
+      answer: answers.clock,
+      handle: async () => {
+        await sandbox.clock.drain();
+        return clockOf(sandbox);
+      },
+    }),
+    endpoint({
+      id: 'reset',
+      method: 'POST',
+      path: 'reset',
+      summary: 'Forgets everything, as if the sandbox had just been made',
+      answer: answers.done,
+      handle: async () => {
+        await sandbox.reset();
+        return { done: true };
+      },
+    }),
+  ];
+}
+
+/** @throws {Refusal} 404 */
+function findOrder({ orders }: SandboxState, name: string): SandboxOrder {
+  try {
+    return orders.find(name);
+  } catch {
+    throw new Refusal(
+      404,
+      'unknown_order',
+      'Not exactly one order has this name: give a partner_order_id that one partner uses, or the platform_order_ref.',
+    );
+  }
+}
+
+function shownOrder({ options }: SandboxState, order: SandboxOrder) {
+  return { ...order, next: stepsAfter(order.state, options.orderTransitions) };
+}
+
+function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string) {
+  const { seed, emails, messages, faults } = sandbox;
+  const { deployment } = state;
+  const at = (base: string | undefined) => origin + new URL(base ?? origin).pathname;
+  return {
+    instance: state.instance,
+    seed,
+    masterKey: state.masterKey,
+    deployment: {
+      onboardingBaseUrl: at(deployment.onboardingBaseUrl),
+      stagingUrl: at(deployment.stagingUrl),
+      messengerBaseUrl: at(deployment.messengerBaseUrl),
+      paths: deployment.paths,
+      signature: deployment.signature,
+    },
+    clock: clockOf(sandbox),
+    trace: extentOf(state.trace.view),
+    counts: {
+      orders: state.orders.size,
+      deliveries: state.deliveryQueue.deliveries.length,
+      emails: emails.length,
+      messages: messages.length,
+    },
+    whitelistedIps: [...state.whitelist],
+    faults: faults.current,
+    known: {
+      requestTargets: faultTargets.request,
+      eventTargets: faultTargets.event,
+      requestFaults: Object.keys(requestFaults),
+      eventFaults: Object.keys(eventFaults),
+      faultScenarios: Object.keys(faultScenarios),
+      orderScenarios: Object.keys(orderScenarios),
+    },
+  };
+}
+
+function clockOf({ clock }: Sandbox<unknown>) {
+  return { now: clock.now(), nextAt: clock.nextAt };
+}
+
+function paged<Item>(all: readonly Item[], { limit, offset }: { limit: number; offset: number }) {
+  const end = Math.max(0, all.length - offset);
+  return { total: all.length, items: all.slice(Math.max(0, end - limit), end).reverse() };
+}
+
+function isOf(wanted: string | undefined, name: string): boolean {
+  return wanted === undefined || wanted === name;
+}
+function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): [Name, ...Name[]] {
+  // Sound: the keys of a table that is not empty.
+  return Object.keys(table) as [Name, ...Name[]];
+}
+
+/** An order that cannot do what is asked. */
+async function refuseConflict<Result>(result: Promise<Result>): Promise<Result> {
+  return result.catch((error: unknown) => {
+    throw isValidationError(error) ? new Refusal(409, 'not_possible', error.message) : error;
+  });
+}
+
+async function refuseUnknownDelivery<Result>(result: Promise<Result>): Promise<Result> {
+  return result.catch((error: unknown) => {
+    throw isValidationError(error) ? new Refusal(404, 'unknown_delivery', error.message) : error;
+  });
+}
+
+/** What the sandbox itself refuses among the options of a request. */
+function refuseInvalidOption(apply: () => void): void {
+  try {
+    apply();
+  } catch (error) {
+    throw isConfigurationError(error) ? new Refusal(400, 'invalid_body', error.message) : error;
+  }
+}

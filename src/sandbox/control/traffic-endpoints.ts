@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { Refusal } from '../requests.ts';
+import type { SandboxTrace, TraceEntry } from '../trace.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import type { ExaminedSignature } from './examine-signature.ts';
+import * as answers from './schemas.ts';
+
+/** A trace for the inspector: that of a sandbox, or of the deliveries that `listen` received. */
+export interface TraceSource {
+  readonly trace: SandboxTrace;
+  /** An entry as it is shown. @default the entry */
+  readonly show?: (entry: TraceEntry) => object;
+  /** Whether the signature of a request or an event holds; `undefined` for what is not signed. */
+  readonly examine: (entry: TraceEntry) => ExaminedSignature | undefined;
+  /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
+  readonly explain: (entry: TraceEntry) => MismatchExplanation;
+}
+
+const traceQuery = z.strictObject({
+  after: z.coerce.number().int().min(0).default(0).describe('only entries behind this id'),
+  bodies: z.enum(['true', 'false']).default('true').describe('false leaves out headers and bodies'),
+});
+
+/** Each holds a connection until its reader closes it. */
+const maxStreams = 64;
+/** An explanation tries thousands of combinations with the body, while nothing else is answered. */
+const maxExplained = 16 * 1024;
+
+/** The endpoints that read a trace. */
+export function trafficEndpoints({
+  trace,
+  show = (entry) => entry,
+  examine,
+  explain,
+}: TraceSource): readonly Endpoint[] {
+  let streams = 0;
+  const shown = (entry: TraceEntry, bodies: 'true' | 'false') =>
+    bodies === 'true' ? show(entry) : { ...show(entry), headers: undefined, body: undefined };
+  return [
+    endpoint({
+      id: 'listTrace',
+      method: 'GET',
+      path: 'trace',
+      summary: 'Requests, replies, events and faults, the oldest first; go on with `after`',
+      query: traceQuery.extend({ limit: answers.limit }),
+      answer: answers.extent.extend({ entries: z.array(answers.traceEntry) }),
+      handle: ({ query: { after, bodies, limit } }) => {
+        const entries = trace.entries.filter(({ id }) => id > after).slice(0, limit);
+        return { entries: entries.map((entry) => shown(entry, bodies)), ...extentOf(trace) };
+      },
+    }),
+    endpoint({
+      id: 'streamTrace',
+      method: 'GET',
+      path: 'trace/stream',
+      summary:
+        'The trace as server-sent events, from the oldest entry that is kept; go on with Last-Event-ID or `after`',
+      query: traceQuery,
+      answer: z.string(),
+      content: 'text/event-stream',
+      refusals: [503],
+      handle: ({ request, query }) => {
+        if (streams >= maxStreams)
+          throw new Refusal(503, 'too_many_streams', `At most ${maxStreams} streams are open at once.`);
+        streams += 1;
+        const id = request.headers.get('last-event-id') ?? '';
+        const after = /^\d{1,15}$/.test(id) ? Number(id) : query.after;
+        const onEnd = () => {
+          streams -= 1;
+        };
+        const body = traceStream(trace, { after, show: (entry) => shown(entry, query.bodies), onEnd });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    }),
+    endpoint({
+      id: 'getExchange',
+      method: 'GET',
+      path: 'trace/{id}',
+      summary: 'A request or an event with its replies, and whether and with which key its signature holds',
+      answer: answers.exchange,
+      refusals: [404],
+      handle: ({ params }) => {
+        const { first, entries } = exchangeOf(trace, params.id);
+        return { entries: entries.map(show), signature: examine(first) };
+      },
+    }),
+    endpoint({
+      id: 'explainSignature',
+      method: 'GET',
+      path: 'trace/{id}/explanation',
+      summary: 'Why the signature of a request or an event does not hold; takes up to some seconds',
+      answer: answers.explanation,
+      refusals: [404, 409],
+      handle: ({ params }) => {
+        const { first } = exchangeOf(trace, params.id);
+        if ((first.body?.length ?? 0) <= maxExplained) return explain(first);
+        const message = `Only bodies of at most ${maxExplained} characters are explained.`;
+        throw new Refusal(409, 'body_too_large', message);
+      },
+    }),
+  ];
+}
+
+export function extentOf({ forgotten, entries }: SandboxTrace) {
+  return { lastId: forgotten + entries.length, forgotten };
+}
+
+/** The entries that belong to one, in order. @throws {Refusal} 404 */
+function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; entries: TraceEntry[] } {
+  const found = /^\d{1,15}$/.test(id) ? entries.find((entry) => entry.id === Number(id)) : undefined;
+  if (found === undefined) throw new Refusal(404, 'unknown_entry', 'The trace has no entry with this id.');
+  const all = entries.filter(({ exchange }) => exchange === found.exchange);
+  return { first: all[0] ?? found, entries: all };
+}
+
+interface StreamOptions {
+  /** Begins behind this entry. */
+  readonly after: number;
+  readonly show: (entry: TraceEntry) => object;
+  readonly onEnd: () => void;
+}
+
+/**
+ * The trace as server-sent events, each entry with its id. It is pulled: a slow reader blocks nothing and fills no
+ * memory. Entries that were forgotten before it read them are reported in a `forgotten` event.
+ */
+function traceStream(trace: SandboxTrace, { after, show, onEnd }: StreamOptions): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const { lastId } = extentOf(trace);
+  // An id from before a restart of the sandbox: begin at the beginning.
+  let last = after > lastId ? 0 : after;
+  const ended = new AbortController();
+  const entries = trace.follow({ after: last, signal: ended.signal });
+  return new ReadableStream(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode('retry: 1000\n\n'));
+      },
+      async pull(controller) {
+        const { done, value: entry } = await entries.next();
+        if (done || entry === undefined) return controller.close();
+        const missed =
+          entry.id > last + 1
+            ? `event: forgotten\ndata: ${JSON.stringify({ after: last, before: entry.id })}\n\n`
+            : '';
+        last = entry.id;
+        const data = JSON.stringify(show(entry));
+        controller.enqueue(encoder.encode(`${missed}id: ${entry.id}\ndata: ${data}\n\n`));
+      },
+      cancel() {
+        ended.abort();
+        onEnd();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}
