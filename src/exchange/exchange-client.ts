@@ -8,7 +8,7 @@ import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError, type RequestError, ValidationError } from '../errors/errors.ts';
-import { type CallOptions, type CallOptionsWithSchema, makeCall } from '../http/call.ts';
+import { type CallOptions, makeCall, type ReplyBody, type ReplySchema } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,
@@ -66,8 +66,6 @@ export class ExchangeClient<Order = BuyOrder> {
     this.#client = clientSettings(shared);
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  onboard<Body>(partner: PartnerIdentity, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Registers a partner: the keys and the partner ID are e-mailed as a one-time link. Sent without an
    * Authorization header (contract: Endpoints 1).
@@ -75,8 +73,10 @@ export class ExchangeClient<Order = BuyOrder> {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  onboard(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
-  async onboard<Body>(partner: PartnerIdentity, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
+  async onboard<Schema extends ReplySchema = undefined>(
+    partner: PartnerIdentity,
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const send = (credentials?: PartnerCredentials) => {
       const body = checkInput('onboard', partnerIdentity, withPartnerCode(partner, credentials));
       return this.#post('onboard', { text: JSON.stringify(body), options });
@@ -86,8 +86,6 @@ export class ExchangeClient<Order = BuyOrder> {
     return await this.#credentials.call(send);
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  whitelistIp<Body>(data: JsonValue | undefined, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Has the service whitelist the address that this call comes from (contract: Endpoints 2). Run it on every machine
    * that will call the service.
@@ -96,8 +94,10 @@ export class ExchangeClient<Order = BuyOrder> {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  whitelistIp(data?: JsonValue, options?: CallOptions): Promise<Reply>;
-  async whitelistIp<Body>(data: JsonValue = {}, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
+  async whitelistIp<Schema extends ReplySchema = undefined>(
+    data: JsonValue = {},
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
     const text = JSON.stringify(data);
@@ -107,8 +107,6 @@ export class ExchangeClient<Order = BuyOrder> {
     );
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  regenerateKeys<Body>(partner: PartnerIdentity, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Asks for new keys: a one-time reset link is e-mailed, and the old keys stop working (contract: Endpoints 3).
    * Signed with the partner secret.
@@ -117,11 +115,10 @@ export class ExchangeClient<Order = BuyOrder> {
    * @throws {ConfigurationError} `not_configured` without credentials
    * @throws {RequestError}
    */
-  regenerateKeys(partner: PartnerIdentity, options?: CallOptions): Promise<Reply>;
-  async regenerateKeys<Body>(
+  async regenerateKeys<Schema extends ReplySchema = undefined>(
     partner: PartnerIdentity,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     return await this.#requireCredentials('regenerateKeys').call((credentials, previousFailure) => {
       const key = this.#signingKey('regenerateKeys', credentials);
       const body = checkInput('regenerateKeys', partnerIdentity, withPartnerCode(partner, credentials));
@@ -130,11 +127,6 @@ export class ExchangeClient<Order = BuyOrder> {
     });
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  createOrder<Body>(
-    order: Order,
-    options: OrderCallOptions<Body> & CallOptionsWithSchema<Body>,
-  ): Promise<Reply<Body>>;
   /**
    * Creates a buy order. The deployment's `orderSchema` checks the payload; it is sent under the deployment's wire
    * names, signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
@@ -146,12 +138,14 @@ export class ExchangeClient<Order = BuyOrder> {
    * @throws {ConfigurationError} without credentials, or without a merchant secret
    * @throws {RequestError}
    */
-  createOrder(order: Order, options?: OrderCallOptions): Promise<Reply>;
-  async createOrder<Body>(order: Order, options: OrderCallOptions<Body> = {}): Promise<Reply<Body>> {
+  async createOrder<Schema extends ReplySchema = undefined>(
+    order: Order,
+    options: OrderCallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const { merchant, ...callOptions } = readOrderCallOptions(options);
     const prepared = await this.prepareOrder(order, { merchant });
     // Sound: the schema is the one that was given.
-    return await prepared.send(callOptions as CallOptions<Body>);
+    return await prepared.send(callOptions as CallOptions<Schema>);
   }
 
   /**
@@ -208,7 +202,7 @@ export class ExchangeClient<Order = BuyOrder> {
     return this.#signingKey('createOrder', credentials, signer);
   }
 
-  #post<Body>(
+  #post<Schema extends ReplySchema>(
     operation: Operation,
     content: {
       readonly text: string;
@@ -216,9 +210,9 @@ export class ExchangeClient<Order = BuyOrder> {
       readonly headers?: Readonly<Record<string, string>> | undefined;
       readonly credentials?: PartnerCredentials;
       readonly previousFailure?: RequestError | undefined;
-      readonly options: CallOptions<Body>;
+      readonly options: CallOptions<Schema>;
     },
-  ): Promise<Reply<Body>> {
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const { text: body, signature = '', headers, credentials, previousFailure, options } = content;
     const call = makeCall(this.#deployment, operation, {
       credential: credentials?.partnerPublicKey,

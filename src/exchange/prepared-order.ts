@@ -1,12 +1,12 @@
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { ValidationError } from '../errors/errors.ts';
-import { type CallOptions, callRows } from '../http/call.ts';
+import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call.ts';
 import { checkWithSchema } from '../http/check-input.ts';
 import type { Reply } from '../http/reply.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional, text } from '../internal/options.ts';
 
-export interface OrderCallOptions<Body = unknown> extends CallOptions<Body> {
+export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
   /**
    * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
    * `fiat_currency`; refused if that leaves a choice
@@ -23,7 +23,9 @@ export interface PreparedOrder {
   /** Of the same. */
   readonly partnerCode?: string | undefined;
   /** Sends it, as `createOrder` does; each call is a request of its own. @throws {RequestError} */
-  send<Body = unknown>(options?: CallOptions<Body>): Promise<Reply<Body>>;
+  send<Schema extends ReplySchema = undefined>(
+    options?: CallOptions<Schema>,
+  ): Promise<Reply<ReplyBody<Schema>>>;
 }
 
 const merchantRow = { merchant: optional(text()) };

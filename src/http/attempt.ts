@@ -15,7 +15,7 @@ import { type ReadReply, readReply, replyHead } from './reply.ts';
  */
 export async function sendAttempt(
   signal: AbortSignal,
-  call: Call<unknown>,
+  call: Call,
   client: ClientSettings,
   record: CallRecord,
 ): Promise<Response> {
@@ -112,7 +112,7 @@ export class CallRecord {
   }
 }
 
-function observeRequest(call: Call<unknown>, { onRequest }: ClientSettings, attempt: number): void {
+function observeRequest(call: Call, { onRequest }: ClientSettings, attempt: number): void {
   if (onRequest === undefined) return;
   callHook(`onRequest of ${call.operation}`, () =>
     onRequest({
@@ -124,7 +124,7 @@ function observeRequest(call: Call<unknown>, { onRequest }: ClientSettings, atte
 }
 
 function observeResponse(
-  call: Call<unknown>,
+  call: Call,
   { onResponse, now }: ClientSettings,
   { attempt, reply, started }: { attempt: number; reply: ReadReply; started: number },
 ): void {
@@ -139,7 +139,7 @@ function observeResponse(
   );
 }
 
-function shown({ operation, method, url }: Call<unknown>, attempt: number) {
+function shown({ operation, method, url }: Call, attempt: number) {
   return { operation, method, url: redactUrl(url), attempt };
 }
 

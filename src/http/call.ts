@@ -15,8 +15,15 @@ import {
 import { sensitiveValues } from '../internal/redaction.ts';
 import { userAgent } from '../internal/user-agent.ts';
 
+/** The schema of a reply's body, or none. */
+export type ReplySchema = StandardSchema | undefined;
+
+/** What a schema makes of a reply's body: without one it stays `unknown`. */
+export type ReplyBody<Schema extends ReplySchema> =
+  Schema extends StandardSchema<unknown, infer Body> ? Body : unknown;
+
 /** Options of a single call. */
-export interface CallOptions<Body = unknown> {
+export interface CallOptions<Schema extends ReplySchema = ReplySchema> {
   /** Ends the call. */
   signal?: AbortSignal | undefined;
   /** Milliseconds for each attempt. @default the client's `timeoutMs` */
@@ -28,7 +35,7 @@ export interface CallOptions<Body = unknown> {
    */
   leftMs?: (() => number) | undefined;
   /** Checks the reply's body, and types it: any Standard Schema. Without one the body is `unknown`. */
-  schema?: StandardSchema<unknown, Body> | undefined;
+  schema?: Schema | undefined;
 }
 
 export const callRows = {
@@ -48,13 +55,8 @@ export const callRows = {
   ),
 } satisfies OptionTable<CallOptions>;
 
-/** Options of a call whose reply must fit a schema, which also gives the body its type. */
-export interface CallOptionsWithSchema<Body> extends CallOptions<Body> {
-  schema: StandardSchema<unknown, Body>;
-}
-
 /** One request of an operation. */
-export interface Call<Body> {
+export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -65,7 +67,7 @@ export interface Call<Body> {
   readonly repeat: OperationRules['repeat'];
   /** Never shown in an error, even if an error of the transport quotes them. The headers hold more: {@link secretsOf}. */
   readonly secrets: readonly string[];
-  readonly options: CallOptions<Body>;
+  readonly options: CallOptions<Schema>;
   /** Of an order: what its 2xx reply says. */
   readonly readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
@@ -73,12 +75,12 @@ export interface Call<Body> {
 }
 
 /** Values to redact from any message about this call. */
-export function secretsOf({ secrets, headers }: Call<unknown>): string[] {
+export function secretsOf({ secrets, headers }: Call): string[] {
   return [...secrets, ...sensitiveValues(headers)];
 }
 
 /** Milliseconds in which the request may still leave. Nothing leaves by a function that fails. */
-export function leftMsOf({ options: { leftMs } }: Call<unknown>): number {
+export function leftMsOf({ options: { leftMs } }: Call): number {
   if (leftMs === undefined) return Number.POSITIVE_INFINITY;
   try {
     const left = leftMs();
@@ -89,7 +91,7 @@ export function leftMsOf({ options: { leftMs } }: Call<unknown>): number {
 }
 
 /** What a call adds to the rules of its operation. */
-interface CallContent<Body> {
+interface CallContent<Schema extends ReplySchema> {
   /** Proves who calls. The rules say where it goes; an API key in the body is already there. */
   readonly credential?: string | undefined;
   /** Exactly what is posted: JSON. */
@@ -99,7 +101,7 @@ interface CallContent<Body> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Never shown in an error; credential, body and query are added to these. */
   readonly secrets: readonly string[];
-  readonly options: CallOptions<Body>;
+  readonly options: CallOptions<Schema>;
   /** How the service refused the same call with other keys. */
   readonly previousFailure?: RequestError | undefined;
 }
@@ -110,15 +112,15 @@ interface CallContent<Body> {
  * @throws {ConfigurationError} `not_configured` when the deployment has no address for it, `invalid_option` for
  *   malformed options
  */
-export function makeCall<Body>(
+export function makeCall<Schema extends ReplySchema>(
   deployment: Deployment<unknown>,
   operation: Operation,
-  content: CallContent<Body>,
-): Call<Body> {
+  content: CallContent<Schema>,
+): Call<Schema> {
   const { method, authorization, repeat } = operationRules(operation);
   const { body, credential, previousFailure } = content;
   // Sound: an object that is returned is the one that was given, so its schema has the same types.
-  const options = defineOptions(operation, callRows)(content.options) as CallOptions<Body>;
+  const options = defineOptions(operation, callRows)(content.options) as CallOptions<Schema>;
   const url = new URL(operationUrl(deployment, operation));
   for (const [name, value] of Object.entries(content.query ?? {})) url.searchParams.set(name, value);
   const headers = new Headers({

@@ -37,7 +37,7 @@ type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumption
 };
 
 /** The error of a failed call, with everything that is known and without secrets. */
-export function failure(call: Call<unknown>, record: CallRecord, details: FailureDetails): RequestError {
+export function failure(call: Call, record: CallRecord, details: FailureDetails): RequestError {
   const { retryAfterMs: wait, cause: original, assumptions, what: happened, ...rest } = details;
   const reply = record.reply;
   const secrets = [...secretsOf(call), ...personalValues(call)];
@@ -70,7 +70,7 @@ export function failure(call: Call<unknown>, record: CallRecord, details: Failur
  * holds nothing that anybody needs, and may repeat the message with its one-time code.
  */
 function shownReply(
-  { operation }: Call<unknown>,
+  { operation }: Call,
   { headers, body }: Pick<ReadReply, 'headers' | 'body'>,
   redact: (text: unknown) => string,
 ): Pick<RequestErrorDetails, 'headers' | 'body'> {

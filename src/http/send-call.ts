@@ -5,7 +5,7 @@ import type { StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { CallRecord, sendAttempt, tooLate } from './attempt.ts';
-import { type Call, leftMsOf } from './call.ts';
+import { type Call, leftMsOf, type ReplyBody, type ReplySchema } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { failure } from './failure.ts';
 import { AttemptFailure, lessCertain } from './outcome.ts';
@@ -19,7 +19,10 @@ import { type ReadReply, type Reply, retryAfterMs } from './reply.ts';
  *
  * @throws {RequestError}
  */
-export async function sendCall<Body>(call: Call<Body>, client: ClientSettings): Promise<Reply<Body>> {
+export async function sendCall<Schema extends ReplySchema>(
+  call: Call<Schema>,
+  client: ClientSettings,
+): Promise<Reply<ReplyBody<Schema>>> {
   const record = new CallRecord(call.previousFailure);
   const { signal, timeoutMs = client.timeoutMs } = call.options;
   if (signal?.aborted) {
@@ -75,7 +78,7 @@ function asRequest(input: string | URL | Request): Request {
 }
 
 /** Whether a call may be sent again after an attempt that failed. */
-function mayRepeat(call: Call<unknown>, client: ClientSettings, record: CallRecord, error: Error): boolean {
+function mayRepeat(call: Call, client: ClientSettings, record: CallRecord, error: Error): boolean {
   if (!(error instanceof AttemptFailure)) {
     record.giveUp();
     return isTimeoutError(error) && call.repeat === 'always';
@@ -94,14 +97,14 @@ function mayRepeat(call: Call<unknown>, client: ClientSettings, record: CallReco
   }
 }
 
-function isRepeatable(repeat: Call<unknown>['repeat'], status = 0): boolean {
+function isRepeatable(repeat: Call['repeat'], status = 0): boolean {
   if (status === 429) return repeat !== 'if-not-sent';
   return repeat === 'always' && (status === 408 || (status >= 500 && status <= 599));
 }
 
 function toRequestError(
   error: unknown,
-  call: Call<unknown>,
+  call: Call,
   client: ClientSettings,
   record: CallRecord,
 ): RequestError {
@@ -120,20 +123,23 @@ function toRequestError(
  *
  * @throws {RequestError}
  */
-async function checkReply<Body>(call: Call<Body>, record: CallRecord): Promise<Reply<Body>> {
+async function checkReply<Schema extends ReplySchema>(
+  call: Call<Schema>,
+  record: CallRecord,
+): Promise<Reply<ReplyBody<Schema>>> {
   const reply = record.reply;
   if (reply === undefined) throw new TypeError('A call ended without a reply.');
   requireAcceptance(call, record, reply);
   const { status, headers, body } = reply;
   const schema = call.options.schema;
-  // Sound: without a schema the type parameter is `unknown`, which any body fits.
-  if (schema === undefined) return { status, headers, body: body as Body };
+  // Sound: without a schema the body is `unknown`.
+  if (schema === undefined) return { status, headers, body: body as ReplyBody<Schema> };
   const nonconforming = {
     code: 'reply_nonconforming',
     outcome: 'unknown',
     assumptions: ['replies'],
   } as const;
-  let result: StandardResult<Body>;
+  let result: StandardResult<unknown>;
   try {
     result = await schema['~standard'].validate(body);
   } catch (cause) {
@@ -141,13 +147,14 @@ async function checkReply<Body>(call: Call<Body>, record: CallRecord): Promise<R
     const issues = [{ message: 'the schema threw instead of answering', path: [] }];
     throw failure(call, record, { ...nonconforming, issues, cause });
   }
-  if (result.issues === undefined) return { status, headers, body: result.value };
+  // Sound: the schema says so.
+  if (result.issues === undefined) return { status, headers, body: result.value as ReplyBody<Schema> };
   const issues = result.issues.map((issue) => plainIssue(issue, body));
   throw failure(call, record, { ...nonconforming, issues });
 }
 
 /** An order whose 2xx reply says that it failed may have been created or not (ledger: `order-reply`). */
-function requireAcceptance(call: Call<unknown>, record: CallRecord, reply: ReadReply): void {
+function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): void {
   const { readOrderReply } = call;
   if (readOrderReply === undefined) return;
   const { status, headers, body } = reply;

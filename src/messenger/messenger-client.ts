@@ -3,7 +3,7 @@ import { checkSecretText } from '../credentials/partner-credentials.ts';
 import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
-import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import { makeCall } from '../http/call.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
@@ -109,8 +109,6 @@ export class MessengerClient {
     this.#client = clientSettings(shared);
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  generateApiKey<Body>(request: ApiKeyRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Creates an API key tied to a device number. Store what comes back: nothing lists generated keys. The master
    * key is the bare Authorization header, without `Bearer` (contract: Endpoints 6).
@@ -119,8 +117,10 @@ export class MessengerClient {
    * @throws {ConfigurationError} `not_configured` without a master key
    * @throws {RequestError}
    */
-  generateApiKey(request: ApiKeyRequest, options?: CallOptions): Promise<Reply>;
-  async generateApiKey<Body>(request: ApiKeyRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
+  async generateApiKey<Schema extends ReplySchema = undefined>(
+    request: ApiKeyRequest,
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     if (this.#masterKey === undefined) {
       throw new ConfigurationError(
         'not_configured',
@@ -149,8 +149,6 @@ export class MessengerClient {
     return makeCall(this.#deployment, 'scanDevice', { query, secrets: [], options: {} }).url;
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  checkNumber<Body>(request: NumberCheckRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Asks whether a number is on the messenger. Its path is not published: set `paths.checkNumber` in
    * `defineDeployment` (contract: Endpoints 8; ledger: `number-check`). Members beyond `to_phone` and `api_key`
@@ -160,11 +158,10 @@ export class MessengerClient {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  checkNumber(request: NumberCheckRequest, options?: CallOptions): Promise<Reply>;
-  async checkNumber<Body>(
+  async checkNumber<Schema extends ReplySchema = undefined>(
     request: NumberCheckRequest,
-    options: CallOptions<Body> = {},
-  ): Promise<Reply<Body>> {
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const apiKey = this.#requireApiKey('checkNumber', request);
     const {
       api_key: _,
@@ -178,8 +175,6 @@ export class MessengerClient {
     return await sendCall(call, this.#client);
   }
 
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  sendMessage<Body>(request: MessageRequest, options: CallOptionsWithSchema<Body>): Promise<Reply<Body>>;
   /**
    * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again automatically.
    *
@@ -187,8 +182,10 @@ export class MessengerClient {
    * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
-  sendMessage(request: MessageRequest, options?: CallOptions): Promise<Reply>;
-  async sendMessage<Body>(request: MessageRequest, options: CallOptions<Body> = {}): Promise<Reply<Body>> {
+  async sendMessage<Schema extends ReplySchema = undefined>(
+    request: MessageRequest,
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const apiKey = this.#requireApiKey('sendMessage', request);
     const checked = checkInput('sendMessage', messageRequest, this.#normalized(request));
     const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));

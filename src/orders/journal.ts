@@ -1,7 +1,7 @@
 import type { PartnerNames } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { OrderState } from '../errors/errors.ts';
-import type { CallOptions, CallOptionsWithSchema } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -55,11 +55,6 @@ import type { RecordStore } from '../store/record-store.ts';
  * | `abandoned` | `order_abandoned` | `different_order` |
  */
 export interface OrderJournal<Order = BuyOrder> {
-  /** With a `schema`, which checks and types the reply's body; otherwise as without one. */
-  create<Body>(
-    order: Order,
-    options: CreateOrderOptions<Body> & CallOptionsWithSchema<Body>,
-  ): Promise<CreatedOrder<Body>>;
   /**
    * Creates an order, or says what is known of it. Resolves only if the service has the order.
    *
@@ -68,7 +63,10 @@ export interface OrderJournal<Order = BuyOrder> {
    * @throws {OrderError} nothing was sent, or (`outcome_unknown` with a `cause`) a request before this one may have acted
    * @throws {RequestError} of the request that was made now: `outcome` says whether the service can have acted
    */
-  create(order: Order, options?: CreateOrderOptions): Promise<CreatedOrder>;
+  create<Schema extends ReplySchema = undefined>(
+    order: Order,
+    options?: CreateOrderOptions<Schema>,
+  ): Promise<CreatedOrder<ReplyBody<Schema>>>;
   /**
    * Writes down that an order is to be sent, and sends nothing. With the store of a transaction of your own, the order
    * in your tables and the intent are written together or not at all. Then `create` sends it: call it after the commit,
@@ -109,7 +107,7 @@ export interface OrderJournal<Order = BuyOrder> {
   settle(partnerOrderId: string, decision: 'accepted' | 'abandoned', note: string): Promise<JournaledOrder>;
 }
 
-export interface CreateOrderOptions<Body = unknown> extends CallOptions<Body> {
+export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
   /**
    * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
    * `fiat_currency`; refused if that leaves a choice

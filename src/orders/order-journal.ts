@@ -3,7 +3,7 @@ import { isSamePartner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import { storableText } from '../internal/describe-error.ts';
 import {
   checkOneOf,
@@ -116,10 +116,10 @@ export function createOrderJournal<Order = BuyOrder>(
     return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode } };
   }
 
-  async function create<Body>(
+  async function create<Schema extends ReplySchema = undefined>(
     order: Order,
-    createOptions: CreateOrderOptions<Body> = {},
-  ): Promise<CreatedOrder<Body>> {
+    createOptions: CreateOrderOptions<Schema> = {},
+  ): Promise<CreatedOrder<ReplyBody<Schema>>> {
     const { merchant, again, ...call } = readCreateOptions(createOptions);
     const { prepared, intent } = await check(order, merchant);
     const attempt = randomUUID();
@@ -132,7 +132,7 @@ export function createOrderJournal<Order = BuyOrder>(
     const lease = () => (stateAt(begun, now()) === 'sending' ? (begun.leaseUntil ?? 0) - now() : 0);
     const { leftMs = () => Number.POSITIVE_INFINITY } = call;
     const limits = { leftMs: () => Math.min(lease(), leftMs()) };
-    const sent = await sendOrder(prepared, { ...call, ...limits } as CallOptions<Body>, settings);
+    const sent = await sendOrder(prepared, { ...call, ...limits } as CallOptions<Schema>, settings);
     return createdOrder(await finish(begun, attempt, sent), sent);
   }
 

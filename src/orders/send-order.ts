@@ -1,6 +1,6 @@
 import { isPartnerExchangeError, isRequestError, outcomeOf } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import { describeError } from '../internal/describe-error.ts';
 import { findNonJson, type JsonValue } from '../internal/json.ts';
@@ -16,11 +16,11 @@ export type Sent<Body> =
 type Settings = Pick<JournalSettings, 'duplicateIds' | 'isDuplicate' | 'keepReply'>;
 
 /** Sends an order. Never throws. */
-export async function sendOrder<Body>(
+export async function sendOrder<Schema extends ReplySchema>(
   prepared: PreparedOrder,
-  call: CallOptions<Body>,
+  call: CallOptions<Schema>,
   settings: Settings,
-): Promise<Sent<Body>> {
+): Promise<Sent<ReplyBody<Schema>>> {
   try {
     const reply = await prepared.send(call);
     const kept = keptOf(reply, settings.keepReply);

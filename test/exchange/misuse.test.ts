@@ -47,6 +47,10 @@ describe('does not compile', () => {
     expectTypeOf(() => exchange.whitelistIp<string>()).toBeFunction();
     // @ts-expect-error the type of the body comes from a schema
     expectTypeOf(() => messenger.checkNumber<string>({ to_phone: '1' })).toBeFunction();
+    // @ts-expect-error the type of the body comes from a schema
+    expectTypeOf(async () => (await exchange.prepareOrder(order)).send<{ id: number }>()).toBeFunction();
+    // @ts-expect-error the type of the body is not taken from the variable
+    expectTypeOf(async (): Promise<Reply<string>> => exchange.whitelistIp()).toBeFunction();
     // @ts-expect-error the schema makes something else
     expectTypeOf(() => exchange.createOrder<string>(order, { schema: receipt })).toBeFunction();
   });
