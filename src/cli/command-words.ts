@@ -15,6 +15,7 @@ export const commandWords: Words = {
   promoteKeys: 'run "partner-exchange keys promote"',
   observe: 'wait for an event of it',
   settle: 'run "partner-exchange order settle"',
+  handled: '--handled-url or --handled-command',
   sendAgain: '--again',
   merchant: '--merchant',
   keyForOrders: '--purpose order',

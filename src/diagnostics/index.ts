@@ -17,8 +17,9 @@ export {
 } from '../errors/errors.ts';
 export type { SignatureScheme } from '../signature/signature-scheme.ts';
 export type { AttackResult } from './attack/attack-case.ts';
-export type { AttackOptions } from './attack/attack-receiver.ts';
+export type { AttackOptions, AttackReport } from './attack/attack-receiver.ts';
 export { attackReceiver } from './attack/attack-receiver.ts';
+export type { AttackFinding } from './attack/findings.ts';
 export {
   detectFromOracle,
   type OracleDetection,

@@ -27,6 +27,8 @@ export interface Words {
   readonly promoteKeys: string;
   readonly observe: string;
   readonly settle: string;
+  /** Counts what a receiver did about an order, for an attack. */
+  readonly handled: string;
   /** Sends a refused order once more. */
   readonly sendAgain: string;
   readonly merchant: string;
@@ -52,6 +54,7 @@ export const libraryWords: Words = {
   promoteKeys: 'call promote()',
   observe: 'wait for an event of it (observe)',
   settle: 'call settle',
+  handled: '`handled`',
   sendAgain: 'again: true',
   merchant: 'the merchant option',
   keyForOrders: 'signingKey(credentials, "order")',

@@ -1,3 +1,4 @@
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { Words } from '../../errors/remedies.ts';
 import { type Answer, describeAnswer, type HttpAnswer, isAccepted } from '../../internal/post-request.ts';
 import type { Disclosures } from './disclosures.ts';
@@ -6,6 +7,7 @@ import type { RawConnect } from './raw-connection.ts';
 
 /** What a case works with. */
 export interface Attack {
+  readonly credentials: PartnerCredentials;
   readonly probes: Probes;
   post(delivery: Delivery): Promise<Answer>;
   /** Connections without HTTP's rules, or why there are none. */
@@ -31,7 +33,8 @@ interface Refused extends RefusalRule {
   readonly what: string;
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
-  readonly deliveries: (probes: Probes) => readonly Delivery[];
+  /** None, where the keys that there are do not make any. */
+  readonly deliveries: (probes: Probes, credentials: PartnerCredentials) => readonly Delivery[];
 }
 
 /** A case of which every delivery must be refused. */
@@ -46,8 +49,9 @@ export function refused({
     id,
     what,
     expected,
-    async run({ probes, post }) {
-      const all = deliveries(probes);
+    async run({ probes, credentials, post }) {
+      const all = deliveries(probes, credentials);
+      if (all.length === 0) return skipped('there is no merchant secret');
       // Not every scheme signs everything: what it leaves open is no fault of the receiver.
       if (all.some(({ body }) => body !== undefined && probes.verifies(body))) return skipped(notForged);
       const findings: CaseResult[] = [];
@@ -105,7 +109,20 @@ export interface AttackResult {
 }
 
 /** The result of a case. */
-export type CaseResult = Pick<AttackResult, 'answered' | 'verdict' | 'advice'>;
+export interface CaseResult extends Pick<AttackResult, 'answered' | 'verdict' | 'advice'> {
+  /** How the receiver failed, if it did in one of the ways that many cases share. */
+  readonly problem?: Problem | undefined;
+  /** What the receiver does, as in {@link AttackFinding.summary}. @default made of the problem and of what was sent */
+  readonly fault?: string | undefined;
+}
+
+/**
+ * - `accepted`: what it must refuse.
+ * - `lost`: it refused an authentic delivery.
+ * - `failed`, `redirected`: it answered 5xx, or 3xx, where it must refuse.
+ * - `closed`, `late`: it did not answer.
+ */
+export type Problem = 'accepted' | 'lost' | 'failed' | 'redirected' | 'closed' | 'late';
 
 export function skipped(reason: string): CaseResult {
   return { verdict: 'skipped', answered: reason };
@@ -129,30 +146,34 @@ interface RefusalRule {
   readonly ifClosed?: 'ok' | 'broken' | undefined;
   /** What to do if it is accepted. */
   readonly advice: string;
+  /** What a receiver does that accepts it. @default 'accepts' and what was sent */
+  readonly fault?: string | undefined;
 }
 
 /** Judges the answer to something that a receiver must refuse. */
 export function judgeRefusal(
   answer: Answer,
-  { ifAccepted = 'broken', ifClosed = 'broken', advice }: RefusalRule,
+  { ifAccepted = 'broken', ifClosed = 'broken', advice, fault }: RefusalRule,
 ): CaseResult {
   const answered = describeAnswer(answer);
-  const found = (verdict: AttackVerdict, text: string): CaseResult =>
-    verdict === 'ok' ? { verdict, answered } : { verdict, answered, advice: text };
-  if (answer.kind === 'late') return found('broken', adviceFor.late);
-  if (answer.kind === 'closed') return found(ifClosed, adviceFor.closed);
-  if (isAccepted(answer)) return found(ifAccepted, advice);
-  return judgeStatus(answer, answered) ?? { verdict: 'ok', answered };
+  const sound: CaseResult = { verdict: 'ok', answered };
+  if (answer.kind === 'late') return missing(answer.kind, answered);
+  if (answer.kind === 'closed') return ifClosed === 'ok' ? sound : missing(answer.kind, answered);
+  if (!isAccepted(answer)) return judgeStatus(answer, answered) ?? sound;
+  return ifAccepted === 'ok' ? sound : { verdict: ifAccepted, answered, advice, problem: 'accepted', fault };
 }
 
 /** Judges the answer to an authentic delivery. */
 export function judgeAcceptance(answer: Answer, advice: string): CaseResult {
   const answered = describeAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
-  if (answer.kind === 'late') return { verdict: 'broken', answered, advice: adviceFor.late };
-  if (answer.kind === 'closed') return { verdict: 'broken', answered, advice: adviceFor.closed };
+  if (answer.kind !== 'answered') return missing(answer.kind, answered);
   if (answer.status === 429) return skipped(rateLimited);
-  return { verdict: 'broken', answered, advice };
+  return { verdict: 'broken', answered, advice, problem: 'lost' };
+}
+
+function missing(problem: 'closed' | 'late', answered: string): CaseResult {
+  return { verdict: 'broken', answered, advice: adviceFor[problem], problem };
 }
 
 /** `undefined` for a refusal in order. */
@@ -160,8 +181,8 @@ function judgeStatus({ status, headers }: HttpAnswer, answered: string): CaseRes
   if (status === 429) return skipped(rateLimited);
   // As our webhooks do while newer keys are possible. What crashes does not say when to come back.
   if (status === 503 && headers.has('retry-after')) return undefined;
-  if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed };
-  if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected };
+  if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
+  if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };
   return undefined;
 }
 

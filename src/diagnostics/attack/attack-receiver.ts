@@ -30,6 +30,7 @@ import { signatureCases } from './cases/signatures.ts';
 import { timingCase } from './cases/timing.ts';
 import { transportCases } from './cases/transport.ts';
 import { watchDisclosures } from './disclosures.ts';
+import { type AttackFinding, findCauses, type JudgedCase } from './findings.ts';
 import { makeProbes } from './probes.ts';
 import { rawConnector } from './raw-connection.ts';
 
@@ -49,16 +50,11 @@ import { rawConnector } from './raw-connection.ts';
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
- * const { results } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
- * for (const { id, verdict, answered, advice } of results) {
- *   if (verdict !== 'ok') console.log(id, verdict, answered, advice);
- * }
+ * const { findings } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
+ * for (const { verdict, summary, advice } of findings) console.log(verdict, summary, advice);
  * ```
  */
-export function attackReceiver(
-  url: string | URL,
-  options: AttackOptions,
-): Promise<{ readonly results: readonly AttackResult[] }> {
+export function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
   return attackInWords(libraryWords, url, options);
 }
 
@@ -67,15 +63,17 @@ export async function attackInWords(
   say: Words,
   url: string | URL,
   options: AttackOptions,
-): Promise<{ readonly results: readonly AttackResult[] }> {
+): Promise<AttackReport> {
   const settings = readAttackOptions(options);
   const { signal, onResult } = settings;
   const { attack, target, lastAnswer, isReachable } = prepareAttack(say, url, settings);
   const cases = chosenCases(settings);
   const results: AttackResult[] = [];
-  const report = async ({ id, what, expected }: AttackCase, finding: CaseResult) => {
-    const result = Object.freeze({ id, what, expected, ...finding });
+  const judged: JudgedCase[] = [];
+  const report = async ({ id, what, expected }: AttackCase, { problem, fault, ...found }: CaseResult) => {
+    const result = Object.freeze({ id, what, expected, ...found });
     results.push(result);
+    judged.push({ ...result, problem, fault });
     await onResult(result);
   };
 
@@ -92,7 +90,7 @@ export async function attackInWords(
     await report(each, await each.run(attack));
     if (!(await isReachable())) obstacle = `the receiver does not answer any more since ${each.id}`;
   }
-  return { results };
+  return { results, findings: findCauses(judged) };
 }
 
 /**
@@ -123,6 +121,7 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
     return answer;
   };
   const attack: Attack = {
+    credentials,
     probes,
     post,
     raw: rawConnector({ url: target, headers, signal, timeoutMs, hasOwnFetch }),
@@ -162,9 +161,8 @@ function checkReachable({ host }: URL, answer: Answer | undefined): void {
 }
 
 /** @throws {ConfigurationError} `invalid_option` for an id that does not exist */
-function chosenCases({ credentials, only, skip }: AttackSettings): readonly AttackCase[] {
-  const all = attackCases(credentials);
-  const ids = all.map(({ id }) => id);
+function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
+  const ids = attackCases.map(({ id }) => id);
   for (const id of [...(only ?? []), ...skip]) {
     if (ids.includes(id) || id === baselineCase.id) continue;
     const near = nearestName(id, ids);
@@ -172,7 +170,14 @@ function chosenCases({ credentials, only, skip }: AttackSettings): readonly Atta
       `"${id.slice(0, 64)}" is not the id of a case.${near === undefined ? '' : ` Did you mean "${near}"?`}`,
     );
   }
-  return all.filter(({ id }) => (only?.includes(id) ?? true) && !skip.includes(id));
+  return attackCases.filter(({ id }) => (only?.includes(id) ?? true) && !skip.includes(id));
+}
+
+export interface AttackReport {
+  /** Each case, in the order in which they ran. */
+  readonly results: readonly AttackResult[];
+  /** What is wrong with the receiver, the worst first: cases with one cause are one finding. */
+  readonly findings: readonly AttackFinding[];
 }
 
 export interface AttackOptions {
@@ -198,8 +203,9 @@ export interface AttackOptions {
    */
   iOwnThisHost?: string | undefined;
   /**
-   * Tells how often your code has acted on an order: look it up where you record it. Without it, only answers can be
-   * judged, and `handled-once` and `acted-before-verification` are skipped.
+   * Tells how often your code has acted on an order, once for each event: look it up where you record it. Without it,
+   * only answers can be judged: `handled-once`, `handled-next-event`, `handled-after-forgeries` and
+   * `acted-before-verification` are skipped.
    */
   handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
   /** The ids of the cases to run. @default all */
@@ -278,17 +284,15 @@ function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
 }
 
 /** All cases but the first, in their order: what looks at earlier answers comes late, what takes long last. */
-export function attackCases(credentials: PartnerCredentials): readonly AttackCase[] {
-  return [
-    ...authenticCases,
-    ...alteredCases,
-    ...signatureCases,
-    ...keyCases(credentials),
-    ...bodyCases,
-    ...requestCases,
-    ...repetitionCases,
-    ...disclosureCases,
-    timingCase,
-    ...transportCases,
-  ];
-}
+export const attackCases: readonly AttackCase[] = [
+  ...authenticCases,
+  ...alteredCases,
+  ...signatureCases,
+  ...keyCases,
+  ...bodyCases,
+  ...requestCases,
+  ...repetitionCases,
+  ...disclosureCases,
+  timingCase,
+  ...transportCases,
+];

@@ -25,8 +25,8 @@ export interface Probes {
   readonly key: string;
   /** The text of a new event, unsigned. */
   unsigned(members?: JsonObject): string;
-  /** The signature of a text. @param key @default the right one */
-  sign(unsigned: string, key?: string): string;
+  /** The signature of a text, with the right key and scheme unless others are given. */
+  sign(unsigned: string, other?: { key?: string; scheme?: SignatureScheme }): string;
   /** The text of a new event with its right signature as the last member. */
   authentic(members?: JsonObject): string;
   /** Whether our own verification takes the body for authentic: then it is no forgery under this scheme. */
@@ -53,10 +53,11 @@ export function makeProbes(options: {
     const id = `probe-${run}-${++made}`;
     return JSON.stringify(toWireNames({ ...probeEvent(id, callbackUrl), ...members }, wireNames));
   };
-  const sign = (text: string, signingKey = key) => {
+  const sign: Probes['sign'] = (text, other = {}) => {
     const value: unknown = JSON.parse(text);
     const body = { unsignedText: text, value: isJsonObject(value) ? value : {} };
-    return writeSignature(scheme, signingKey, canonicalText(scheme, body));
+    const rules = other.scheme ?? scheme;
+    return writeSignature(rules, other.key ?? key, canonicalText(rules, body));
   };
   return {
     scheme,

@@ -5,7 +5,7 @@ import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.t
 import type { AttackOptions } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
-import { verifyBody } from '../../../src/signature/verify-body.ts';
+import { type VerifyOptions, verifyBody } from '../../../src/signature/verify-body.ts';
 import { orderKey } from '../../support/bodies.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { selfSigned } from '../../support/self-signed.ts';
@@ -68,15 +68,57 @@ describe('attackReceiver', () => {
   ])('skips everything after a receiver that %s, and says why', async (_, status, advice) => {
     const target = await startServer({ status: 200 });
     const server = await startServer({ status, headers: { location: target.url } });
-    const { results } = await attackReceiver(server.url, { credentials });
+    const { results, findings } = await attackReceiver(server.url, { credentials });
     const [first, ...others] = results;
     expect(first).toMatchObject({ id: 'authentic', verdict: 'broken', answered: String(status) });
     expect(first?.advice).toMatch(advice);
     expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['skipped']));
     expect(others.length).toBeGreaterThan(80);
-    expect(server.requests).toHaveLength(1);
+    expect(findings).toMatchObject([{ id: 'authentic', verdict: 'broken', cases: ['authentic'] }]);
+    // Only a refusal is looked into.
+    if (status !== 401) expect(server.requests).toHaveLength(1);
     expect(target.requests).toHaveLength(0);
   });
+
+  it.each<[string, VerifyOptions, string]>([
+    [
+      'the partner secret alone',
+      { key: credentials.partnerSecretKey },
+      'verifies with the partner secret alone, and so refuses authentic deliveries',
+    ],
+    [
+      'the secrets in the wrong order',
+      { key: `${credentials.partnerSecretKey}${credentials.merchantSecretKey}` },
+      'verifies with the two secrets in the wrong order, and so refuses authentic deliveries',
+    ],
+    [
+      'another encoding',
+      { key: orderKey, scheme: { construction: 'hmac', serialization: 'as-sent', encoding: 'base64' } },
+      'verifies under another scheme, whose encoding is base64',
+    ],
+    [
+      'another construction',
+      { key: orderKey, scheme: { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'hex' } },
+      'verifies under another scheme, whose construction is hash-suffix',
+    ],
+    ['a key that nobody knows', { key: 'unknown' }, 'refuses an authentic delivery, as plain as can be'],
+  ])(
+    'says of a receiver that refuses authentic deliveries that it verifies with %s',
+    async (_, verify, summary) => {
+      const { findings } = await attackReceiver('http://localhost/', {
+        credentials,
+        async fetch(_, init) {
+          try {
+            verifyBody(String(init?.body), verify);
+            return new Response();
+          } catch {
+            return new Response(null, { status: 401 });
+          }
+        },
+      });
+      expect(findings).toMatchObject([{ id: 'authentic', verdict: 'broken', summary }]);
+    },
+  );
 
   it('says that nothing listens, and judges nothing', async () => {
     const url = new URL(await closedUrl());
@@ -139,10 +181,46 @@ describe('attackReceiver', () => {
 
   it('skips what only the code of the receiver knows, without `handled`', async () => {
     await using receiver = await startReceiver();
-    const only = ['handled-once', 'acted-before-verification'];
+    const only = effectCases;
     const { results } = await attackReceiver(receiver.url, { credentials, only });
-    expect(results.slice(1).map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped']);
+    expect(results.slice(1).map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
+      effectCases.map((id) => `${id} skipped`),
+    );
     expect(results[1]?.answered).toMatch(/give `handled`/);
+  });
+
+  it('judges no effects of a receiver that does nothing about authentic deliveries', async () => {
+    await using receiver = await startReceiver({ act: () => {} });
+    const { handled } = receiver;
+    const { results } = await attackReceiver(receiver.url, { credentials, only: effectCases, handled });
+    expect(new Set(results.slice(1).map(({ verdict }) => verdict))).toEqual(new Set(['skipped']));
+    expect(results[1]?.answered).toMatch(/had no effect/);
+  });
+
+  it('says in one line each what is wrong, the worst first', async () => {
+    await using receiver = await startReceiver({
+      verify: (text) => verifyBody(text, { key: [orderKey, credentials.partnerSecretKey] }).value,
+      decode: (body) => body.toString(),
+    });
+    const { findings } = await attackReceiver(receiver.url, { credentials, skip: ['timing', 'slow-body'] });
+    expect(findings.map(({ verdict, summary, cases }) => ({ verdict, summary, cases }))).toEqual([
+      { verdict: 'broken', summary: 'verifies with the partner secret alone', cases: ['key-partner-alone'] },
+      {
+        verdict: 'weak',
+        summary: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
+        cases: ['invalid-utf-8'],
+      },
+    ]);
+  });
+
+  it('claims nothing of other cases when only the answers to refusals are compared', async () => {
+    const only = ['tells-refusals-apart'];
+    const { findings } = await attackReceiver('http://localhost/', {
+      credentials,
+      only,
+      fetch: async () => new Response(),
+    });
+    expect(findings).toMatchObject([{ verdict: 'broken', cases: only }]);
   });
 
   it('takes 429 for no answer to the question', async () => {
@@ -263,6 +341,13 @@ describe('attackReceiver', () => {
     });
   });
 });
+
+const effectCases = [
+  'handled-after-forgeries',
+  'handled-next-event',
+  'handled-once',
+  'acted-before-verification',
+];
 
 function swapped() {
   return { ...credentials, partnerSecretKey: credentials.partnerPublicKey };

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-case.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
+import { removeSignature } from '../../../src/signature/signed-body.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { hmacHex, orderKey } from '../../support/bodies.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
@@ -32,11 +33,16 @@ interface Acting {
   crash(): void;
 }
 
-/** A receiver with a name for its defect, and all verdicts that this defect must give; every other case must be ok. */
+/**
+ * A receiver with a name for its defect, and all findings and verdicts that this defect must give; every other case
+ * must be ok.
+ */
 export interface BrokenReceiver {
   readonly name: string;
   readonly steps: Partial<Steps>;
-  readonly finds: Readonly<Record<string, AttackVerdict>>;
+  readonly findings: readonly string[];
+  /** Left out where nearly every case fails. */
+  readonly finds?: Readonly<Record<string, AttackVerdict>>;
   /** Milliseconds to wait for it: for those that do not answer. @default 5000 */
   readonly timeoutMs?: number;
 }
@@ -153,6 +159,32 @@ const rewritten: Steps['verify'] = (text) => {
   return event;
 };
 
+class Duplicate extends Refusal {}
+
+/** Knows an event by its order and name, whoever sent it. */
+function rememberingFirst(repetition: [status: number, text: string]): Partial<Steps> {
+  return {
+    before(text, { seen }) {
+      const { partner_order_id, event_name } = claims(parse(text));
+      if (partner_order_id === undefined) return;
+      const id = `${partner_order_id} ${event_name}`;
+      if (seen.has(id)) throw new Duplicate('duplicate');
+      seen.add(id);
+    },
+    refuse: (error) => (error instanceof Duplicate ? repetition : [401, 'refused']),
+    act: (event, { count }) => count(event),
+  };
+}
+
+function claims(event: unknown): JsonObject {
+  return typeof event === 'object' && event !== null && !Array.isArray(event) ? Object(event) : {};
+}
+
+/** The right signature of a body. */
+function expectedOf(text: string): string {
+  return hmacHex(removeSignature(text));
+}
+
 /** What every receiver that verifies a body written again lets through, and loses. */
 const rewrittenFinds = {
   'authentic-white-space': 'broken',
@@ -186,7 +218,12 @@ const unsignedIf =
   };
 
 export const brokenReceivers: readonly BrokenReceiver[] = [
-  { name: 'verifies the body written again', steps: { verify: rewritten }, finds: rewrittenFinds },
+  {
+    name: 'verifies the body written again',
+    steps: { verify: rewritten },
+    findings: ['re-serialises'],
+    finds: rewrittenFinds,
+  },
   {
     name: 'answers with the expected signature',
     steps: {
@@ -199,6 +236,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         }
       },
     },
+    findings: ['discloses-signature'],
     finds: { 'discloses-signature': 'broken' },
   },
   {
@@ -210,26 +248,31 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return soundSteps.verify(text.replace(first, ''), request);
       },
     },
+    findings: ['authentic-nested-signature', 'signatures-last-right'],
     finds: { 'signatures-last-right': 'broken', 'authentic-nested-signature': 'broken' },
   },
   {
     name: 'accepts unsigned deliveries with a header',
     steps: { verify: unsignedIf((_, { headers }) => headers['x-test'] === 'true') },
+    findings: ['unsigned-with-flags'],
     finds: { 'unsigned-with-flags': 'broken' },
   },
   {
     name: 'accepts unsigned deliveries that say they are tests',
     steps: { verify: unsignedIf((event) => event.test === true) },
+    findings: ['unsigned-with-flags'],
     finds: { 'unsigned-with-flags': 'broken' },
   },
   {
     name: 'accepts unsigned deliveries with a query',
     steps: { verify: unsignedIf((_, { url = '' }) => url.includes('verify=false')) },
+    findings: ['unsigned-with-flags'],
     finds: { 'unsigned-with-flags': 'broken' },
   },
   {
     name: 'accepts deliveries that have no signature',
     steps: { verify: unsignedIf((event) => !Object.hasOwn(event, 'signature') && 'event_name' in event) },
+    findings: ['accepts-unsigned'],
     finds: {
       unsigned: 'broken',
       'unsigned-with-flags': 'broken',
@@ -248,6 +291,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
       },
     },
     // A byte order mark and UTF-16 are not JSON either; what is not UTF-8 has no text at all here.
+    findings: ['fails-on-not-json'],
     finds: {
       'not-json': 'broken',
       'empty-body': 'broken',
@@ -263,16 +307,19 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         if (text === 'null') crash();
       },
     },
+    findings: ['wrong-type'],
     finds: { 'wrong-type': 'broken' },
   },
   {
     name: 'has no limit for the size of bodies',
     steps: { limit: Number.POSITIVE_INFINITY },
+    findings: ['too-large'],
     finds: { 'too-large': 'weak' },
   },
   {
     name: 'has no time limit for bodies',
     steps: { requestTimeout: 0 },
+    findings: ['slow-body'],
     finds: { 'slow-body': 'weak' },
     timeoutMs: 700,
   },
@@ -285,11 +332,13 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
       },
       act: () => {},
     },
+    findings: ['acted-before-verification'],
     finds: { 'acted-before-verification': 'broken' },
   },
   {
     name: 'handles repetitions again',
     steps: { act: (event, { count }) => count(event) },
+    findings: ['handled-once'],
     finds: { 'handled-once': 'broken' },
   },
   {
@@ -303,6 +352,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         count(event);
       },
     },
+    findings: ['handled-once'],
     finds: { 'handled-once': 'broken' },
   },
   {
@@ -315,11 +365,144 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         count(event);
       },
     },
+    findings: ['refuses-repetitions'],
     finds: { repeated: 'broken', 'repeated-at-once': 'weak', replayed: 'broken' },
+  },
+  {
+    name: 'acts twice on one delivery',
+    steps: {
+      act(event, acting) {
+        soundSteps.act(event, { ...acting, count: (one) => [one, one].forEach(acting.count) });
+      },
+    },
+    findings: ['handled-once'],
+    finds: { 'handled-once': 'broken' },
+  },
+  {
+    name: 'remembers only the last delivery',
+    steps: {
+      act(event, { seen, count }) {
+        const signature = String(event.signature);
+        if (seen.has(signature)) return;
+        seen.clear();
+        seen.add(signature);
+        count(event);
+      },
+    },
+    findings: ['handled-once'],
+    finds: { 'handled-once': 'broken' },
+  },
+  {
+    name: 'remembers orders in place of deliveries',
+    steps: {
+      act(event, { seen, count }) {
+        const order = String(event.partner_order_id);
+        if (seen.has(order)) return;
+        seen.add(order);
+        count(event);
+      },
+    },
+    findings: ['handled-next-event'],
+    finds: { 'handled-next-event': 'weak' },
+  },
+  {
+    name: 'remembers a delivery before it verifies it, and then acknowledges it',
+    steps: rememberingFirst([200, 'duplicate']),
+    findings: ['remembers-forgeries'],
+    finds: { 'forged-first': 'broken', 'handled-after-forgeries': 'broken' },
+  },
+  {
+    name: 'remembers a delivery before it verifies it, and then refuses it',
+    steps: rememberingFirst([409, 'duplicate']),
+    findings: ['remembers-forgeries', 'refuses-repetitions'],
+    finds: {
+      repeated: 'weak',
+      replayed: 'weak',
+      'forged-first': 'broken',
+      'handled-after-forgeries': 'broken',
+    },
+  },
+  {
+    name: 'answers 200 to everything and acts on the authentic',
+    steps: { refuse: () => [200, 'received'] },
+    findings: ['acknowledges-forgeries'],
+  },
+  {
+    name: 'verifies nothing',
+    steps: {
+      decode: String,
+      verify(text) {
+        const event = parse(text);
+        if (typeof event?.event_name !== 'string') throw new Refusal('no event');
+        return event;
+      },
+      act(event, { seen, count }) {
+        const id = `${event.partner_order_id} ${event.event_name}`;
+        if (!seen.has(id)) count(event);
+        seen.add(id);
+      },
+    },
+    findings: ['no-verification'],
+  },
+  {
+    name: 'accepts whatever it fails to verify',
+    steps: {
+      verify(text) {
+        const event = parse(text);
+        const { signature, partner_order_id } = claims(event);
+        try {
+          if (timingSafeEqual(Buffer.from(`${signature}`), Buffer.from(expectedOf(text)))) return event;
+        } catch {
+          if (partner_order_id !== undefined) return event;
+        }
+        throw new Refusal('mismatch');
+      },
+    },
+    findings: ['fails-open'],
+  },
+  {
+    name: 'asks whether the right signature begins with the claimed one',
+    steps: {
+      verify(text) {
+        const event = parse(text);
+        const { signature } = claims(event);
+        if (typeof signature === 'string' && expectedOf(text).startsWith(signature)) return event;
+        throw new Refusal('mismatch');
+      },
+    },
+    findings: ['accepts-cut-signature'],
+    finds: {
+      'signature-empty': 'broken',
+      'signature-short': 'broken',
+      'signature-half': 'broken',
+      'acted-before-verification': 'broken',
+    },
+  },
+  {
+    name: 'compares only the last half',
+    steps: {
+      verify(text) {
+        const event = parse(text);
+        const { claim } = claimOf(event);
+        if (expectedOf(text).slice(64) === claim.slice(64)) return event;
+        throw new Refusal('mismatch');
+      },
+    },
+    findings: ['compares-suffix'],
+    finds: { 'signature-first-digit': 'broken', 'tells-refusals-apart': 'broken' },
+  },
+  {
+    name: 'fails on a signature beyond ASCII',
+    steps: {
+      refuse: (_, text) => (/\\u[0-9a-f]{4}[^"]*"\}$/.test(text) ? [500, 'failed'] : [401, 'refused']),
+    },
+    findings: ['signature-not-ascii'],
+    finds: { 'signature-not-ascii': 'broken' },
   },
   {
     name: 'takes hexadecimal in any case',
     steps: { verify: respelled((signature) => signature.toLowerCase()) },
+    findings: ['several-spellings'],
     finds: { 'signature-respelled': 'weak' },
   },
   {
@@ -329,6 +512,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         /^[0-9a-f]{128}!!$/.test(signature) ? signature.slice(0, 128) : signature,
       ),
     },
+    findings: ['several-spellings'],
     finds: { 'signature-trailing': 'weak' },
   },
   {
@@ -344,11 +528,13 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         }
       },
     },
+    findings: ['fails-on-odd-signature'],
     finds: {
       'signature-short': 'broken',
       'signature-half': 'broken',
       'signature-long': 'broken',
       'signature-not-a-digest': 'broken',
+      'signature-not-ascii': 'broken',
       'signature-respelled': 'broken',
       'signature-trailing': 'broken',
     },
@@ -363,9 +549,12 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return value;
       },
     },
+    findings: ['compares-prefix', 'authentic-signature-first'],
     finds: {
       'authentic-signature-first': 'broken',
+      'signature-middle-digit': 'broken',
       'signature-last-digit': 'broken',
+      'tells-refusals-apart': 'broken',
     },
   },
   {
@@ -373,11 +562,13 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     steps: {
       verify: (text) => verifyBody(text, { key: [orderKey, credentials.partnerSecretKey] }).value,
     },
+    findings: ['key-partner-alone'],
     finds: { 'key-partner-alone': 'broken' },
   },
   {
     name: 'runs without its secrets',
     steps: { verify: (text) => verifyBody(text, { key: [orderKey, 'undefinedundefined'] }).value },
+    findings: ['key-missing'],
     finds: { 'key-missing': 'broken' },
   },
   {
@@ -394,16 +585,19 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return soundSteps.verify(text, request);
       },
     },
+    findings: ['signature-inherited'],
     finds: { 'signature-inherited': 'broken' },
   },
   {
     name: 'decodes UTF-8 leniently',
     steps: { decode: (body) => body.toString('utf8') },
+    findings: ['lenient-decoding'],
     finds: { 'invalid-utf-8': 'weak' },
   },
   {
     name: 'drops a byte order mark',
     steps: { decode: (body) => new TextDecoder('utf-8', { fatal: true }).decode(body) },
+    findings: ['lenient-decoding'],
     finds: { 'byte-order-mark': 'weak' },
   },
   {
@@ -415,21 +609,25 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return event;
       },
     },
+    findings: ['refuses-unfamiliar'],
     finds: { 'authentic-unfamiliar': 'broken' },
   },
   {
     name: 'answers with the refused body',
     steps: { refuse: (_, text) => [401, `cannot verify ${text}`] },
+    findings: ['echoes-body'],
     finds: { 'echoes-body': 'weak' },
   },
   {
     name: 'answers with a stack trace',
     steps: { refuse: (error) => [401, error instanceof Error ? (error.stack ?? '') : ''] },
+    findings: ['shows-internals'],
     finds: { 'shows-internals': 'weak' },
   },
   {
     name: 'answers with its key',
     steps: { refuse: () => [401, `not signed with ${orderKey}`] },
+    findings: ['discloses-key'],
     finds: { 'discloses-key': 'broken' },
   },
   {
@@ -446,6 +644,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         }
       },
     },
+    findings: ['tells-refusals-apart'],
     finds: { 'tells-refusals-apart': 'broken' },
   },
   {
@@ -453,6 +652,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     steps: {
       before: (text) => (text === '' ? new Promise(() => {}) : undefined),
     },
+    findings: ['empty-body'],
     finds: { 'empty-body': 'broken' },
     timeoutMs: 1000,
   },
@@ -471,6 +671,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return value;
       },
     },
+    findings: ['authentic-signature-first', 'timing'],
     finds: { timing: 'broken', 'authentic-signature-first': 'broken' },
   },
 ];

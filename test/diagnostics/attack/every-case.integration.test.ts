@@ -9,8 +9,8 @@ import { credentials } from '../../webhooks/deliveries.ts';
 import { brokenReceivers, startReceiver } from './broken-receivers.ts';
 
 /** The cases that some receiver has failed: here, or in the tests of `brokenReceivers`. */
-const failed = new Set(brokenReceivers.flatMap(({ finds }) => Object.keys(finds)));
-const all = attackCases(credentials).map(({ id }) => id);
+const failed = new Set(brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})));
+const all = attackCases.map(({ id }) => id);
 /** A receiver may accept these. */
 const mayBeAccepted = [
   'signature-escaped-name',
@@ -58,6 +58,7 @@ describe('every case of the attack can fail:', () => {
       ...all.filter((id) => id.startsWith('authentic')),
       'repeated',
       'repeated-at-once',
+      'forged-first',
       'aborted',
     ]);
     expect(results.find(({ id }) => id === 'replayed')).toMatchObject({ verdict: 'weak' });

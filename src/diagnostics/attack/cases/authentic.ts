@@ -1,18 +1,56 @@
 import type { Words } from '../../../errors/remedies.ts';
-import type { Answer } from '../../../internal/post-request.ts';
-import { type AttackCase, accepted, type CaseResult, judgeAcceptance } from '../attack-case.ts';
+import { type Answer, isAccepted } from '../../../internal/post-request.ts';
+import { type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
+import { type Attack, type AttackCase, accepted, type CaseResult, judgeAcceptance } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
+import { wrongKeys } from './forgeries.ts';
 
 /** The delivery that has to be accepted, or else nothing that is refused later means anything. */
 export const baselineCase: AttackCase = {
   id: 'authentic',
   what: 'an authentic delivery, as plain as can be',
   expected: '2xx',
-  async run({ baseline, post, say }): Promise<CaseResult> {
-    const answer = await post({ body: baseline });
-    return judgeAcceptance(answer, adviceFor(answer, say));
+  async run(attack): Promise<CaseResult> {
+    const answer = await attack.post({ body: attack.baseline });
+    const result = judgeAcceptance(answer, adviceFor(answer, attack.say));
+    const isRefused = answer.kind === 'answered' && [400, 401, 403].includes(answer.status);
+    return isRefused ? { ...result, ...(await explainRefusal(attack)) } : result;
   },
 };
+
+/** Looks for the key or the scheme with which the receiver verifies instead. */
+async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' | 'advice'> | undefined> {
+  const { probes, credentials, post } = attack;
+  const isAcceptedWith = async (other: Parameters<Probes['sign']>[1]) => {
+    const text = probes.unsigned();
+    return isAccepted(await post({ body: withSignature(text, probes.sign(text, other)) }));
+  };
+  for (const { what, keys, advice } of wrongKeys) {
+    for (const key of keys(credentials)) {
+      if (key !== probes.key && (await isAcceptedWith({ key }))) {
+        return { fault: `verifies with ${what}, and so refuses authentic deliveries`, advice };
+      }
+    }
+  }
+  for (const { part, scheme } of neighbours(probes.scheme)) {
+    if (!(await isAcceptedWith({ scheme }))) continue;
+    return {
+      fault: `verifies under another scheme, whose ${part} is ${scheme[part]}`,
+      advice:
+        'Find out from a captured event how the service signs, and give that scheme to the receiver and to the attack.',
+    };
+  }
+  return undefined;
+}
+
+/** The schemes that differ in one part. */
+function neighbours(scheme: SignatureScheme) {
+  return (['construction', 'serialization', 'encoding'] as const).flatMap((part) =>
+    schemeParts[part]
+      .filter((one) => one !== scheme[part])
+      .map((one) => ({ part, scheme: { ...scheme, [part]: one } })),
+  );
+}
 
 function adviceFor(answer: Answer, say: Words): string {
   const status = answer.kind === 'answered' ? answer.status : 0;

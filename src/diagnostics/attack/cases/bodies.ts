@@ -105,7 +105,12 @@ export const bodyCases: readonly AttackCase[] = [
       const finding = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
       if (finding.verdict !== 'ok' || !isSameAnswer(small, answer)) return finding;
       // Read to its end, parsed and verified, like a small one.
-      return { ...finding, verdict: 'weak', advice: limitBodies };
+      return {
+        ...finding,
+        verdict: 'weak',
+        advice: limitBodies,
+        fault: 'has no limit for the size of bodies',
+      };
     },
   },
 ];

@@ -1,30 +1,33 @@
 import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
-import type { Attack, AttackCase } from '../attack-case.ts';
-import { type CaseResult, skipped } from '../attack-case.ts';
+import { type Attack, type AttackCase, type CaseResult, judgeRefusal } from '../attack-case.ts';
 import type { Disclosure } from '../disclosures.ts';
-import { withSignature } from '../probes.ts';
-import { withOtherCharacter } from './signatures.ts';
+import { orderIdOf, withSignature } from '../probes.ts';
+import { strict, withOtherCharacter } from './signatures.ts';
 
 /** What the answers give away. These look at the answers to all cases before them too. */
 export const disclosureCases: readonly AttackCase[] = [
   disclosure('discloses-signature', 'signature', {
     what: 'whether an answer shows the signature that a forged delivery should have had',
+    fault: 'answers a forgery with the right signature',
     verdict: 'broken',
     advice:
       'Never put the expected signature into an answer: it signs the forgery. Rotate nothing, but assume that forged events came through.',
   }),
   disclosure('discloses-key', 'key', {
     what: 'whether an answer shows a secret key',
+    fault: 'shows a secret key in its answers',
     verdict: 'broken',
     advice: 'Take the keys out of the answer, regenerate them, and assume that forged events came through.',
   }),
   disclosure('echoes-body', 'body', {
     what: 'whether the answer to a refused delivery repeats what it held',
+    fault: 'repeats refused deliveries in its answers',
     verdict: 'weak',
     advice: 'Answer with a fixed text: what is repeated ends up in logs, and in a browser it may run.',
   }),
   disclosure('shows-internals', 'internals', {
     what: 'whether the answer to a refused delivery shows a stack trace or source files',
+    fault: 'shows a stack trace or source files in its answers',
     verdict: 'weak',
     advice: 'Answer with a fixed text, and write the details to your own log.',
   }),
@@ -39,7 +42,12 @@ export const disclosureCases: readonly AttackCase[] = [
 function disclosure(
   id: string,
   kind: Disclosure,
-  { what, verdict, advice }: { what: string; verdict: 'weak' | 'broken'; advice: string },
+  {
+    what,
+    fault,
+    verdict,
+    advice,
+  }: { what: string; fault: string; verdict: 'weak' | 'broken'; advice: string },
 ): AttackCase {
   return {
     id,
@@ -55,26 +63,27 @@ function disclosure(
       ];
       for (const body of bodies) await post({ body });
       return disclosures.has(kind)
-        ? { verdict, answered: 'an answer showed it', advice }
+        ? { verdict, answered: 'an answer showed it', advice, fault }
         : { verdict: 'ok', answered: 'no answer showed it' };
     },
   };
 }
 
 async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
-  const text = probes.unsigned();
-  const right = probes.sign(text);
-  const wrong = [0, right.length >> 1, right.length - 4].map((at) => withOtherCharacter(right, at));
   // Twice each: what differs between equal requests (a time, a request id) tells nothing.
   const rounds: (readonly string[])[] = [];
   const statuses = new Set<string>();
   for (let round = 0; round < 2; round++) {
     const fingerprints: string[] = [];
-    for (const signature of wrong) {
+    for (const place of [() => 0, half, nearEnd]) {
+      // An event of its own each time: a receiver that remembers forgeries would take the next for a repetition.
+      const text = probes.unsigned();
+      const right = probes.sign(text);
+      const signature = withOtherCharacter(right, place(right));
       const answer = await post({ body: withSignature(text, signature) });
-      if (isAccepted(answer)) return skipped('a wrong signature was accepted: see the cases before');
+      if (isAccepted(answer)) return judgeRefusal(answer, { advice: strict });
       statuses.add(describeAnswer(answer));
-      fingerprints.push(fingerprint(answer, signature));
+      fingerprints.push(fingerprint(answer, text, signature));
     }
     rounds.push(fingerprints);
   }
@@ -85,13 +94,17 @@ async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
   return {
     verdict: 'broken',
     answered: `${answered}, with differences`,
+    fault: 'tells in its answers at which letter a signature goes wrong',
     advice:
       'Give one and the same answer to all wrong signatures: an answer that says how far one is right lets anybody find the right one, letter by letter.',
   };
 }
 
-/** Without the signature itself, should the answer repeat it. */
-function fingerprint(answer: Answer, signature: string): string {
+const half = ({ length }: string) => length >> 1;
+const nearEnd = ({ length }: string) => length - 4;
+
+/** Without what differs between the deliveries, should the answer repeat it. */
+function fingerprint(answer: Answer, text: string, signature: string): string {
   if (answer.kind !== 'answered') return answer.kind;
-  return `${answer.status} ${(answer.text ?? '').replaceAll(signature, '')}`;
+  return `${answer.status} ${(answer.text ?? '').replaceAll(signature, '').replaceAll(orderIdOf(text), '')}`;
 }

@@ -29,7 +29,7 @@ export const alteredCases: readonly AttackCase[] = [
     advice: verifyFirst,
     deliveries: ({ unsigned, sign }) => {
       const text = unsigned();
-      return [{ body: withSignature(text, sign(text, randomBytes(32).toString('hex'))) }];
+      return [{ body: withSignature(text, sign(text, { key: randomBytes(32).toString('hex') })) }];
     },
   }),
   refused({
@@ -117,63 +117,82 @@ function unsignedWithFlags({ unsigned }: Probes) {
   return [{ body: unsigned(members) }, { body: unsigned(), headers }, { body: unsigned(), query }];
 }
 
-/** Deliveries signed with what is not the key of order events. */
-export function keyCases(credentials: PartnerCredentials): readonly AttackCase[] {
-  const { partnerSecretKey, partnerPublicKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
-  const merchants = [merchantSecretKey, ...Object.values(merchantSecretKeys)].filter(
-    (merchant) => merchant !== undefined,
-  );
-  const combined =
-    'Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.';
-  return [
-    signedWith('key-partner-alone', 'the partner secret alone', [partnerSecretKey], combined),
-    ...(merchants.length === 0
-      ? []
-      : [
-          signedWith('key-merchant-alone', 'a merchant secret alone', merchants, combined),
-          signedWith(
-            'key-reversed',
-            'the two secrets in the wrong order',
-            merchants.map((merchant) => partnerSecretKey + merchant),
-            combined,
-          ),
-        ]),
-    signedWith(
-      'key-public',
-      'the public key, which is no secret',
-      [partnerPublicKey, partnerPublicKey + partnerSecretKey],
-      'Never verify with the public key: it is sent with every request.',
-    ),
-    signedWith(
-      'key-missing',
-      'what code makes of secrets that are not set: nothing, "undefined", "null"',
-      ['', 'undefined', 'undefinedundefined', 'null', 'nullnull', 'None', 'NoneNone'],
-      'Refuse to start without the secrets: a key made of missing ones is known to everybody.',
-    ),
-    refused({
-      id: 'key-none',
-      what: 'a plain SHA-512 of the body, without any key',
-      advice: 'Verify with the secret: a hash without a key can be made by everybody.',
-      deliveries: ({ unsigned, scheme }) => {
-        const text = unsigned();
-        const digest = createHash('sha512').update(text).digest();
-        const isHex = scheme.encoding === 'hex' || scheme.encoding === 'hex-upper';
-        return [{ body: withSignature(text, digest.toString(isHex ? 'hex' : 'base64')) }];
-      },
-    }),
-  ];
+const combined =
+  'Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.';
+
+interface WrongKey {
+  readonly id: string;
+  readonly what: string;
+  readonly keys: (credentials: PartnerCredentials) => readonly string[];
+  readonly advice: string;
 }
 
-function signedWith(id: string, what: string, keys: readonly string[], advice: string): AttackCase {
-  return refused({
-    id,
-    what: `a delivery signed with ${what}`,
-    advice,
-    deliveries: (probes) => keys.map((key) => ({ body: signedBy(probes, key) })),
-  });
+/** What is not the key of order events, though code takes it for that. */
+export const wrongKeys: readonly WrongKey[] = [
+  {
+    id: 'key-partner-alone',
+    what: 'the partner secret alone',
+    keys: ({ partnerSecretKey }) => [partnerSecretKey],
+    advice: combined,
+  },
+  {
+    id: 'key-merchant-alone',
+    what: 'a merchant secret alone',
+    keys: merchantSecrets,
+    advice: combined,
+  },
+  {
+    id: 'key-reversed',
+    what: 'the two secrets in the wrong order',
+    keys: (credentials) =>
+      merchantSecrets(credentials).map((merchant) => credentials.partnerSecretKey + merchant),
+    advice: combined,
+  },
+  {
+    id: 'key-public',
+    what: 'the public key, which is no secret',
+    keys: ({ partnerPublicKey, partnerSecretKey }) => [partnerPublicKey, partnerPublicKey + partnerSecretKey],
+    advice: 'Never verify with the public key: it is sent with every request.',
+  },
+  {
+    id: 'key-missing',
+    what: 'the text that code makes of secrets that are not set: nothing, "undefined", "null"',
+    keys: () => ['', 'undefined', 'undefinedundefined', 'null', 'nullnull', 'None', 'NoneNone'],
+    advice: 'Refuse to start without the secrets: a key made of missing ones is known to everybody.',
+  },
+];
+
+/** Deliveries signed with a wrong key, or with none. */
+export const keyCases: readonly AttackCase[] = [
+  ...wrongKeys.map(({ id, what, keys, advice }) =>
+    refused({
+      id,
+      what: `a delivery signed with ${what}`,
+      fault: `verifies with ${what}`,
+      advice,
+      deliveries: (probes, credentials) => keys(credentials).map((key) => ({ body: signedBy(probes, key) })),
+    }),
+  ),
+  refused({
+    id: 'key-none',
+    what: 'a plain SHA-512 of the body, without any key',
+    advice: 'Verify with the secret: a hash without a key can be made by everybody.',
+    deliveries: ({ unsigned, scheme }) => {
+      const text = unsigned();
+      const digest = createHash('sha512').update(text).digest();
+      const isHex = scheme.encoding === 'hex' || scheme.encoding === 'hex-upper';
+      return [{ body: withSignature(text, digest.toString(isHex ? 'hex' : 'base64')) }];
+    },
+  }),
+];
+
+function merchantSecrets({ merchantSecretKey, merchantSecretKeys = {} }: PartnerCredentials): string[] {
+  return [merchantSecretKey, ...Object.values(merchantSecretKeys)].filter(
+    (merchant) => merchant !== undefined,
+  );
 }
 
 function signedBy({ unsigned, sign }: Probes, key: string): string {
   const text = unsigned();
-  return withSignature(text, sign(text, key));
+  return withSignature(text, sign(text, { key }));
 }

@@ -1,7 +1,14 @@
 import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
-import type { Attack, AttackCase } from '../attack-case.ts';
-import { type CaseResult, judgeAcceptance, judgeRefusal, skipped, worstOf } from '../attack-case.ts';
-import { orderIdOf, withSignature } from '../probes.ts';
+import {
+  type Attack,
+  type AttackCase,
+  type CaseResult,
+  judgeAcceptance,
+  judgeRefusal,
+  skipped,
+  worstOf,
+} from '../attack-case.ts';
+import { orderIdOf, type Probes, withSignature } from '../probes.ts';
 
 const acknowledgeAgain =
   'Answer 2xx to a repetition, without handling it: a sender whose delivery is refused sends it again.';
@@ -36,31 +43,88 @@ export const repetitionCases: readonly AttackCase[] = [
     },
   },
   {
-    id: 'handled-once',
-    what: 'whether a delivery that came three times, twice of them at once, was handled once',
-    expected: 'handled once',
-    async run(attack) {
-      if (attack.handled === undefined) return skipped(onlyOwnerKnows);
-      const body = attack.probes.authentic();
-      await Promise.all([attack.post({ body }), attack.post({ body })]);
-      await attack.post({ body });
-      const count = await settledCount(attack, orderIdOf(body));
-      if (count === 0) return skipped('not handled within a second: ask again later');
-      if (count === 1) return { verdict: 'ok', answered: 'handled once' };
-      return {
-        verdict: 'broken',
-        answered: `handled ${count} times`,
-        advice:
-          'Remember what was handled, and look it up and write it in one step (a unique column): senders repeat deliveries, also at the same time.',
-      };
+    id: 'forged-first',
+    what: 'two forgeries of a delivery, then the genuine one',
+    expected: '4xx to the forgeries, 2xx to the genuine one',
+    async run({ probes, post }) {
+      const { forgery, genuine } = forgedAndGenuine(probes);
+      const first = judgeRefusal(await post({ body: forgery }), { advice: verifyBeforeAll });
+      if (first.verdict !== 'ok') return first;
+      const second = judgeRefusal(await post({ body: forgery }), remembersForgery);
+      const last = judgeAcceptance(await post({ body: genuine }), verifyBeforeAll);
+      const isRefused = last.problem === 'lost';
+      return worstOf([first, second, isRefused ? { ...last, fault: remembersForgery.fault } : last]);
     },
   },
-  {
+  effects({
+    id: 'handled-after-forgeries',
+    what: 'whether a genuine delivery was handled after two forgeries of it',
+    expected: 'handled',
+    async run(attack) {
+      const { forgery, genuine } = forgedAndGenuine(attack.probes);
+      for (const body of [forgery, forgery, genuine]) await attack.post({ body });
+      const counts = await effectsOf(attack, [orderIdOf(genuine)]);
+      if (counts === undefined) return skipped(noEffects);
+      if (counts[0] !== 0) return { verdict: 'ok', answered: 'handled' };
+      return { verdict: 'broken', answered: 'not handled', ...remembersForgery };
+    },
+  }),
+  effects({
+    id: 'handled-next-event',
+    what: 'whether the second event of an order was handled too',
+    expected: 'handled once for each event',
+    async run(attack) {
+      const { probes, post } = attack;
+      const first = probes.authentic();
+      const partner_order_id = orderIdOf(first);
+      const next = { event_name: 'event.buy.received.fiat', fiat_payment_status: 'PAID' };
+      await post({ body: first });
+      const before = await effectsOf(attack, [partner_order_id]);
+      await post({
+        body: probes.authentic({ partner_order_id, ...next, crypto_payment_status: 'STARTED' }),
+      });
+      const after = await effectsOf(attack, [partner_order_id]);
+      if (!before?.[0] || !after?.[0]) return skipped(noEffects);
+      const answered = `handled ${before[0]}, then ${after[0]} times`;
+      if (after[0] > before[0]) return { verdict: 'ok', answered };
+      return {
+        verdict: 'weak',
+        answered,
+        fault: 'has one effect for two events of one order',
+        advice:
+          'Recognise a repetition by a digest of the delivery, not by its order id: each order has several events. If your records count orders and not events, leave this case out.',
+      };
+    },
+  }),
+  effects({
+    id: 'handled-once',
+    what: 'whether deliveries that came once, twice, twice at the same time, and again later were handled once each',
+    expected: 'handled once each',
+    async run(attack) {
+      const { probes, post, baseline } = attack;
+      const [single, twice, atOnce] = [probes.authentic(), probes.authentic(), probes.authentic()];
+      await post({ body: single });
+      await post({ body: twice });
+      await post({ body: twice });
+      await Promise.all([post({ body: atOnce }), post({ body: atOnce })]);
+      const counts = await effectsOf(attack, [single, twice, atOnce, baseline].map(orderIdOf));
+      if (counts === undefined) return skipped(noEffects);
+      const [ofSingle = 0, ofTwice = 0, ofAtOnce = 0, ofBaseline = 0] = counts;
+      const again = (count: number, fault: string, advice: string): CaseResult => ({
+        ...{ verdict: 'broken', answered: `handled ${count} times`, fault, advice },
+      });
+      if (ofSingle > 1) return again(ofSingle, 'acts more than once on one delivery', actOnce);
+      if (ofTwice > 1) return again(ofTwice, 'acts again on a repeated delivery', rememberHandled);
+      if (ofAtOnce > 1) return again(ofAtOnce, 'acts twice on equal deliveries at the same time', oneStep);
+      if (ofBaseline > 1) return again(ofBaseline, 'acts again on a delivery that is older', rememberLonger);
+      return { verdict: 'ok', answered: 'handled once each' };
+    },
+  }),
+  effects({
     id: 'acted-before-verification',
     what: 'whether anything was done about unsigned, forged and altered deliveries',
     expected: 'nothing done',
     async run(attack) {
-      if (attack.handled === undefined) return skipped(onlyOwnerKnows);
       const { unsigned, sign, authentic } = attack.probes;
       const bodies = [
         unsigned(),
@@ -68,40 +132,78 @@ export const repetitionCases: readonly AttackCase[] = [
         withSignature(unsigned(), ''),
         authentic().replace('":10,', '":70,'),
       ];
-      const findings: CaseResult[] = [];
-      for (const body of bodies) {
-        await attack.post({ body });
-        const count = await attack.handled(orderIdOf(body));
-        findings.push(
-          count === 0
-            ? { verdict: 'ok', answered: 'nothing done' }
-            : { verdict: 'broken', answered: 'handled', advice: actAfter },
-        );
-      }
-      return worstOf(findings);
+      const answers: Answer[] = [];
+      for (const body of bodies) answers.push(await attack.post({ body }));
+      const counts = await effectsOf(attack, bodies.map(orderIdOf));
+      if (counts === undefined) return skipped(noEffects);
+      if (counts.every((count) => count === 0)) return { verdict: 'ok', answered: 'nothing done' };
+      const isRefusedToo = answers.some((answer, index) => !isAccepted(answer) && counts[index] !== 0);
+      return {
+        verdict: 'broken',
+        answered: 'handled',
+        ...(isRefusedToo
+          ? { fault: 'acts before it verifies' }
+          : { problem: 'accepted', fault: 'acts on forgeries' }),
+        advice:
+          'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.',
+      };
     },
-  },
+  }),
 ];
 
-const actAfter =
-  'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.';
-const onlyOwnerKnows = 'only your own records of the orders can tell: give `handled`, in a program of yours';
+const verifyBeforeAll =
+  'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
+const remembersForgery = {
+  fault: 'remembers a delivery before it verifies it: after a forgery the genuine event is lost',
+  advice: verifyBeforeAll,
+};
+const actOnce = 'Act in one place, once for each delivery.';
+const rememberHandled =
+  'Remember what was handled and look it up first: senders repeat a delivery whose answer got lost.';
+const oneStep =
+  'Look up and remember in one step (a unique column): between two steps a repetition gets through.';
+const rememberLonger =
+  'Remember more than the last deliveries: a sender can repeat one after many others, and an event has no time stamp.';
+const noEffects = 'an authentic delivery had no effect within a second, so nothing is known';
 
-/** Waits for later effects not much longer than a database takes. */
-async function settledCount({ handled, signal }: Attack, id: string): Promise<number> {
-  for (let waited = 0; ; waited += 50) {
-    const count = (await handled?.(id)) ?? 0;
-    if (count > 0 || waited >= 1000) return count;
-    signal?.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** A case that is judged by what the receiver did. */
+function effects(each: AttackCase): AttackCase {
+  return {
+    ...each,
+    run: async (attack) =>
+      attack.handled === undefined
+        ? skipped(`only your records of the orders can tell: give ${attack.say.handled}`)
+        : await each.run(attack),
+  };
 }
 
+/** How often the receiver acted on each order; `undefined` if it did nothing about an authentic delivery either. */
+async function effectsOf(attack: Attack, ids: readonly string[]): Promise<number[] | undefined> {
+  const { probes, post, handled, signal } = attack;
+  if (handled === undefined) return undefined;
+  // Sent last: when it is handled, so is everything before it.
+  const fence = probes.authentic();
+  await post({ body: fence });
+  let isHandled = (await handled(orderIdOf(fence))) > 0;
+  for (let waited = 0; !isHandled && waited < 1000; waited += 50) {
+    signal?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    isHandled = (await handled(orderIdOf(fence))) > 0;
+  }
+  const counts: number[] = [];
+  for (const id of ids) counts.push(await handled(id));
+  return isHandled || counts.some((count) => count > 0) ? counts : undefined;
+}
+
+function forgedAndGenuine({ unsigned, sign }: Probes) {
+  const text = unsigned();
+  return { forgery: withSignature(text, sign(unsigned())), genuine: withSignature(text, sign(text)) };
+}
 /** A repetition may be refused, but need not be: 409 says the same as 200 to some senders, and not to others. */
 function judgeRepetition(answer: Answer): CaseResult {
   const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
   if (isAccepted(answer) || finding.verdict !== 'ok') return finding;
-  return { ...finding, verdict: 'weak', advice: acknowledgeAgain };
+  return { ...finding, verdict: 'weak', advice: acknowledgeAgain, fault: 'refuses a repetition' };
 }
 
 function judgeAtOnce(answers: readonly Answer[]): CaseResult {
@@ -111,10 +213,11 @@ function judgeAtOnce(answers: readonly Answer[]): CaseResult {
   if (!answers.some(isAccepted)) {
     const advice =
       'One of several equal deliveries at the same time must be accepted: here they lost against each other.';
-    return { verdict: 'broken', answered, advice };
+    return { verdict: 'broken', answered, advice, fault: 'accepts none of several equal deliveries at once' };
   }
   if (answers.every((answer) => isAccepted(answer) || isBusy(answer))) return { verdict: 'ok', answered };
   const advice =
     'Equal deliveries at the same time got in each other’s way. Answer 2xx to the ones that came second, or 503 with Retry-After while the first is being handled.';
-  return { verdict: answers.some(({ kind }) => kind !== 'answered') ? 'broken' : 'weak', answered, advice };
+  const verdict = answers.some(({ kind }) => kind !== 'answered') ? 'broken' : 'weak';
+  return { verdict, answered, advice, fault: 'refuses one of several equal deliveries at once' };
 }

@@ -1,6 +1,5 @@
 import { isAccepted } from '../../../internal/post-request.ts';
-import type { CaseResult } from '../attack-case.ts';
-import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
+import { type AttackCase, type CaseResult, judgeRefusal, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
@@ -67,6 +66,7 @@ function judgeCors(headers: Headers, finding: CaseResult): CaseResult {
   return {
     verdict: 'weak',
     answered: `${finding.answered}, for every site`,
+    fault: 'lets every website call it from a browser',
     advice: 'Leave the callback out of CORS: no browser has a reason to call it.',
   };
 }

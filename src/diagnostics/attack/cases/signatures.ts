@@ -1,10 +1,9 @@
 import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
-import type { Probes } from '../probes.ts';
-import { withSignature } from '../probes.ts';
+import { type Probes, withSignature } from '../probes.ts';
 
 const exact =
   'Accept exactly one spelling of a signature: the length, alphabet and case of the scheme, checked before it is decoded. Nothing forged passes here, but one delivery then has several signatures.';
-const strict =
+export const strict =
   'Check that the signature is text of exactly the length and alphabet of the scheme before it is decoded and compared.';
 const oneSignature =
   'Refuse a body with more than one top-level signature: which of them counts, and what the other one is part of, depends on the parser.';
@@ -16,6 +15,9 @@ export const signatureCases: readonly AttackCase[] = [
   signed('signature-first-digit', 'a signature whose first letter is wrong', (right) =>
     withOtherCharacter(right, 0),
   ),
+  signed('signature-middle-digit', 'a signature of which one of the middle letters is wrong', (right) =>
+    withOtherCharacter(right, right.length >> 1),
+  ),
   signed('signature-last-digit', 'a signature of which one of the last letters is wrong', (right) =>
     // Not the very last: of base64 it may hold padding.
     withOtherCharacter(right, right.length - 4),
@@ -26,6 +28,16 @@ export const signatureCases: readonly AttackCase[] = [
   signed('signature-not-a-digest', 'a signature of the right length that cannot be decoded', (right) =>
     '!'.repeat(right.length),
   ),
+  refused({
+    id: 'signature-not-ascii',
+    what: 'signatures of the right length with letters beyond ASCII: é, a fullwidth 1, half of a surrogate pair',
+    advice: strict,
+    deliveries: ({ unsigned, sign }) =>
+      ['\u00e9', '\uff11', '\ud800'].map((letter) => {
+        const text = unsigned();
+        return { body: withSignature(text, letter.repeat(sign(text).length)) };
+      }),
+  }),
   signed('signature-respelled', 'the right signature in other letters (case, padding)', respell, 'weak'),
   signed(
     'signature-trailing',

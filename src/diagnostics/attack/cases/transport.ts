@@ -1,6 +1,12 @@
 import { type Answer, describeAnswer } from '../../../internal/post-request.ts';
-import type { Attack, AttackCase } from '../attack-case.ts';
-import { type CaseResult, judgeAcceptance, judgeRefusal, skipped } from '../attack-case.ts';
+import {
+  type Attack,
+  type AttackCase,
+  type CaseResult,
+  judgeAcceptance,
+  judgeRefusal,
+  skipped,
+} from '../attack-case.ts';
 import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
@@ -67,6 +73,7 @@ export const transportCases: readonly AttackCase[] = [
       return {
         verdict: 'weak',
         answered: describeAnswer(answer),
+        fault: 'has no time limit for bodies',
         advice:
           'Give bodies a time to arrive (of node:http: requestTimeout, which is 5 minutes) and close the connection then: open ones cost memory, and anybody can open many.',
       };
@@ -103,7 +110,12 @@ function raw({ exchange, ...described }: RawCase): AttackCase {
 function judgeIncomplete(answer: Answer): CaseResult {
   // Not 5xx: some servers answer so, by themselves, to a connection that broke off.
   if (answer.kind === 'answered' && answer.status >= 500) {
-    return { verdict: 'weak', answered: describeAnswer(answer), advice: 'Answer 400 to an incomplete body.' };
+    return {
+      verdict: 'weak',
+      answered: describeAnswer(answer),
+      advice: 'Answer 400 to an incomplete body.',
+      problem: 'failed',
+    };
   }
   return judgeRefusal(answer, { ifClosed: 'ok', advice: wholeBody });
 }
