@@ -1,4 +1,4 @@
-/** AWS Lambda, behind API Gateway (HTTP API, payload 2.0) or a function URL: this is the module of the function. */
+/** AWS Lambda, behind API Gateway, a function URL or a load balancer: this is the module of the function. */
 import { createWebhooks, lambdaHandler } from 'partner-exchange-sdk/webhooks';
 import { credentials, signedEvent } from '../support/signed-events.ts';
 

@@ -2,7 +2,7 @@ import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-e
 import type { DeliveryRequest } from './delivery-keys.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerWhole, refusalResponse, type WebhookResponse, type WholeRequest } from './endpoint.ts';
-import { handleFetch } from './fetch-handler.ts';
+import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
 import type { NodeRequest } from './node-handler.ts';
 import { handleNode, type NodeResponse } from './node-handler.ts';
@@ -29,11 +29,11 @@ export interface Webhooks {
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   receive(body: string | Uint8Array, request?: DeliveryRequest): Promise<Outcome>;
-  /** For Hono, Next, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
-  fetch(request: Request): Promise<Response>;
+  /** For Hono, Next, Azure Functions, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
+  fetch(request: FetchRequest): Promise<Response>;
   /**
-   * For node:http and node:http2, Express, NestJS and raw Fastify. Bound, so it can be passed on as it is. Mount it
-   * before body parsers.
+   * For node:http and node:http2, Express, NestJS on it, raw Fastify and Google Cloud Functions. Bound, so it can be
+   * passed on as it is. Mount it before body parsers.
    */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
   /**

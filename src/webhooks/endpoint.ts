@@ -153,10 +153,12 @@ const remedies = {
   express:
     'Express: mount webhooks.node before express.json(), or give its route express.raw({ type: "*/*" }), or keep ' +
     'the bytes with express.json({ verify: (request, response, bytes) => { request.rawBody = bytes } }).',
-  nest: 'NestJS: NestFactory.create(AppModule, { rawBody: true }).',
-  fastify: 'Fastify: app.register(fastifyPlugin(webhooks, { path })), whose scope has no body parsers.',
+  nest: 'NestJS on Express: NestFactory.create(AppModule, { rawBody: true }).',
+  fastify:
+    'Fastify: app.register(fastifyPlugin(webhooks, { path })), whose scope has no body parsers; so in NestJS on Fastify.',
   nextPages: 'Next.js, pages/api: export const config = { api: { bodyParser: false } }.',
   hono: 'Hono: webhooks.fetch(c.req.raw) before anything calls c.req.json(), as validators do.',
+  azure: 'Azure Functions: webhooks.fetch(request) before request.json() or request.text().',
   nextRoute:
     'Next.js, route handlers: webhooks.fetch(request) before request.json(); the same for middleware.',
 } as const;
@@ -164,15 +166,15 @@ const remedies = {
 /** Advice for a body that was parsed before `webhooks.node`, by what the request shows of its framework. */
 export function nodeBodyAdvice(request: object): string {
   const { express, nest, fastify, nextPages } = remedies;
-  // NestJS is built on one of these two and cannot be told from them.
+  // NestJS cannot be told from the framework that it is built on.
   if ('app' in request && 'res' in request) return advise([express, nest]);
-  if ('raw' in request && 'server' in request) return advise([fastify, nest]);
+  if ('raw' in request && 'server' in request) return advise([fastify]);
   if ('previewData' in request) return advise([nextPages]);
   return advise([express, nest, fastify, nextPages]);
 }
 
 /** The same for `webhooks.fetch`: a Request does not show its framework. */
-export const fetchBodyAdvice = advise([remedies.hono, remedies.nextRoute]);
+export const fetchBodyAdvice = advise([remedies.hono, remedies.nextRoute, remedies.azure]);
 
 function advise(applicable: readonly string[]): string {
   return applicable.join(' ');

@@ -9,13 +9,27 @@ import {
   type WebhookResponse,
 } from './endpoint.ts';
 
+/** The parts of a `Request` that we use; the `HttpRequest` of Azure Functions has them too. */
+export interface FetchRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body:
+    | (Pick<ReadableStream<Uint8Array>, 'locked' | 'cancel'> & {
+        getReader(): ReadableStreamDefaultReader<Uint8Array>;
+      })
+    | null;
+  readonly bodyUsed: boolean;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
 /** `Request -> Response`. Never rejects, whatever a caller sends. */
-export async function handleFetch(request: Request, endpoint: Endpoint): Promise<Response> {
+export async function handleFetch(request: FetchRequest, endpoint: Endpoint): Promise<Response> {
   const { status, headers, body } = await respond(request, endpoint);
   return new Response(request.method === 'HEAD' ? null : body, { status, headers });
 }
 
-async function respond(request: Request, endpoint: Endpoint): Promise<WebhookResponse> {
+async function respond(request: FetchRequest, endpoint: Endpoint): Promise<WebhookResponse> {
   const startedAt = performance.now();
   const head = { method: request.method, header: (name: string) => request.headers.get(name) };
   const refusal = checkHead(head, endpoint.maxBodyBytes);
@@ -31,7 +45,7 @@ async function respond(request: Request, endpoint: Endpoint): Promise<WebhookRes
 
 /** Reads the body of a request within the limits. A refused body is not read to its end. */
 async function readFetchBody(
-  request: Request,
+  request: FetchRequest,
   { maxBodyBytes, bodyTimeoutMs }: Endpoint,
 ): Promise<RequestBody> {
   const alreadyRead: RequestBody = { refusal: 'raw_body_required', advice: fetchBodyAdvice };
@@ -54,7 +68,7 @@ async function readFetchBody(
  * Any other request, also of a class that extends `Request`, may have been made with a stream and a header that do not
  * agree, so it is read piece by piece.
  */
-function isHeldToItsLength(request: Request): boolean {
+function isHeldToItsLength(request: FetchRequest): boolean {
   const { headers } = request;
   if (!/^\d+$/.test(headers.get('content-length') ?? '') || headers.has('transfer-encoding')) return false;
   const prototype = Object.getPrototypeOf(request);
@@ -65,7 +79,7 @@ function isHeldToItsLength(request: Request): boolean {
   );
 }
 
-async function readWhole(request: Request, maxBytes: number): Promise<RequestBody> {
+async function readWhole(request: FetchRequest, maxBytes: number): Promise<RequestBody> {
   const body = new Uint8Array(await request.arrayBuffer());
   return body.byteLength > maxBytes ? { refusal: 'body_too_large' } : { body };
 }

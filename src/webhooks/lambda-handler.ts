@@ -1,30 +1,58 @@
+import { ConfigurationError } from '../errors/errors.ts';
 import { invalidOption } from '../internal/options.ts';
 import type { Webhooks } from './create-webhooks.ts';
 
-/** The parts of an event of API Gateway (HTTP API, payload 2.0) or of a function URL that we use. */
-export interface LambdaRequest {
-  readonly requestContext: { readonly http: { readonly method: string } };
-  readonly rawPath?: string | undefined;
-  readonly rawQueryString?: string | undefined;
-  /** With names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body?: string | undefined;
+/**
+ * The parts that we use of an event of API Gateway (payload 1.0 or 2.0), of a function URL, or of an application load
+ * balancer.
+ */
+export type LambdaRequest = LambdaBody & (PayloadV2 | PayloadV1);
+
+interface LambdaBody {
+  readonly body?: string | null | undefined;
   readonly isBase64Encoded: boolean;
 }
 
-/** The response in the form of payload 2.0. */
+/** Payload 2.0: HTTP APIs of API Gateway, and function URLs. */
+interface PayloadV2 {
+  readonly requestContext: { readonly http: { readonly method: string } };
+  readonly rawPath?: string | undefined;
+  readonly rawQueryString?: string | undefined;
+  readonly headers?: Values<string> | undefined;
+}
+
+/** Payload 1.0: REST APIs of API Gateway. Application load balancers send the same members. */
+interface PayloadV1 {
+  readonly httpMethod: string;
+  readonly path?: string | undefined;
+  /** Absent in events of a load balancer whose target group has multi-value headers. */
+  readonly headers?: Values<string> | null | undefined;
+  readonly multiValueHeaders?: Values<readonly string[]> | null | undefined;
+  readonly queryStringParameters?: Values<string> | null | undefined;
+  readonly multiValueQueryStringParameters?: Values<readonly string[]> | null | undefined;
+  /** `elb` is present only in events of a load balancer. */
+  readonly requestContext?: object | undefined;
+}
+
+type Values<Value> = Readonly<Record<string, Value | undefined>>;
+
+/** The response, in a form that each of them takes. */
 export interface LambdaResponse {
   statusCode: number;
-  headers: Record<string, string>;
+  /** Absent if `multiValueHeaders` is there. */
+  headers?: Record<string, string>;
+  /** For a load balancer whose target group has multi-value headers: it takes no others. */
+  multiValueHeaders?: Record<string, string[]>;
   body: string;
+  isBase64Encoded: false;
 }
 
 /**
- * The webhooks as a handler for AWS Lambda, behind API Gateway (HTTP API, payload 2.0) or a function URL. The gateway
- * waits for the whole body, so `bodyTimeoutMs` is not used.
+ * The webhooks as a handler for AWS Lambda, behind API Gateway (payload 1.0 or 2.0), a function URL or an application
+ * load balancer. Each of these waits for the whole body, so `bodyTimeoutMs` is not used.
  *
- * @throws {ConfigurationError} `invalid_option` for anything but webhooks. The handler rejects with it for an event of
- *   another form: payload 1.0 (REST API), or an application load balancer
+ * @throws {ConfigurationError} `invalid_option` for anything but webhooks. The handler rejects with `invalid_option` for
+ *   an event of another form, and with `raw_body_required` for a body that was parsed before
  * @example
  * ```ts
  * export const handler = lambdaHandler(createWebhooks({ credentials }).onAny(record));
@@ -37,26 +65,64 @@ export function lambdaHandler(
   if (typeof webhooks?.answer !== 'function') {
     throw invalidOption('lambdaHandler needs what createWebhooks returns.');
   }
-  return async (request) => {
-    checkPayload(request);
-    const { requestContext, rawPath, rawQueryString, headers, body: text = '', isBase64Encoded } = request;
-    const url = rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath;
-    const body = isBase64Encoded ? Buffer.from(text, 'base64') : text;
-    const response = await webhooks.answer({ method: requestContext.http.method, url, headers, body });
-    return { statusCode: response.status, headers: { ...response.headers }, body: response.body };
+  return async (event) => {
+    const request = isPayloadV2(event) ? readV2(event) : readV1(event);
+    const { status, headers, body } = await webhooks.answer({ ...request, body: bodyOf(event) });
+    return { statusCode: status, ...headersFor(event, headers), body, isBase64Encoded: false };
   };
 }
 
-/** @throws {ConfigurationError} `invalid_option` for an event without the parts that we use */
-function checkPayload(event: unknown): void {
-  const { requestContext, headers, httpMethod } = Object(event) as Record<string, unknown>;
-  const { http, elb } = Object(requestContext) as Record<string, unknown>;
-  const { method } = Object(http) as Record<string, unknown>;
-  if (typeof method === 'string' && typeof headers === 'object' && headers !== null) return;
-  let form = 'of an unknown form';
-  if (elb !== undefined) form = 'of an application load balancer';
-  else if (httpMethod !== undefined) form = 'in payload 1.0 (REST API)';
+/** @throws {ConfigurationError} `invalid_option` for an event that is no HTTP request */
+function isPayloadV2(event: LambdaRequest): event is LambdaBody & PayloadV2 {
+  const { requestContext, httpMethod } = Object(event);
+  if (typeof requestContext?.http?.method === 'string') return true;
+  if (typeof httpMethod === 'string') return false;
   throw invalidOption(
-    `lambdaHandler takes events in payload 2.0 of API Gateway (HTTP API) and of function URLs, and this one is ${form}. Put an HTTP API with payload format 2.0 or a function URL in front of the function.`,
+    'lambdaHandler takes the events of API Gateway, of function URLs and of application load balancers, and this event has neither httpMethod nor requestContext.http.method. Put one of these in front of the function; give bodies from a queue to webhooks.receive.',
   );
+}
+
+function readV2({ requestContext, rawPath = '', rawQueryString, headers = {} }: PayloadV2) {
+  return { method: requestContext.http.method, url: join(rawPath, rawQueryString), headers };
+}
+
+function readV1({ httpMethod: method, path = '', headers, multiValueHeaders, ...rest }: PayloadV1) {
+  // `headers` has only the last value of each.
+  const joined = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values?.join(', ')]);
+  return { method, url: join(path, queryOf(rest)), headers: { ...headers, ...Object.fromEntries(joined) } };
+}
+
+function join(path: string, query: string | undefined): string {
+  return query ? `${path}?${query}` : path;
+}
+
+/** API Gateway decodes the query, a load balancer leaves it as sent. */
+function queryOf(event: Omit<PayloadV1, 'httpMethod'>): string {
+  const { queryStringParameters, multiValueQueryStringParameters, requestContext } = event;
+  const all = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
+  const pairs = all.flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  const isAsSent = 'elb' in (requestContext ?? {});
+  return isAsSent ? pairs.map((pair) => pair.join('=')).join('&') : new URLSearchParams(pairs).toString();
+}
+
+/** @throws {ConfigurationError} `raw_body_required` if a middleware has parsed it */
+function bodyOf({ body, isBase64Encoded }: LambdaBody): string | Uint8Array {
+  const text: unknown = body ?? '';
+  if (typeof text === 'string') return isBase64Encoded ? Buffer.from(text, 'base64') : text;
+  throw new ConfigurationError(
+    'raw_body_required',
+    'The body of the event was parsed before its signature could be checked. Give lambdaHandler the event as it came: without a JSON body parser of Middy or the like before it.',
+  );
+}
+
+function headersFor(
+  event: LambdaRequest,
+  headers: Readonly<Record<string, string>>,
+): Pick<LambdaResponse, 'headers' | 'multiValueHeaders'> {
+  const takesLists = !event.headers && 'multiValueHeaders' in event && event.multiValueHeaders;
+  if (!takesLists) return { headers: { ...headers } };
+  const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  return { multiValueHeaders: Object.fromEntries(lists) };
 }

@@ -58,7 +58,7 @@ describe('a body that a framework has read', () => {
       },
     ]);
     expect(String(warnings)).toMatch(
-      /Express: .*express\.raw.*NestJS: .*rawBody: true.*Fastify: .*Next\.js, pages/,
+      /Express: .*express\.raw.*NestJS on Express: .*rawBody: true.*Fastify: .*Next\.js, pages/,
     );
     expect(events).toEqual([]);
   });
@@ -73,13 +73,13 @@ describe('a body that a framework has read', () => {
   });
 
   it.each<[string, object, string[]]>([
-    ['Express', { app: () => {}, res: {} }, ['Express', 'NestJS']],
-    ['Fastify', { raw: {}, server: {} }, ['NestJS', 'Fastify']],
+    ['Express', { app: () => {}, res: {} }, ['NestJS on Express']],
+    ['Fastify', { raw: {}, server: {} }, ['Fastify']],
     ['Next.js, pages/api', { query: {}, cookies: {}, previewData: undefined }, ['Next.js']],
   ])('is complained of with the remedy of %s, where the request shows it', async (_, marks, named) => {
     const { warnings } = await answeredAfter(() => ({ body: {}, ...marks }));
     const told = String(warnings);
-    const frameworks = ['Express', 'NestJS', 'Fastify', 'Next.js', 'Hono'];
+    const frameworks = ['NestJS on Express', 'Fastify', 'Next.js', 'Hono'];
     expect(
       frameworks.filter((framework) => told.includes(`${framework}: `) || told.includes(`${framework}, `)),
     ).toEqual(named);

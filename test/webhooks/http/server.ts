@@ -25,9 +25,12 @@ export async function serve(listener: RequestListener): Promise<LocalServer> {
 }
 
 /** One request over a connection of its own. A stream of chunks is sent without a length. */
-export function send(port: number, { method = 'POST', headers, body }: Sent = {}): Promise<Posted> {
+export function send(
+  port: number,
+  { path = '/', method = 'POST', headers, body }: Sent = {},
+): Promise<Posted> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port, method, headers, agent: false }, (response) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
       text(response).then((answered) => {
         const fields = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
         resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(fields), body: answered });

@@ -4,6 +4,7 @@ import { send, serve } from './server.ts';
 
 /** A request to the webhooks; a list is sent as a stream of chunks, without a length. */
 export interface Sent {
+  readonly path?: string;
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array | readonly Uint8Array[];

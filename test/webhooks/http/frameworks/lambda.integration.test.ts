@@ -1,6 +1,12 @@
 import { buffer } from 'node:stream/consumers';
-import type { APIGatewayProxyHandlerV2, LambdaFunctionURLHandler } from 'aws-lambda';
+import type {
+  ALBHandler,
+  APIGatewayProxyHandler,
+  APIGatewayProxyHandlerV2,
+  LambdaFunctionURLHandler,
+} from 'aws-lambda';
 import { expect, expectTypeOf, it } from 'vitest';
+import type { WholeRequest } from '../../../../src/webhooks/endpoint.ts';
 import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/lambda-handler.ts';
 import { thrownBy } from '../../../support/refusal.ts';
 import { recordingWebhooks } from '../../deliveries.ts';
@@ -10,68 +16,178 @@ import { listen } from './listen.ts';
 const wholeBodies = { notHere: 'A function is started with a whole body: the gateway waits for it.' };
 const differences = { slowBody: wholeBodies, clientAbort: wholeBodies };
 
-for (const encoding of ['plain', 'base64'] as const) {
-  describeFramework(
-    `AWS Lambda, payload 2.0 of API Gateway and function URLs, ${encoding} bodies`,
-    (webhooks) => {
-      const handler = lambdaHandler(webhooks);
-      return listen(async (request, response) => {
-        const { statusCode, headers, body } = await handler({
-          requestContext: { http: { method: request.method ?? '' } },
-          headers: Object.fromEntries(
-            Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-          ),
-          ...bodyOf(await buffer(request), encoding),
-        });
-        response.writeHead(statusCode, headers).end(body);
-      });
-    },
-    differences,
-  );
+/** A request as node:http received it. */
+interface Received {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+  readonly isBase64Encoded: boolean;
 }
 
-it('the handler fits the types of both kinds of event', () => {
+const listsOf = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+
+const elb = { targetGroupArn: 'arn:aws:elasticloadbalancing:eu-central-1:1:targetgroup/orders/1' };
+
+/** The events of each service, as its documentation shows them. */
+const forms: Record<string, (received: Received) => LambdaRequest> = {
+  'payload 2.0 of API Gateway and function URLs': ({ method, body, ...rest }) => ({
+    // No member at all for an empty body.
+    ...(body === null ? {} : { body }),
+    ...rest,
+    version: '2.0',
+    rawPath: '/orders',
+    rawQueryString: '',
+    requestContext: { http: { method } },
+  }),
+  'payload 1.0 of API Gateway': ({ method, ...rest }) => ({
+    ...rest,
+    resource: '/orders',
+    path: '/orders',
+    httpMethod: method,
+    multiValueHeaders: listsOf(rest.headers),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    requestContext: { httpMethod: method, path: '/live/orders', stage: 'live' },
+  }),
+  'a load balancer': ({ method, body, ...rest }) => ({
+    ...rest,
+    body: body ?? '',
+    httpMethod: method,
+    path: '/orders',
+    queryStringParameters: {},
+    requestContext: { elb },
+  }),
+  'a load balancer with multi-value headers': ({ method, body, headers, isBase64Encoded }) => ({
+    body: body ?? '',
+    isBase64Encoded,
+    httpMethod: method,
+    path: '/orders',
+    multiValueQueryStringParameters: {},
+    multiValueHeaders: listsOf(headers),
+    requestContext: { elb },
+  }),
+};
+
+for (const [form, eventOf] of Object.entries(forms)) {
+  for (const encoding of ['utf8', 'base64'] as const) {
+    describeFramework(
+      `AWS Lambda, ${form}, bodies as ${encoding}`,
+      (webhooks) => {
+        const handler = lambdaHandler(webhooks);
+        return listen(async (request, response) => {
+          const bytes = await buffer(request);
+          const event = eventOf({
+            method: request.method ?? '',
+            headers: Object.fromEntries(
+              Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+            ),
+            body: bytes.length === 0 ? null : bytes.toString(encoding),
+            isBase64Encoded: encoding === 'base64',
+          });
+          const { statusCode, headers, multiValueHeaders, body } = await handler(event);
+          // A load balancer takes the headers in the form in which it sends them, and no others.
+          const takesLists = !('headers' in event);
+          response.writeHead(statusCode, takesLists ? multiValueHeaders : headers).end(body);
+        });
+      },
+      differences,
+    );
+  }
+}
+
+it('the handler fits the types of every kind of event', () => {
   const handler = lambdaHandler(recordingWebhooks().webhooks);
   expectTypeOf(handler).toExtend<(...parameters: Parameters<APIGatewayProxyHandlerV2>) => unknown>();
   const forGateway: APIGatewayProxyHandlerV2 = handler;
   const forUrl: LambdaFunctionURLHandler = handler;
-  expectTypeOf(forGateway).toEqualTypeOf<APIGatewayProxyHandlerV2>();
-  expectTypeOf(forUrl).toEqualTypeOf<LambdaFunctionURLHandler>();
+  const forRestApi: APIGatewayProxyHandler = handler;
+  const forLoadBalancer: ALBHandler = handler;
+  expect([forUrl, forRestApi, forLoadBalancer]).toEqual(Array(3).fill(forGateway));
 });
 
-/** As the gateway gives it: no member at all for an empty body. */
-function bodyOf(
-  bytes: Buffer,
-  encoding: 'plain' | 'base64',
-): Pick<LambdaRequest, 'body' | 'isBase64Encoded'> {
-  const isBase64Encoded = encoding === 'base64';
-  if (bytes.length === 0) return { isBase64Encoded };
-  return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
+/** What a function of credentials is told of the request. */
+async function requestOf(event: LambdaRequest): Promise<WholeRequest | undefined> {
+  let seen: WholeRequest | undefined;
+  const { webhooks } = recordingWebhooks();
+  await lambdaHandler({
+    answer(request) {
+      seen = request;
+      return webhooks.answer(request);
+    },
+  })(event);
+  return seen;
 }
+
+const event = { httpMethod: 'POST', path: '/orders', body: '{}', isBase64Encoded: false };
+
+it('joins repeated headers, of which `headers` has only the last', async () => {
+  const repeated = {
+    headers: { 'X-Forwarded-For': '203.0.113.9', Host: 'a' },
+    multiValueHeaders: { 'X-Forwarded-For': ['198.51.100.1', '203.0.113.9'], Host: ['a'] },
+  };
+  expect((await requestOf({ ...event, ...repeated }))?.headers).toEqual({
+    'X-Forwarded-For': '198.51.100.1, 203.0.113.9',
+    Host: 'a',
+  });
+});
 
 it.each([
   [
-    'payload 1.0 of API Gateway',
-    { version: '1.0', httpMethod: 'POST', headers: {}, requestContext: { httpMethod: 'POST' }, body: '{}' },
-    'in payload 1.0 (REST API)',
+    'API Gateway, which decodes the query',
+    { queryStringParameters: { shop: 'a b', n: '1' } },
+    'shop=a+b&n=1',
   ],
   [
-    'a load balancer',
-    { httpMethod: 'POST', headers: {}, requestContext: { elb: { targetGroupArn: 'arn' } }, body: '{}' },
-    'of an application load balancer',
+    'API Gateway, repeated parameters',
+    { queryStringParameters: { shop: 'b' }, multiValueQueryStringParameters: { shop: ['a', 'b&c'] } },
+    'shop=a&shop=b%26c',
   ],
-  ['a test in the console', { key1: 'value1' }, 'of an unknown form'],
-  ['nothing', undefined, 'of an unknown form'],
-])('the handler says what it takes to an event of %s', async (_, event, form) => {
+  [
+    'a load balancer, which leaves the query as sent',
+    { queryStringParameters: { shop: 'a%20b', n: '1' }, requestContext: { elb } },
+    'shop=a%20b&n=1',
+  ],
+  [
+    'a load balancer, repeated parameters',
+    { multiValueQueryStringParameters: { shop: ['a', 'b%26c'] }, requestContext: { elb } },
+    'shop=a&shop=b%26c',
+  ],
+])('puts the address together: %s', async (_, parts, query) => {
+  expect((await requestOf({ ...event, ...parts }))?.url).toBe(`/orders?${query}`);
+});
+
+it('takes the test event of the console, whose headers and body are null', async () => {
   const handler = lambdaHandler(recordingWebhooks().webhooks);
-  const error: unknown = await handler(Object(event)).catch((thrown: unknown) => thrown);
+  const answer = await handler({ ...event, body: null, headers: null, multiValueHeaders: null });
+  expect(answer).toMatchObject({ statusCode: 400, headers: { 'content-type': 'application/json' } });
+});
+
+it.each([
+  ['a queue', { Records: [{ body: '{}' }] }],
+  ['a test in the console', { key1: 'value1' }],
+  ['nothing', undefined],
+])('the handler says what it takes to an event of %s', async (_, other) => {
+  const handler = lambdaHandler(recordingWebhooks().webhooks);
+  const error: unknown = await handler(Object(other)).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     name: 'ConfigurationError',
     code: 'invalid_option',
-    message: expect.stringContaining(
-      `payload 2.0 of API Gateway (HTTP API) and of function URLs, and this one is ${form}`,
-    ),
+    message: expect.stringMatching(/neither httpMethod nor requestContext\.http\.method/),
   });
+});
+
+it.each([
+  ['text', false],
+  ['base64', true],
+])('the handler refuses a body that a middleware has parsed, of %s', async (_, isBase64Encoded) => {
+  const { events, webhooks } = recordingWebhooks();
+  const parsed = { ...event, isBase64Encoded, body: { event_name: 'event.buy.init' } };
+  const error: unknown = await lambdaHandler(webhooks)(Object(parsed)).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: 'ConfigurationError', code: 'raw_body_required' });
+  expect(String(error)).toMatch(/Middy/);
+  expect(String(error)).not.toContain('event.buy.init');
+  expect(events).toEqual([]);
 });
 
 it('the handler is not made of options in place of webhooks', () => {

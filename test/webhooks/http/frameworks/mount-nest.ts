@@ -1,11 +1,17 @@
 import 'reflect-metadata';
-import { All, Controller, Module, Req, Res } from '@nestjs/common';
+import { All, Body, Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import express from 'express';
-import type { NodeRequest, NodeResponse, Webhooks } from '../../../../src/webhooks/index.ts';
+import {
+  fastifyPlugin,
+  type NodeRequest,
+  type NodeResponse,
+  type Webhooks,
+} from '../../../../src/webhooks/index.ts';
 import type { Mounted } from './contract.ts';
-import { listen } from './listen.ts';
+import { listen, mountServer } from './listen.ts';
 
 export async function mountNest(webhooks: Webhooks, { rawBody }: { rawBody: boolean }): Promise<Mounted> {
   const server = express();
@@ -15,6 +21,20 @@ export async function mountNest(webhooks: Webhooks, { rawBody }: { rawBody: bool
   });
   await app.init();
   const { port, close } = await listen(server);
+  return { port, close: async () => void (await Promise.all([close(), app.close()])) };
+}
+
+/** NestJS on Fastify, whose controllers have the rest of the application. */
+export async function mountNestOnFastify(webhooks: Webhooks): Promise<Mounted> {
+  class App {}
+  Module({ controllers: [echoController()] })(App);
+  const options = { logger: false } as const;
+  const app = await NestFactory.create<NestFastifyApplication>(App, new FastifyAdapter(), options);
+  await app.register(fastifyPlugin(webhooks, { path: '/' }));
+  await app.init();
+  const server = app.getHttpAdapter().getInstance();
+  await server.ready();
+  const { port, close } = await mountServer(server.server);
   return { port, close: async () => void (await Promise.all([close(), app.close()])) };
 }
 
@@ -34,4 +54,18 @@ function moduleFor(webhooks: Webhooks) {
   class App {}
   Module({ controllers: [OrderEvents] })(App);
   return App;
+}
+
+/** A controller that needs Fastify's parser of JSON. */
+function echoController() {
+  class Echo {
+    echo(body: unknown): unknown {
+      return body;
+    }
+  }
+  const { prototype } = Echo;
+  Controller('echo')(Echo);
+  Post()(prototype, 'echo', Object.getOwnPropertyDescriptor(prototype, 'echo') ?? {});
+  Body()(prototype, 'echo', 0);
+  return Echo;
 }

@@ -4,13 +4,23 @@ import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
 import { send } from '../server.ts';
 import { describeFramework } from './contract.ts';
-import { mountNest } from './mount-nest.ts';
+import { mountNest, mountNestOnFastify } from './mount-nest.ts';
 
 describeFramework('NestJS with rawBody: true', (webhooks) => mountNest(webhooks, { rawBody: true }), {
   slowBody: 'server',
 });
 
-it('NestJS without rawBody: true is told to set it', async () => {
+describeFramework('NestJS on Fastify', mountNestOnFastify);
+
+it('the controllers of NestJS on Fastify keep their parsers', async () => {
+  const { port, close } = await mountNestOnFastify(recordingWebhooks().webhooks);
+  const headers = { 'content-type': 'application/json' };
+  const answer = await send(port, { headers, body: '{"a":1}', path: '/echo' });
+  await close();
+  expect([answer.status, answer.body]).toEqual([201, '{"a":1}']);
+});
+
+it('NestJS on Express without rawBody: true is told to set it', async () => {
   const { events, webhooks } = recordingWebhooks();
   const { port, close } = await mountNest(webhooks, { rawBody: false });
   let status = 0;
