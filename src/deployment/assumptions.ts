@@ -160,6 +160,12 @@ export const assumptions = [
     override: 'paths.checkNumber and numberCheckParameters in defineDeployment',
   },
   {
+    id: 'phone-form',
+    statement: 'to_phone is 5 to 20 digits, with or without a leading "+".',
+    basis: 'assumed',
+    override: 'normalizePhone of MessengerClient',
+  },
+  {
     id: 'verify-check',
     statement: 'verify_check is passed on as given and left out when absent; its meaning is not shown.',
     basis: 'assumed',
@@ -188,6 +194,20 @@ export const assumptions = [
     statement: 'event.buy.third_party_error may have any of the common members, or none.',
     basis: 'assumed',
     override: 'parse the body with a schema of your own',
+  },
+  {
+    id: 'amount-units',
+    statement:
+      'amount_refunded and fee are in units of fiat_currency, and exchange_rate counts fiat units for one unit of crypto.',
+    basis: 'assumed',
+    override: 'none needed: the values are passed on as they are',
+  },
+  {
+    id: 'timestamp-form',
+    statement:
+      'The ISO 8601 timestamp created_at has the form of RFC 3339, with a date, a time and an offset.',
+    basis: 'assumed',
+    override: 'none needed: the text is passed on as it is',
   },
   {
     id: 'close-status',

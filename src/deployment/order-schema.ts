@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
 /**
- * A buy order: what `createOrder` takes, unless the deployment has an `orderSchema` of its own.
+ * A buy order. The contract does not show its members, which are reported (ledger: `order-payload`).
  *
- * The contract does not show the payload; its members are reported (ledger: `order-payload`). A deployment with
- * further members adds them to the schema: `defineDeployment({ orderSchema: reportedBuyOrder.extend({ … }) })`.
+ * @remarks What `createOrder` takes, unless the deployment has an `orderSchema` of its own. A deployment with further
+ *   members adds them to the schema: `defineDeployment({ orderSchema: reportedBuyOrder.extend({ … }) })`.
  */
 export interface BuyOrder {
   /** The order's id in your system; every event of the order carries it. Reported. */
   partner_order_id: string;
-  /** What the buyer pays, in units of `fiat_currency`: a positive decimal as text, e.g. `'15000.50'`. Reported. */
+  /** Amount that the buyer pays, in units of `fiat_currency`: a positive decimal as text, e.g. `'15000.50'`. Reported. */
   fiat_amount: string;
   /** Currency code, e.g. `'NGN'`. Reported; the full set is not shown (ledger: `allowed-values`). */
   fiat_currency: string;
@@ -27,7 +27,11 @@ export interface BuyOrder {
   first_name?: string | undefined;
   /** For the buyer's KYC: the payer's account name has to match it. Reported. */
   last_name?: string | undefined;
-  /** The merchant's id; another one for each currency. Its name on the wire is set by `wireNames`. Reported. */
+  /**
+   * The merchant's id; another one for each currency. A deployment can have another name for it (ledger:
+   * `branded-names`). Reported.
+   * @remarks `wireNames` of `defineDeployment` sets the name.
+   */
   platform_merchant_id?: string | undefined;
   /** Your fee on top of the rate, in percent: a decimal as text, e.g. `'1.5'`. Reported. */
   markup_fee?: string | undefined;

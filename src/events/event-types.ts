@@ -30,9 +30,12 @@ export interface RefundDetails {
   message: string;
   /** The account that the refund went to. */
   refund_account: string;
-  /** What was paid back: a decimal as text, e.g. `'14950.00'`. Its unit is not stated (assumed: `fiat_currency`). */
+  /** Amount paid back: a decimal as text, e.g. `'14950.00'`. Its unit is not stated (ledger: `amount-units`). */
   amount_refunded: string;
-  /** The fee of the refund. Its unit is not stated (assumed: `fiat_currency`). As parsed: see `decimalLiteral`. */
+  /**
+   * Fee of the refund. Its unit is not stated (ledger: `amount-units`).
+   * @remarks As parsed: see `decimalLiteral`.
+   */
   fee: number;
 }
 
@@ -40,16 +43,19 @@ export interface RefundDetails {
 export interface BuyOrderRecord {
   /** The order's id in your system, as given to `createOrder`. */
   partner_order_id: string;
-  /** The order's reference on the service. Its name on the wire is set by `wireNames`. */
+  /**
+   * The order's reference on the service. A deployment can have another name for it (ledger: `branded-names`).
+   * @remarks `wireNames` of `defineDeployment` sets the name.
+   */
   platform_order_ref: string;
   /**
-   * What the buyer pays, in units of `fiat_currency`. As parsed, which may round it: for money read the exact
-   * literal, see `decimalLiteral`.
+   * Amount that the buyer pays, in units of `fiat_currency`.
+   * @remarks As parsed, which may round it: for money read the exact literal, see `decimalLiteral`.
    */
   fiat_amount_to_pay: number;
   /**
-   * What the buyer gets, in units of the crypto currency of `pair`. As parsed, which may round it: for money read
-   * the exact literal, see `decimalLiteral`.
+   * Amount that the buyer receives, in units of the crypto currency of `pair`.
+   * @remarks As parsed, which may round it: for money read the exact literal, see `decimalLiteral`.
    */
   crypto_amount_to_receive: number;
   /** `<FIAT>/<CRYPTO>`, e.g. `'NGN/USDT'`. In the close event always `'NGN/EUSD'` (contract: Events). */
@@ -70,7 +76,10 @@ export interface BuyOrderRecord {
   partner_callback_url: string;
   /** What the buyer gave for KYC. */
   transactional_kyc: TransactionalKyc;
-  /** Signature of the body (contract: Authentication). Absent in a body that has not been signed yet. */
+  /**
+   * Signature of the body (contract: Authentication).
+   * @remarks Absent in a body that has not been signed yet.
+   */
   signature?: string | undefined;
 }
 
@@ -78,7 +87,10 @@ export interface BuyOrderRecord {
 export interface BuyInitEvent extends BuyOrderRecord {
   /** Name of the event. */
   event_name: 'event.buy.init';
-  /** Units of `fiat_currency` for one unit of crypto (which way round is assumed). As parsed: see `decimalLiteral`. */
+  /**
+   * Units of `fiat_currency` for one unit of crypto; the direction is not stated (ledger: `amount-units`).
+   * @remarks As parsed: see `decimalLiteral`.
+   */
   exchange_rate: number;
   /** The buyer has not paid, or not all. */
   fiat_payment_status: 'PENDING';
@@ -90,7 +102,10 @@ export interface BuyInitEvent extends BuyOrderRecord {
 
 /** The members of the events that tell of received fiat. */
 export interface FiatReceivedRecord extends BuyOrderRecord {
-  /** Units of `fiat_currency` for one unit of crypto (which way round is assumed). As parsed: see `decimalLiteral`. */
+  /**
+   * Units of `fiat_currency` for one unit of crypto; the direction is not stated (ledger: `amount-units`).
+   * @remarks As parsed: see `decimalLiteral`.
+   */
   exchange_rate: number;
   /** The buyer has paid. */
   fiat_payment_status: 'PAID';
@@ -108,7 +123,7 @@ export interface BuyFiatReceivedEvent extends FiatReceivedRecord {
 export interface KycErrorRecord extends FiatReceivedRecord {
   /** Name of the event. */
   event_name: 'event.buy.received.fiat_kyc_error';
-  /** When: an ISO 8601 timestamp, as text. */
+  /** When the check failed: an ISO 8601 timestamp, as text (ledger: `timestamp-form`). */
   created_at: string;
   /** Name of the payer on the fiat payment. */
   sender_name: string;
@@ -126,7 +141,10 @@ export interface BuyNoKycEvent extends KycErrorRecord {
 
 /** The fiat is received from an account whose holder's name differs from the KYC name (contract: Events). */
 export interface BuyThirdPartyPaymentEvent extends KycErrorRecord {
-  /** In either spelling of the contract (ledger: `third-party-spelling`); `isThirdPartyKycError` knows both. */
+  /**
+   * In either spelling of the contract (ledger: `third-party-spelling`).
+   * @remarks `isThirdPartyKycError` knows both.
+   */
   kyc_error_type: ThirdPartyKycError;
   /** There is none for this error. */
   default_kyc_url: null;
@@ -140,15 +158,21 @@ export type BuyKycErrorEvent = BuyNoKycEvent | BuyThirdPartyPaymentEvent;
  * each may be absent or null (ledger: `third-party-error-body`).
  */
 export interface BuyThirdPartyErrorEvent {
-  /** Name of the event. */
+  /** Name of the event (contract: Events). */
   event_name: 'event.buy.third_party_error';
   /** The order's id in your system, as given to `createOrder`. Assumed. */
   partner_order_id?: string | null | undefined;
   /** The order's reference on the service. Assumed. */
   platform_order_ref?: string | null | undefined;
-  /** What the buyer pays, in units of `fiat_currency`. As parsed: see `decimalLiteral`. Assumed. */
+  /**
+   * Amount that the buyer pays, in units of `fiat_currency`. Assumed.
+   * @remarks As parsed: see `decimalLiteral`.
+   */
   fiat_amount_to_pay?: number | null | undefined;
-  /** What the buyer gets, in units of the crypto currency of `pair`. As parsed: see `decimalLiteral`. Assumed. */
+  /**
+   * Amount that the buyer receives, in units of the crypto currency of `pair`. Assumed.
+   * @remarks As parsed: see `decimalLiteral`.
+   */
   crypto_amount_to_receive?: number | null | undefined;
   /** Units of `fiat_currency` for one unit of crypto, as a number or as text. Assumed. */
   exchange_rate?: number | string | null | undefined;
@@ -174,7 +198,10 @@ export interface BuyThirdPartyErrorEvent {
   partner_callback_url?: string | null | undefined;
   /** What the buyer gave for KYC; each of its members may be absent. Assumed. */
   transactional_kyc?: PartOf<TransactionalKyc> | null | undefined;
-  /** Signature of the body. Absent in a body that has not been signed yet. */
+  /**
+   * Signature of the body (contract: Authentication).
+   * @remarks Absent in a body that has not been signed yet.
+   */
   signature?: string | undefined;
 }
 
@@ -182,11 +209,17 @@ export interface BuyThirdPartyErrorEvent {
 export interface BuyCreditedEvent extends BuyOrderRecord {
   /** Name of the event. */
   event_name: 'event.buy.credited.crypto';
-  /** Units of `fiat_currency` for one unit of crypto (which way round is assumed). As parsed: see `decimalLiteral`. */
+  /**
+   * Units of `fiat_currency` for one unit of crypto; the direction is not stated (ledger: `amount-units`).
+   * @remarks As parsed: see `decimalLiteral`.
+   */
   exchange_rate: number;
   /** The buyer has paid. */
   fiat_payment_status: 'PAID';
-  /** In any of the reported spellings (ledger: `terminal-crypto-status`); `isSettledStatus` knows all. */
+  /**
+   * In any of the reported spellings (ledger: `terminal-crypto-status`).
+   * @remarks `isSettledStatus` knows all.
+   */
   crypto_payment_status: SettledCryptoStatus;
   /** Hash of the crypto payment. */
   crypto_txn_hash: string;
@@ -196,7 +229,10 @@ export interface BuyCreditedEvent extends BuyOrderRecord {
 export interface BuyCloseEvent extends BuyOrderRecord {
   /** Name of the event. */
   event_name: 'buy.event.close';
-  /** Units of `fiat_currency` for one unit of crypto (which way round is assumed): text, in this event only. */
+  /**
+   * Units of `fiat_currency` for one unit of crypto, as text in this event only; the direction is not stated (ledger:
+   * `amount-units`).
+   */
   exchange_rate: string;
   /** Not fixed by the contract: any text. */
   fiat_payment_status: string;

@@ -245,12 +245,16 @@ const readOptions = defineOptions('ExchangeClient', {
 export interface PartnerIdentity {
   /** Where the one-time link is sent. */
   email: string;
-  /** @default `partnerCode` of the credentials */
+  /**
+   * The code that the partner chose at onboarding.
+   * @default `partnerCode` of the credentials
+   */
   partner_code?: string | undefined;
 }
 
 const text = z.string().min(1);
-const partnerIdentity = z.looseObject({
+/** The schema of {@link PartnerIdentity}. */
+export const partnerIdentity = z.looseObject({
   partner_code: text,
   email: z
     .string()

@@ -30,23 +30,33 @@ export interface MessengerClientOptions extends ClientOptions {
   normalizePhone?: ((phone: string) => string) | undefined;
 }
 
+/** The device that gets an API key. */
 export interface ApiKeyRequest {
-  /** Any number, or a user id of your system; each is tied to one API key. */
+  /**
+   * Any number, or a user id of your system; each is tied to one API key. A deployment can have another name for it
+   * (ledger: `branded-names`).
+   */
   messenger_device_no: string;
 }
 
+/** The device to pair. */
 export interface DeviceReference {
-  /** @default the client's `apiKey` */
+  /**
+   * Key of the messenger device; its form is not stated (ledger: `api-key-form`).
+   * @default the client's `apiKey`
+   */
   api_key?: string | undefined;
 }
 
+/** The number to check; the contract shows the API key only (ledger: `number-check`). */
 export interface NumberCheckRequest extends DeviceReference {
-  /** Digits, with or without a leading `+`. */
+  /** Phone number to check: digits, with or without a leading `+`. */
   to_phone: string;
 }
 
+/** The message to send. */
 export interface MessageRequest extends DeviceReference {
-  /** Digits, with or without a leading `+`. */
+  /** Phone number of the recipient: digits, with or without a leading `+` (ledger: `phone-form`). */
   to_phone: string;
   /** The text to send. */
   message: string;
@@ -70,9 +80,12 @@ const phone = z
     /^\+?\d{5,20}$/,
     'must be digits, with or without a leading "+" (the option normalizePhone takes other notations)',
   );
-const apiKeyRequest = z.looseObject({ messenger_device_no: text });
-const numberCheck = z.looseObject({ to_phone: phone, api_key: text.optional() });
-const messageRequest = z.looseObject({
+/** The schema of {@link ApiKeyRequest}. */
+export const apiKeyRequest = z.looseObject({ messenger_device_no: text });
+/** The schema of {@link NumberCheckRequest}. */
+export const numberCheck = z.looseObject({ to_phone: phone, api_key: text.optional() });
+/** The schema of {@link MessageRequest}. */
+export const messageRequest = z.looseObject({
   to_phone: phone,
   message: text,
   verify_check: z.boolean().optional(),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkBooks } from './check-books.ts';
+import { checkContract } from './check-contract.ts';
 import { checkCode, issueCode, resendCode } from './code-steps.ts';
 import { endRotation, rotate } from './key-steps.ts';
 import { copyEvent, createAgain, createChanged, createNew, goOn, prepare } from './order-steps.ts';
@@ -51,6 +52,7 @@ export async function runScenario(seed: string): Promise<ScenarioResult> {
     }
     await end(world);
     await checkBooks(world);
+    checkContract(world);
   } catch (error) {
     books.breach(`The scenario failed: ${error instanceof Error ? error.stack : String(error)}`);
   }

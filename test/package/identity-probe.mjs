@@ -1,6 +1,6 @@
 // Copied into a project that has the package installed. Arguments: the entries. Fails where importing and
-// requiring an entry give different things, where two entries give different things under one name, or where the build
-// has renamed what is exported: stack traces show the name of a class.
+// requiring an entry give different things, where the contract as data cannot be imported, where two entries give different
+// things under one name, or where the build has renamed what is exported: stack traces show the name of a class.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -25,5 +25,10 @@ for (const specifier of process.argv.slice(2)) {
       problems.push(`${name} of ${specifier} is not that of ${other.specifier}`);
   }
 }
+
+const contract = require('partner-exchange-sdk/contract/openapi.json');
+const order = require('partner-exchange-sdk/contract/schemas/createOrder.json');
+if (contract.openapi !== '3.1.0' || order.title !== 'CreateOrderRequest')
+  problems.push('the contract cannot be imported');
 
 if (problems.length > 0) throw new Error(problems.join('\n'));

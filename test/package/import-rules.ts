@@ -13,6 +13,7 @@ const levels = [
   ['orders', 'rotation', 'otp', 'bulk', 'diagnostics'],
   ['sandbox'],
   ['testing', 'inspector'],
+  ['contract'],
   ['cli'],
 ] as const;
 

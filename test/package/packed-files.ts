@@ -7,6 +7,7 @@ import { thirdPartyFiles } from './third-party.ts';
 const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
 /** The README's links lead to these. */
 const reading = /^(?:docs\/.+\.md|examples\/.+\.ts|vectors\/signatures(?:\.schema)?\.json)$/;
+const contract = /^contract\/(?:openapi|(?:schemas|examples)\/[\w.]+)\.json$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
 /** Nobody debugs into the command line: it has no source maps. */
 const commandLine = /^dist\/cli\/[\w-]+\.js$/;
@@ -26,7 +27,7 @@ export function findFileProblems(installed: string): string[] {
     ...expected.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
     ...files
       .filter((file) => !expected.includes(file))
-      .filter((file) => ![reading, builtFile, commandLine].some((kind) => kind.test(file)))
+      .filter((file) => ![reading, contract, builtFile, commandLine].some((kind) => kind.test(file)))
       .map((file) => `${file} does not belong in the package`),
     ...files
       .filter((file) => file.endsWith('.js') && !commandLine.test(file) && !files.includes(`${file}.map`))

@@ -120,6 +120,7 @@ export const ledgerOptions = {
     byDefault: 'not there',
     otherwise: 'at any path, with any names',
   },
+  'phone-form': { unplayable: 'the sandbox takes any text as a phone number' },
   'verify-check': {
     options: ['verifyCheck', 'numbersNotOnMessenger'],
     byDefault: 'ignored',
@@ -142,6 +143,8 @@ export const ledgerOptions = {
     byDefault: 'the common members',
     otherwise: 'the name and the ids alone',
   },
+  'amount-units': { unplayable: 'a unit does not show in the values' },
+  'timestamp-form': { unplayable: 'every event has the same form: change `created_at` with `eventBody`' },
   'close-status': { options: ['closeStatus'], byDefault: 'refunded', otherwise: 'any text' },
   'other-events': {
     options: ['faults'],

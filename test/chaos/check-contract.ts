@@ -1,0 +1,25 @@
+import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import type { TraceEntry } from '../../src/sandbox/trace.ts';
+import { ContractCheck } from '../contract/contract-check.ts';
+import type { World } from './world.ts';
+
+const contract = new ContractCheck();
+
+/** Compares every request and every authentic event with the schemas in `contract/`. */
+export function checkContract({ sandbox, books }: World): void {
+  for (const entry of sandbox.trace) {
+    const name = entry.kind === 'request' ? entry.operation : publishedEvent(entry);
+    if (name === undefined || !contract.has(name)) continue;
+    for (const problem of contract.problems(name, sentValue(entry)))
+      books.breach(`The contract: ${problem}.`);
+  }
+}
+
+function publishedEvent({ kind, event, faults }: TraceEntry): string | undefined {
+  const isAuthentic = kind === 'event' && !faults.includes('forged') && !faults.includes('tampered');
+  return isAuthentic ? orderEventNames.find((name) => name === event) : undefined;
+}
+
+function sentValue({ method, url = '', body = '' }: TraceEntry): unknown {
+  return method === 'GET' ? Object.fromEntries(new URL(url).searchParams) : JSON.parse(body);
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { operationNames, operations } from '../../src/deployment/operations.ts';
+import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import { isJsonObject, type JsonObject } from '../../src/internal/json.ts';
+import { root } from '../package/entries.ts';
+import { readExamples, readJson, readSchemas } from './contract-check.ts';
+
+// Sound: the generator writes this form.
+const document = readJson('contract/openapi.json') as unknown as {
+  paths: Record<string, Record<string, JsonObject>>;
+  webhooks: Record<string, JsonObject>;
+  components: { schemas: Record<string, JsonObject> };
+};
+
+/** What two validators of different origin find: the official schema, and Redocly's own walk with its rules. */
+async function problemsOf(text: string): Promise<{ official: unknown; redocly: string[] }> {
+  const { errors } = await new Validator().validate(JSON.parse(text));
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      'no-invalid-media-type-examples': 'error',
+      'no-invalid-schema-examples': 'error',
+      // The published paths end so.
+      'no-path-trailing-slash': 'off',
+    },
+  });
+  const found = await lintFromString({
+    source: text,
+    absoluteRef: join(root, 'contract', 'openapi.json'),
+    config,
+  });
+  const redocly = found.map(
+    ({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`,
+  );
+  return { official: errors, redocly };
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid under two validators, examples included', async () => {
+    expect(await problemsOf(JSON.stringify(document))).toEqual({ official: undefined, redocly: [] });
+  });
+
+  it.each([
+    ['an operation without responses', (text: string) => text.replace('"responses":', '"replies":')],
+    [
+      'an example of another type',
+      (text: string) => text.replace('"fiat_amount":"15000.50"', '"fiat_amount":1'),
+    ],
+    ['a reference that leads nowhere', (text: string) => text.replace('"OnboardRequest":', '"Onboard":')],
+  ])('would be refused with %s', async (_, change) => {
+    const text = JSON.stringify(document);
+    expect(change(text)).not.toBe(text);
+    const { official, redocly } = await problemsOf(change(text));
+    expect(official !== undefined || redocly.length > 0).toBe(true);
+  });
+
+  it('has eight operations of the table, and the ninth as a webhook for each event', () => {
+    const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [operationId, method.toUpperCase(), path]),
+    );
+    const table = operationNames.map((name) => [
+      name,
+      operations[name].method,
+      operations[name].path ?? '/{number_check_path}',
+    ]);
+    expect(listed).toEqual(table);
+    expect(Object.keys(document.webhooks)).toEqual(orderEventNames);
+  });
+
+  it('has the schemas of contract/schemas', () => {
+    for (const [name, { $schema: _, title, 'x-in': where, ...schema }] of readSchemas()) {
+      if (where === 'query') continue;
+      const component = document.components.schemas[String(title)] ?? {};
+      if (!Array.isArray(schema.oneOf)) {
+        expect(component, name).toEqual(schema);
+        continue;
+      }
+      const kinds = schema.oneOf.filter(isJsonObject);
+      expect(kinds.map((kind) => document.components.schemas[String(kind.title)])).toEqual(
+        kinds.map(({ title: _, ...kind }) => kind),
+      );
+    }
+  });
+
+  it('has every example of a body', () => {
+    const bodies = readExamples().filter(({ text, schema }) => schema !== null && text.startsWith('{'));
+    const text = JSON.stringify(document);
+    expect(bodies.filter(({ name }) => !text.includes(`"${name}":{"value":`))).toEqual([]);
+  });
+
+  it('fails where a document cannot be made', () => {
+    expect(() =>
+      openApiDocument([{ name: 'x', schema: 'schemas/onboard.json', text: '{', keys: {} }]),
+    ).toThrow();
+  });
+});
