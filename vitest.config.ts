@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { buildPage, pageModule } from './src/inspector/build-page.ts';
+
+// The programs that tests start are compiled once, not by each process.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 /** The page, as the build makes it. */
 const inspectorPage: Plugin = {

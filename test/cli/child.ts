@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import type { Ended } from './run-in-process.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
@@ -25,8 +26,7 @@ export function startChild(
   { env = {}, cwd, through = [] }: ChildOptions = {},
 ): Child {
   const [program = '', ...words] = [...through, process.execPath, main, ...args];
-  const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
-  const child = spawn(program, words, { cwd, env: { PATH, HOME, TMPDIR, SystemRoot, ...env } });
+  const child = spawn(program, words, { cwd, env: { ...bareEnvironment, ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   let waiting: (() => boolean)[] = [];

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn } from './support.ts';
 
@@ -72,7 +73,7 @@ printf '%s\\n' "$@" > called
         ['ready', `partner-exchange ${typed}\n`],
       ]);
       const terminal = [join(import.meta.dirname, 'on-terminal.py'), answers, shell, ...options];
-      const env = { PATH: `${cwd}:${process.env.PATH}`, HOME: cwd, TERM: 'dumb' };
+      const env = { ...bareEnvironment, PATH: `${cwd}:${process.env.PATH}`, HOME: cwd, TERM: 'dumb' };
       const child = spawn('python3', terminal, { cwd, env });
       onTestFinished(() => void child.kill('SIGKILL'));
       const called = () => (existsSync(join(cwd, 'called')) ? readFileSync(join(cwd, 'called'), 'utf8') : '');

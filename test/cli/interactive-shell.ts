@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 
 /** What runs a command on a terminal: its words come before those of the command. */
 export const onTerminal = ['python3', join(import.meta.dirname, 'on-terminal.py')];
@@ -27,9 +28,8 @@ const ready = /ready \d+> /g;
 
 /** A bash as a person has it: on a terminal, with job control. */
 export async function startInteractiveShell(cwd: string): Promise<InteractiveShell> {
-  const { PATH, HOME, TMPDIR } = process.env;
   const [program = '', ...words] = [...onTerminal, '[]', 'bash', '--norc', '--noprofile', '-i'];
-  const shell = spawn(program, words, { cwd, env: { PATH, HOME, TMPDIR, TERM: 'xterm', NO_COLOR: '1' } });
+  const shell = spawn(program, words, { cwd, env: { ...bareEnvironment, TERM: 'xterm', NO_COLOR: '1' } });
   // The terminal hangs up, and with it goes everything on it.
   onTestFinished(() => void shell.kill('SIGKILL'));
   let shown = '';

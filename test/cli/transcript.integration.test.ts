@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import { freePort } from '../support/free-port.ts';
 import { hasTerminals, startInteractiveShell } from './interactive-shell.ts';
 import { scratchFolder } from './support.ts';
@@ -128,7 +129,6 @@ function plain(text: string, ports: Ports): string {
 async function startShell() {
   const cwd = scratchFolder();
   const ports = await freePorts();
-  const { PATH, HOME, TMPDIR } = process.env;
   /** What later commands need to have been run before; both streams are one, as on a terminal, so that their order is kept. */
   const settings = ['exec 2>&1', `partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
 
@@ -138,7 +138,7 @@ async function startShell() {
     const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
       cwd,
       detached: true,
-      env: { PATH, HOME, TMPDIR },
+      env: bareEnvironment,
     });
     const printed = { text: '' };
     child.stdout.setEncoding('utf8').on('data', (part: string) => {

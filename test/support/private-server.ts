@@ -48,7 +48,8 @@ export async function startRedis(folder: string, further: readonly string[] = []
   );
 }
 
-export async function startPostgres(folder: string): Promise<PrivateServer> {
+/** Writes every commit to disk before it answers. @param further options, which come last */
+export async function startPostgres(folder: string, further: readonly string[] = []): Promise<PrivateServer> {
   const port = await freePort();
   const data = join(folder, 'postgres');
   // PostgreSQL does not run as root.
@@ -62,10 +63,9 @@ export async function startPostgres(folder: string): Promise<PrivateServer> {
   if (bin === undefined) throw new Error(`There is no ${missingForPostgres()}.`);
   const quiet = { ...user, stdio: 'ignore', cwd: folder } as const;
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], quiet);
-  const server = await keepRunning(port, 'SIGQUIT', () =>
-    // SIGQUIT ends its children and frees its shared memory, without a checkpoint.
-    spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder], quiet),
-  );
+  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...further];
+  // SIGQUIT ends its children and frees its shared memory, without a checkpoint.
+  const server = await keepRunning(port, 'SIGQUIT', () => spawn(join(bin, 'postgres'), options, quiet));
   // It listens before it accepts connections.
   const isReady = ['-q', '-h', '127.0.0.1', '-p', String(port)];
   for (let tries = 0; spawnSync(join(bin, 'pg_isready'), isReady).status !== 0; tries++) {

@@ -9,6 +9,12 @@ import { type PrivateServer, startPostgres, startRedis } from './private-server.
  * JSON, and ends them, with all they wrote, when its standard input ends. That is when whoever started it is gone.
  */
 
+// Nothing here outlives the run: tests that kill an engine start one of their own, which writes to disk.
+const inMemory = {
+  redis: ['--appendonly', 'no'],
+  postgres: ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`]),
+};
+
 const servers: PrivateServer[] = [];
 const folders: string[] = [];
 const over = once(process.stdin.resume(), 'end');
@@ -26,7 +32,9 @@ try {
 async function start(name: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), `test-${name}-`));
   folders.push(folder);
-  const server = await (name === 'redis' ? startRedis(folder) : startPostgres(folder));
+  const server = await (name === 'redis'
+    ? startRedis(folder, inMemory.redis)
+    : startPostgres(folder, inMemory.postgres));
   servers.push(server);
   const { port } = server;
   return name === 'redis' ? `redis://127.0.0.1:${port}` : `postgres://postgres@127.0.0.1:${port}/postgres`;
