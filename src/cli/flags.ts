@@ -23,6 +23,11 @@ export function parsedBy<Value>(parse: (input: string) => Value) {
 
 export const text = parsedBy(String);
 
+/** One of many words, several times; the shell can complete them, and the command checks them. */
+export function wordList(placeholder: string, brief: string, words: () => readonly string[]) {
+  return { ...text.list(placeholder, brief), proposeCompletions: words } as const;
+}
+
 /** An `http:` or `https:` address. */
 export const webAddress = parsedBy(parseWebAddress);
 

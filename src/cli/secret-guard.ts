@@ -36,5 +36,10 @@ export function secretGuard(env: Variables): SecretGuard {
 /** How a line of progress starts: at the start of the line, which is cleared. */
 export const emptyLine = '\r\u001b[2K';
 
+/** The variables for a program of the user's, which needs none of the keys. */
+export function withoutSecrets(env: Variables): Variables {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secretName.test(name)));
+}
+
 /** Variables that hold a secret; not read off their table, which would load all of the configuration for `--help`. */
 const secretName = /^(?:PARTNER_SECRET_KEY|MERCHANT_SECRET_KEY(?:_.+)?|MESSENGER_(?:API|MASTER)_KEY)$/;
