@@ -9,8 +9,7 @@ import {
   readTextFile,
 } from '../config/environment-variables.ts';
 import { readEnvironment } from '../config/read-environment.ts';
-import { defineCredentials, secretTexts } from '../credentials/define-credentials.ts';
-import { membersOf } from '../credentials/key-ring.ts';
+import { defineCredentials, plainCredentials, secretKeysOf } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
 import {
@@ -92,7 +91,7 @@ async function readKeysFile(context: CliContext, path: string): Promise<readonly
     : // Sound: defineCredentials checks every member, and refuses others.
       [inFile(path, () => defineCredentials(value as unknown as PartnerCredentials))];
   for (const credentials of generations) {
-    for (const secret of secretTexts(credentials)) context.secrets.add(secret);
+    for (const secret of secretKeysOf(credentials)) context.secrets.add(secret);
   }
   return generations;
 }
@@ -152,7 +151,7 @@ async function ofFile(context: CliContext, path: string): Promise<DetectionSecre
   const value = readJsonObject(bytes, path);
   if (!isKeyFile(value)) return secretsIn(value);
   const [signing] = await generationsIn(bytes, context.now);
-  return secretsIn(signing === undefined ? {} : { ...membersOf(signing) });
+  return secretsIn(signing === undefined ? {} : { ...plainCredentials(signing) });
 }
 
 /** The texts among the members that hold a key. */

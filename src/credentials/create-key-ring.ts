@@ -10,8 +10,8 @@ import {
 } from '../internal/options.ts';
 import { redactError } from '../internal/redaction.ts';
 import { callHook, warn } from '../internal/warn.ts';
-import type { KeyRing } from './key-ring.ts';
-import { areSameSets, type KeySets, keySetsOf, type LoadedKeys, secretsOf } from './key-ring.ts';
+import { allKeysOf } from './define-credentials.ts';
+import { type KeyRing, type KeySets, keySetsOf, type LoadedKeys, sameKeySets } from './key-ring.ts';
 
 export interface KeyRingOptions {
   /**
@@ -208,7 +208,7 @@ class LoadedKeyRing implements KeyRing {
       this.#failure = undefined;
       this.#latest = sets;
       // The same object as long as the keys are the same: that is how others see that nothing has changed.
-      if (this.#loaded === undefined || !areSameSets(this.#loaded, sets)) this.#loaded = sets;
+      if (this.#loaded === undefined || !sameKeySets(this.#loaded, sets)) this.#loaded = sets;
     } catch (error) {
       this.#failure = this.#describe(error);
       this.#report(this.#failure);
@@ -223,7 +223,7 @@ class LoadedKeyRing implements KeyRing {
   }
 
   #describe(error: unknown): KeyError {
-    const known = this.#loaded?.verifying.flatMap(secretsOf) ?? [];
+    const known = this.#loaded?.verifying.flatMap(allKeysOf) ?? [];
     const cause = redactError(error, known);
     return new KeyError(
       'keys_not_loaded',

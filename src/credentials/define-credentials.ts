@@ -68,10 +68,39 @@ function checkName(given: unknown, name: string): string {
   return given;
 }
 
-/** Every secret of the credentials, to look for where none may be. The public key is none. */
-export function secretTexts(credentials: PartnerCredentials): readonly string[] {
+/** All keys of a set, the public key included: no error or log may show them. */
+export function allKeysOf(credentials: PartnerCredentials): string[] {
+  return [credentials.partnerPublicKey, ...secretKeysOf(credentials)];
+}
+
+/** The secret keys of a set. */
+export function secretKeysOf(credentials: PartnerCredentials): string[] {
   const { partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
-  return [partnerSecretKey, merchantSecretKey, ...Object.values(merchantSecretKeys)].filter(
-    (secret): secret is string => secret !== undefined,
-  );
+  const single = merchantSecretKey === undefined ? [] : [merchantSecretKey];
+  return [partnerSecretKey, ...single, ...Object.values(merchantSecretKeys)];
+}
+
+/** A copy with every member that has a value, in a fixed order. Its secrets are enumerable: never show it. */
+export function plainCredentials(credentials: PartnerCredentials): PartnerCredentials {
+  const {
+    partnerPublicKey,
+    partnerSecretKey,
+    merchantSecretKey,
+    merchantSecretKeys,
+    partnerId,
+    partnerCode,
+  } = credentials;
+  return {
+    partnerPublicKey,
+    partnerSecretKey,
+    ...(merchantSecretKey !== undefined && { merchantSecretKey }),
+    ...(merchantSecretKeys !== undefined && { merchantSecretKeys: { ...merchantSecretKeys } }),
+    ...(partnerId !== undefined && { partnerId }),
+    ...(partnerCode !== undefined && { partnerCode }),
+  };
+}
+
+/** Whether two sets of credentials are the same in everything. */
+export function areSameCredentials(one: PartnerCredentials, other: PartnerCredentials): boolean {
+  return JSON.stringify(plainCredentials(one)) === JSON.stringify(plainCredentials(other));
 }

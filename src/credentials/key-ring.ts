@@ -1,6 +1,6 @@
 import { ConfigurationError, KeyError } from '../errors/errors.ts';
 import { checkFunction } from '../internal/options.ts';
-import { defineCredentials } from './define-credentials.ts';
+import { defineCredentials, plainCredentials } from './define-credentials.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
 
 /**
@@ -92,51 +92,16 @@ export function keySetsOf(loaded: LoadedKeys): KeySets {
 }
 
 /** Whether two loads gave the same keys. */
-export function areSameSets(one: KeySets, other: KeySets): boolean {
-  return textOf(one) === textOf(other);
+export function sameKeySets(one: KeySets, other: KeySets): boolean {
+  return fingerprint(one) === fingerprint(other);
 }
 
-/** Whether two sets of credentials are the same in everything. */
-export function areSameCredentials(one: PartnerCredentials, other: PartnerCredentials): boolean {
-  return JSON.stringify(membersOf(one)) === JSON.stringify(membersOf(other));
-}
-
-/**
- * All members that have a value, in one order: also the secrets, which are not enumerable. Never show it.
- */
-export function membersOf(credentials: PartnerCredentials): PartnerCredentials {
-  const {
-    partnerPublicKey,
-    partnerSecretKey,
-    merchantSecretKey,
-    merchantSecretKeys,
-    partnerId,
-    partnerCode,
-  } = credentials;
-  return {
-    partnerPublicKey,
-    partnerSecretKey,
-    ...(merchantSecretKey !== undefined && { merchantSecretKey }),
-    ...(merchantSecretKeys !== undefined && { merchantSecretKeys: { ...merchantSecretKeys } }),
-    ...(partnerId !== undefined && { partnerId }),
-    ...(partnerCode !== undefined && { partnerCode }),
-  };
-}
-
-/** The keys among the members: what no error or log may show. */
-export function secretsOf(credentials: PartnerCredentials): string[] {
-  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys } = credentials;
-  const named = Object.values(merchantSecretKeys ?? {});
-  return [
-    partnerPublicKey,
-    partnerSecretKey,
-    ...(merchantSecretKey === undefined ? [] : [merchantSecretKey]),
-    ...named,
-  ];
-}
-
-function textOf({ signing, pending, verifying }: KeySets): string {
-  return JSON.stringify([membersOf(signing), pending ? membersOf(pending) : null, verifying.map(membersOf)]);
+function fingerprint({ signing, pending, verifying }: KeySets): string {
+  return JSON.stringify([
+    plainCredentials(signing),
+    pending ? plainCredentials(pending) : null,
+    verifying.map(plainCredentials),
+  ]);
 }
 
 function checkAll(list: readonly PartnerCredentials[]): readonly PartnerCredentials[] {

@@ -1,5 +1,5 @@
-import { defineCredentials } from '../credentials/define-credentials.ts';
-import { areSameCredentials, type KeyRing, type KeySets, secretsOf } from '../credentials/key-ring.ts';
+import { allKeysOf, areSameCredentials, defineCredentials } from '../credentials/define-credentials.ts';
+import type { KeyRing, KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { describeIn, isKeyError, isRequestError, type KeyError, RequestError } from '../errors/errors.ts';
 import type { Words } from '../errors/remedies.ts';
@@ -26,7 +26,7 @@ export function signingCredentials(ring: KeyRing) {
 
   function remember({ signing, pending, verifying }: KeySets): void {
     const sets = pending === undefined ? [signing, ...verifying] : [signing, pending, ...verifying];
-    for (const secret of sets.flatMap(secretsOf)) {
+    for (const secret of sets.flatMap(allKeysOf)) {
       // The newest stay.
       secrets.delete(secret);
       secrets.add(secret);

@@ -1,5 +1,5 @@
-import { defineCredentials } from '../credentials/define-credentials.ts';
-import { type KeySets, membersOf } from '../credentials/key-ring.ts';
+import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
+import type { KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { ConfigurationError, outcomeOf } from '../errors/errors.ts';
 import type { PartnerIdentity } from '../exchange/exchange-client.ts';
@@ -204,7 +204,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     },
 
     async receive(keys) {
-      const given = membersOf(defineCredentials(keys));
+      const given = plainCredentials(defineCredentials(keys));
       await change((state) => withReceived(state, { given, at: now() }));
     },
 

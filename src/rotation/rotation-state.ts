@@ -1,5 +1,4 @@
-import { defineCredentials } from '../credentials/define-credentials.ts';
-import { membersOf } from '../credentials/key-ring.ts';
+import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
@@ -88,7 +87,7 @@ const version = 1;
 
 /** The secrets of credentials are not enumerable, so they have to be named. */
 function writable<Kind extends Generation>(generation: Kind): object {
-  return { ...generation, credentials: membersOf(generation.credentials) };
+  return { ...generation, credentials: plainCredentials(generation.credentials) };
 }
 
 function readGeneration(name: string, value: JsonValue): Generation {

@@ -1,4 +1,4 @@
-import { areSameCredentials, membersOf } from '../credentials/key-ring.ts';
+import { areSameCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { type Generation, nextNumber, type RetiredGeneration, type RotationState } from './rotation-state.ts';
@@ -37,7 +37,7 @@ export function withReceived(
 ): RotationState | undefined {
   const { current, pending, request, retired } = state;
   // A link may leave out what stays the same: contract and reports name only the partner's keys and ID.
-  const withGiven = ({ credentials }: Generation) => ({ ...membersOf(credentials), ...given });
+  const withGiven = ({ credentials }: Generation) => ({ ...plainCredentials(credentials), ...given });
   const isSame = (generation: Generation) =>
     areSameCredentials(generation.credentials, withGiven(generation));
   if (pending !== undefined && isSame(pending)) return undefined;

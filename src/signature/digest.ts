@@ -26,9 +26,9 @@ export function decodeDigest(encoding: Encoding, text: string): Buffer | undefin
 export function findSigner(
   scheme: SignatureScheme,
   keys: readonly string[],
-  { text, claim }: { text: string; claim: Uint8Array },
+  { text, claimedDigest }: { text: string; claimedDigest: Uint8Array },
 ): number {
-  return keys.findIndex((key) => timingSafeEqual(digestOf(scheme, key, text), claim));
+  return keys.findIndex((key) => timingSafeEqual(digestOf(scheme, key, text), claimedDigest));
 }
 
 /** The 64 bytes, by way of Latin-1: a Buffer made by the digest itself costs twice as much. */

@@ -69,8 +69,8 @@ export interface SerializationRules {
    * deeply.
    */
   readonly write: (body: BodyForms, joiner: string) => string;
-  /** What is written: the body's own text, or its parsed value, which no longer knows the spelling. */
-  readonly source: 'text' | 'value';
+  /** What it reads: the body's own text, or its parsed value, whose spelling is lost. */
+  readonly reads: 'text' | 'value';
   /**
    * What a signature pins. `json`: the whole body. `pairs` and `values`: text can move between members under the same
    * signature; with `values` the names are not signed either.
@@ -98,14 +98,14 @@ export const serializations = {
   php: json('text', 4, ({ unsignedText }) => writeNode(readLiteralTree(unsignedText), phpStyle)),
   values: {
     write: ({ unsignedText }, joiner) => joinValues(topMembers(unsignedText, 'sorted'), joiner),
-    source: 'text',
+    reads: 'text',
     pins: 'values',
     takesJoiner: true,
     preference: 11,
   },
   'values-as-sent': {
     write: ({ unsignedText }, joiner) => joinValues(topMembers(unsignedText, 'as-sent'), joiner),
-    source: 'text',
+    reads: 'text',
     pins: 'values',
     takesJoiner: true,
     preference: 12,
@@ -115,7 +115,7 @@ export const serializations = {
       topMembers(unsignedText, 'sorted')
         .map(([name, node]) => `${name}=${writePlain(node)}`)
         .join('&'),
-    source: 'text',
+    reads: 'text',
     pins: 'pairs',
     takesJoiner: false,
     preference: 10,
@@ -131,11 +131,11 @@ export function serializationRules(name: Serialization): SerializationRules {
 }
 
 function json(
-  source: SerializationRules['source'],
+  reads: SerializationRules['reads'],
   preference: number,
   write: (body: BodyForms) => string,
 ): SerializationRules {
-  return { write, source, pins: 'json', takesJoiner: false, preference };
+  return { write, reads, pins: 'json', takesJoiner: false, preference };
 }
 
 function unsigned({ signature: _, ...rest }: JsonObject): JsonObject {
@@ -164,8 +164,8 @@ export interface TextRules {
  */
 export function canonicalText({ serialization, joiner = '' }: TextRules, body: BodyForms): string {
   if (serialization === 'as-sent') return body.unsignedText;
-  const { source, write } = serializationRules(serialization);
-  if (source === 'value' && hasAmbiguousNumber(body.value)) {
+  const { reads, write } = serializationRules(serialization);
+  if (reads === 'value' && hasAmbiguousNumber(body.value)) {
     throw new SignatureError(
       'body_ambiguous',
       `The body has -0 or a number that is out of range, and ${serialization} would sign it as 0 or null.`,

@@ -48,8 +48,8 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const unsignedText = JSON.stringify(withoutSignature(body));
   // Sign what is posted, even if a getter would return something else the second time. Parsing takes longer than
   // writing did, so only for the schemes that sign the value.
-  const { source } = serializationRules(scheme.serialization);
-  const value = source === 'value' ? (JSON.parse(unsignedText) as JsonObject) : body;
+  const { reads } = serializationRules(scheme.serialization);
+  const value = reads === 'value' ? (JSON.parse(unsignedText) as JsonObject) : body;
   const signed = canonicalText(scheme, { unsignedText, value });
   const signature = writeSignature(scheme, key, signed);
   const separator = unsignedText === '{}' ? '' : ',';

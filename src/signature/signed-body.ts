@@ -46,7 +46,7 @@ interface ParsedSignedBody {
   /** Its own text without the top-level `signature`. */
   readonly unsignedText: string;
   /** The digest that the signature encodes. */
-  readonly claim: Uint8Array;
+  readonly claimedDigest: Uint8Array;
 }
 
 /**
@@ -65,26 +65,26 @@ export function parseSignedBody(source: string, encoding: Encoding): ParsedSigne
  * that object plus exactly this one. `undefined` for a body that ends differently.
  */
 function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody | undefined {
-  const brace = spaceStart(source, source.length) - 1;
-  const end = spaceStart(source, brace);
-  const open = source.lastIndexOf('"', end - 2);
-  const colon = spaceStart(source, open) - 1;
+  const closingBrace = spaceStart(source, source.length) - 1;
+  const end = spaceStart(source, closingBrace);
+  const valueStart = source.lastIndexOf('"', end - 2);
+  const colon = spaceStart(source, valueStart) - 1;
   const nameEnd = spaceStart(source, colon);
   const comma = spaceStart(source, nameEnd - memberName.length) - 1;
-  const before = spaceStart(source, comma);
-  if (source[brace] !== '}' || source[end - 1] !== '"' || source[colon] !== ':') return undefined;
+  const contentEnd = spaceStart(source, comma);
+  if (source[closingBrace] !== '}' || source[end - 1] !== '"' || source[colon] !== ':') return undefined;
   if (!source.endsWith(memberName, nameEnd) || source[comma] !== ',') return undefined;
   // `{,"signature":…}` is not JSON, but would be without the signature.
-  if (source[before - 1] === '{') return undefined;
-  const signature = source.slice(open + 1, end - 1);
-  const claim = decodeDigest(encoding, signature);
-  if (claim === undefined) return undefined;
-  const unsignedText = source.slice(0, before) + source.slice(end);
+  if (source[contentEnd - 1] === '{') return undefined;
+  const signature = source.slice(valueStart + 1, end - 1);
+  const claimedDigest = decodeDigest(encoding, signature);
+  if (claimedDigest === undefined) return undefined;
+  const unsignedText = source.slice(0, contentEnd) + source.slice(end);
   const value = tryParse(unsignedText);
   if (!isJsonObject(value)) throw notJson(source);
   if (Object.hasOwn(value, 'signature')) throw duplicatedSignature();
   value.signature = signature;
-  return { value, unsignedText, claim };
+  return { value, unsignedText, claimedDigest };
 }
 
 function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBody {
@@ -95,15 +95,15 @@ function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBo
     throw new SignatureError('signature_missing', 'The body has no top-level signature.');
   }
   const { signature } = value;
-  const claim = typeof signature === 'string' ? decodeDigest(encoding, signature) : undefined;
-  if (claim === undefined) {
+  const claimedDigest = typeof signature === 'string' ? decodeDigest(encoding, signature) : undefined;
+  if (claimedDigest === undefined) {
     throw new SignatureError(
       'signature_malformed',
       `The signature is not a SHA-512 digest written as ${encoding}.`,
       { assumptions: ['signature-encoding'] },
     );
   }
-  return { value, unsignedText: removeSignature(source), claim };
+  return { value, unsignedText: removeSignature(source), claimedDigest };
 }
 
 /** Without the parser's own message, which quotes the body. */
@@ -138,14 +138,14 @@ export function removeSignature(text: string): string {
   if (member === undefined || another !== undefined) throw duplicatedSignature();
   const { start } = member;
   const { end } = member.value;
-  const before = spaceStart(text, start);
+  const contentEnd = spaceStart(text, start);
   // `{"a":1 , "signature":"x"` -> `{"a":1`: the comma before it goes, with the space before that.
-  if (text[before - 1] === ',') return text.slice(0, spaceStart(text, before - 1)) + text.slice(end);
+  if (text[contentEnd - 1] === ',') return text.slice(0, spaceStart(text, contentEnd - 1)) + text.slice(end);
   const after = spaceEnd(text, end);
   // `{ "signature":"x" , "a":1` -> `{ "a":1`: cut up to the next member.
   if (text[after] === ',') return text.slice(0, start) + text.slice(spaceEnd(text, after + 1));
   // The only member: `{ "signature":"x" }` -> `{}`.
-  return text.slice(0, before) + text.slice(after);
+  return text.slice(0, contentEnd) + text.slice(after);
 }
 
 function duplicatedSignature(): SignatureError {

@@ -52,7 +52,7 @@ export interface UnverifiedBody {
   /** The body's own JSON text without its top-level `signature`. */
   readonly json: string;
   /** The digest that the signature encodes. */
-  readonly claim: Uint8Array;
+  readonly claimedDigest: Uint8Array;
 }
 
 /**
@@ -63,8 +63,8 @@ export interface UnverifiedBody {
  */
 export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureScheme): UnverifiedBody {
   // Always cut the signature out, whatever is signed: two of them are refused under every scheme.
-  const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), scheme.encoding);
-  return { value, text: canonicalText(scheme, { unsignedText, value }), json: unsignedText, claim };
+  const { value, unsignedText, claimedDigest } = parseSignedBody(decodeBody(body), scheme.encoding);
+  return { value, text: canonicalText(scheme, { unsignedText, value }), json: unsignedText, claimedDigest };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { DeliveryRequest } from './delivery-keys.ts';
 import type { Endpoint } from './endpoint.ts';
-import { answerWhole, refusalResponse, type WebhookResponse, type WholeRequest } from './endpoint.ts';
+import { answerBuffered, type BufferedRequest, refusalResponse, type WebhookResponse } from './endpoint.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
 import type { NodeRequest } from './node-handler.ts';
@@ -40,7 +40,7 @@ export interface Webhooks {
    * For any other source of whole bodies: says what to answer. Bound, so it can be passed on as it is.
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
-  answer(request: WholeRequest): Promise<WebhookResponse>;
+  answer(request: BufferedRequest): Promise<WebhookResponse>;
 }
 
 /**
@@ -102,7 +102,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     receive,
     fetch: (request) => handleFetch(request, endpoint),
     node: (request, response) => handleNode(request, response, endpoint),
-    answer: (request) => answerWhole(request, endpoint),
+    answer: (request) => answerBuffered(request, endpoint),
   };
   return webhooks;
 }

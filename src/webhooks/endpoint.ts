@@ -122,7 +122,7 @@ function jsonResponse(
 }
 
 /** A request whose body is already complete. */
-export interface WholeRequest {
+export interface BufferedRequest {
   readonly method: string;
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
@@ -133,8 +133,8 @@ export interface WholeRequest {
 }
 
 /** The response to a whole request. There is no time limit for the body, which is here already. */
-export async function answerWhole(
-  { method, url, headers, body }: WholeRequest,
+export async function answerBuffered(
+  { method, url, headers, body }: BufferedRequest,
   endpoint: Endpoint,
 ): Promise<WebhookResponse> {
   const startedAt = performance.now();

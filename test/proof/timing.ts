@@ -115,18 +115,21 @@ function subject(name: string, scheme: SignatureScheme, digest: Buffer): Subject
 
 /** Without what comes before it, which makes the time uneven: the most sensitive. */
 function refuseByComparison(): (body: Uint8Array) => void {
-  const claim = Buffer.alloc(64);
+  const claimedDigest = Buffer.alloc(64);
   return (body) => {
-    claim.write(Buffer.from(body.buffer, body.byteOffset + body.length - 130, 128).toString('latin1'), 'hex');
-    if (findSigner(defaultScheme, [sampleKey], { text: unsigned, claim }) === -1) throw mismatch();
+    claimedDigest.write(
+      Buffer.from(body.buffer, body.byteOffset + body.length - 130, 128).toString('latin1'),
+      'hex',
+    );
+    if (findSigner(defaultScheme, [sampleKey], { text: unsigned, claimedDigest }) === -1) throw mismatch();
   };
 }
 
 /** As verifyBody does it, but for the comparison. */
 function refuseNaively(body: Uint8Array): void {
-  const { value, unsignedText, claim } = parseSignedBody(decodeBody(body), 'hex');
+  const { value, unsignedText, claimedDigest } = parseSignedBody(decodeBody(body), 'hex');
   const expected = hmacOf(canonicalText(defaultScheme, { unsignedText, value }));
-  for (let index = 0; index < 64; index++) if (expected[index] !== claim[index]) throw mismatch();
+  for (let index = 0; index < 64; index++) if (expected[index] !== claimedDigest[index]) throw mismatch();
 }
 
 function mismatch(): SignatureError {

@@ -30,13 +30,13 @@ interface Outcome {
   readonly code?: string;
   readonly value?: JsonObject;
   readonly unsignedText?: string;
-  readonly claim?: string;
+  readonly claimedDigest?: string;
 }
 
 function outcomeOf(text: string, encoding: Encoding): Outcome {
   try {
-    const { value, unsignedText, claim } = parseSignedBody(text, encoding);
-    return { value, unsignedText, claim: Buffer.from(claim).toString('hex') };
+    const { value, unsignedText, claimedDigest } = parseSignedBody(text, encoding);
+    return { value, unsignedText, claimedDigest: Buffer.from(claimedDigest).toString('hex') };
   } catch (error) {
     if (error instanceof SignatureError) return { code: error.code };
     throw error;
@@ -69,7 +69,7 @@ describe('a body comes apart into what its serializer would have written without
           expect(outcomeOf(JSON.stringify(sent, null, indent), encoding)).toEqual({
             value: JSON.parse(JSON.stringify(sent)),
             unsignedText: JSON.stringify(rest, null, indent),
-            claim: digest.toString('hex'),
+            claimedDigest: digest.toString('hex'),
           });
         },
       ),

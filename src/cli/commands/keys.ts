@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
 import { createKeyRing } from '../../credentials/create-key-ring.ts';
-import { defineCredentials, secretTexts } from '../../credentials/define-credentials.ts';
+import { defineCredentials, secretKeysOf } from '../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { isKeyError } from '../../errors/errors.ts';
 import { ExchangeClient } from '../../exchange/exchange-client.ts';
@@ -139,7 +139,7 @@ function rotationOf(context: CliContext, flags: Flags, exchange?: ExchangeClient
 
 async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise<void> {
   const { verifying }: { readonly verifying: readonly PartnerCredentials[] } = await rotation.credentials();
-  for (const text of verifying.flatMap((each) => [...secretTexts(each)])) secrets.add(text);
+  for (const text of verifying.flatMap((each) => [...secretKeysOf(each)])) secrets.add(text);
 }
 
 /** Says what to do where the rotation says which function to call. */
@@ -189,7 +189,7 @@ async function readNewKeys(context: CliContext): Promise<PartnerCredentials> {
   }
   // Sound: defineCredentials checks every member, and refuses others.
   const credentials = defineCredentials(given as unknown as PartnerCredentials);
-  for (const text of secretTexts(credentials)) context.secrets.add(text);
+  for (const text of secretKeysOf(credentials)) context.secrets.add(text);
   return credentials;
 }
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { membersOf } from '../../credentials/key-ring.ts';
+import { plainCredentials } from '../../credentials/define-credentials.ts';
 import { operationUrl } from '../../deployment/define-deployment.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { createSandbox } from '../../sandbox/create-sandbox.ts';
@@ -90,7 +90,7 @@ async function givenByEnvironment(
   context: CliContext,
 ): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
   const configuration = await readConfiguration(context);
-  const { merchantSecretKey, partnerCode, ...keys } = membersOf(currentCredentials(configuration));
+  const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
   if (merchantSecretKey === undefined) {
     throw new CliError(
       'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',

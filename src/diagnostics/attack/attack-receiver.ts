@@ -1,4 +1,4 @@
-import { defineCredentials, secretTexts } from '../../credentials/define-credentials.ts';
+import { defineCredentials, secretKeysOf } from '../../credentials/define-credentials.ts';
 import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
@@ -106,7 +106,7 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
   const merchant = merchantsFor(credentials, scheme)[0];
   const key = signingKey(credentials, 'order', { merchant, scheme });
   const probes = makeProbes({ scheme, key, wireNames, callbackUrl: target.origin + target.pathname });
-  const disclosures = watchDisclosures(probes, [key, ...secretTexts(credentials)]);
+  const disclosures = watchDisclosures(probes, [key, ...secretKeysOf(credentials)]);
   // As the service sends them (contract: Authentication 2).
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };

@@ -78,7 +78,7 @@ function textsWithSignature(body: string): TextCandidates {
 
 /** Whether a rule works on the text, not on the parsed value. */
 function readsText({ serialization }: TextRule): boolean {
-  return serializationRules(serialization).source === 'text';
+  return serializationRules(serialization).reads === 'text';
 }
 
 function* withNewline(sample: Sample): Generator<ChangedTexts> {

@@ -34,7 +34,7 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
     'types-unsigned',
     '1 and "1", and null and the empty text, have the same signature: check the types of what you receive.',
   );
-  const { pins, source } = serializationRules(serialization);
+  const { pins, reads } = serializationRules(serialization);
   const guard = 'Compare every amount, address and id with your own record of the order.';
   if (pins === 'pairs') {
     return [
@@ -59,7 +59,7 @@ function textNotes({ serialization, joiner = '' }: SignatureScheme): SafetyNote[
       untyped,
     ];
   }
-  if (source === 'text') return [];
+  if (reads === 'text') return [];
   return [
     note(
       'lossy',

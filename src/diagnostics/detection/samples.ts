@@ -15,7 +15,7 @@ export interface Sample {
   readonly value: JsonObject;
   readonly unsignedText: string;
   /** The digest that the signature encodes. */
-  readonly claim: Uint8Array;
+  readonly claimedDigest: Uint8Array;
   /** The encodings that it fits: one, unless it is hexadecimal and happens to have no letter. */
   readonly encodings: readonly Encoding[];
 }
@@ -65,7 +65,7 @@ export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
 }
 
 export function isUsable(sample: Sample | UnusableSample): sample is Sample {
-  return 'claim' in sample;
+  return 'claimedDigest' in sample;
 }
 
 /** The encodings in which a text is a SHA-512 digest. */
@@ -76,10 +76,16 @@ export function encodingsOf(signature: string): Encoding[] {
 function readClaim(body: { source: string; value: JsonObject; signature: string }): Sample | UnusableSample {
   const { source, value, signature } = body;
   const encodings = encodingsOf(signature);
-  const claim = encodings[0] && decodeDigest(encodings[0], signature);
-  if (claim === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
+  const claimedDigest = encodings[0] && decodeDigest(encodings[0], signature);
+  if (claimedDigest === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
   try {
-    return { source, value, unsignedText: removeSignature(source), claim: Uint8Array.from(claim), encodings };
+    return {
+      source,
+      value,
+      unsignedText: removeSignature(source),
+      claimedDigest: Uint8Array.from(claimedDigest),
+      encodings,
+    };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
     return unusable('duplicate-signature', 'Has more than one top-level signature.');

@@ -12,7 +12,7 @@ export type TextCandidates = ReadonlyMap<string, readonly TextRule[]>;
 
 /** Every scheme under which one of the texts and one of the keys gives the sample's signature. */
 export function search(
-  { claim, encodings }: Pick<Sample, 'claim' | 'encodings'>,
+  { claimedDigest, encodings }: Pick<Sample, 'claimedDigest' | 'encodings'>,
   { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
 ): SignatureScheme[] {
   const keyTexts = [...keys.keys()];
@@ -21,7 +21,7 @@ export function search(
     const scheme = { ...form, ...anyText, ...anyEncoding };
     for (const [text, textRules] of texts) {
       // The keys differ, so at most one gives this digest.
-      const key = keyTexts[findSigner(scheme, keyTexts, { text, claim })];
+      const key = keyTexts[findSigner(scheme, keyTexts, { text, claimedDigest })];
       if (key === undefined) continue;
       for (const textRule of textRules) {
         for (const keyRule of keys.get(key) ?? []) {
@@ -60,10 +60,10 @@ export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
 
 /** Whether a scheme fits a sample with this key. */
 export function fitsSample(scheme: SignatureScheme, key: string, sample: Sample): boolean {
-  const { claim, encodings } = sample;
+  const { claimedDigest, encodings } = sample;
   if (!encodings.includes(scheme.encoding)) return false;
   const text = textUnder(scheme, sample);
-  return text !== undefined && findSigner(scheme, [key], { text, claim }) === 0;
+  return text !== undefined && findSigner(scheme, [key], { text, claimedDigest }) === 0;
 }
 
 // For parts of a scheme that a function ignores.

@@ -1,5 +1,5 @@
 import { type Environment, readEnvironment } from '../../config/read-environment.ts';
-import { defineCredentials, secretTexts } from '../../credentials/define-credentials.ts';
+import { defineCredentials, secretKeysOf } from '../../credentials/define-credentials.ts';
 import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { type Deployment, requireDeployment } from '../../deployment/define-deployment.ts';
@@ -166,7 +166,7 @@ export function makeContext(options: DoctorSettings, say: Words = libraryWords):
     versions: globalThis.process?.versions ?? {},
     ca: undefined,
     secrets: [
-      ...(credentials === undefined ? [] : secretTexts(credentials)),
+      ...(credentials === undefined ? [] : secretKeysOf(credentials)),
       ...[given?.apiKey, given?.masterKey].filter((key) => key !== undefined),
     ],
     answerOf(name) {

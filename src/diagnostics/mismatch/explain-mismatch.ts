@@ -240,7 +240,7 @@ function differing(
 
 function hintOn(configured: string): string {
   const rules: Readonly<Record<string, SerializationRules>> = serializations;
-  return rules[configured]?.source === 'value'
+  return rules[configured]?.reads === 'value'
     ? 'Parsing and writing again loses how the text was spelled: see the deviations.'
     : '';
 }
