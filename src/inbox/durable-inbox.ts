@@ -83,7 +83,7 @@ function checkDigest(digest: unknown): string {
   throw invalidOption('digest must be the digest of a dead letter, which is a string.');
 }
 
-function inboxStopped(): InboxError {
+export function inboxStopped(): InboxError {
   return new InboxError('inbox_stopped', 'The inbox was stopped.');
 }
 

@@ -44,6 +44,10 @@ export interface WorkerOptions
   /** Milliseconds between two checks for due deliveries. */
   readonly pollMs: number;
   readonly sleep: Sleep;
+  /** Most deliveries to start. @default no limit */
+  readonly limit?: number | undefined;
+  /** Ends when nothing is due and nothing runs, or when the store fails. @default false */
+  readonly endsWhenIdle?: boolean | undefined;
 }
 
 const afterErrorMs = 1_000;
@@ -53,11 +57,20 @@ const settleTries = 5;
 
 /** Handles due deliveries, at most `concurrency` at a time, until it is stopped. Waiting deliveries stay in the store. */
 export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>, options: WorkerOptions) {
-  const { host, concurrency, pollMs, sleep } = options;
+  const {
+    host,
+    concurrency,
+    pollMs,
+    sleep,
+    limit = Number.POSITIVE_INFINITY,
+    endsWhenIdle = false,
+  } = options;
   const running = new Map<One, Promise<void>>();
   const cutOff = new AbortController();
   let alarm = new AbortController();
   let stopping = false;
+  let started = 0;
+  let failure: { readonly error: unknown } | undefined;
   /** `due`: nothing starts until everything running has ended; then that delivery runs alone. */
   let isolated: 'none' | 'due' | 'running' = 'none';
   let lookForIsolatedAt = Number.NEGATIVE_INFINITY;
@@ -72,15 +85,22 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
         pauseMs = Math.min(pollMs, await startDue());
         await source.tidy?.();
       } catch (error) {
+        if (endsWhenIdle) {
+          failure = { error };
+          return;
+        }
         reportStore(error, options);
         pauseMs = afterErrorMs;
       }
+      // A handler that ended meanwhile may have made room.
+      if (endsWhenIdle && pauseMs > 0 && running.size === 0 && !alarm.signal.aborted) return;
       if (pauseMs > 0 && !stopping) await sleep(pauseMs, alarm.signal);
     }
   }
 
   /** Starts what is due and fits in. Resolves with the time until there may be more. */
   async function startDue(): Promise<number> {
+    if (started >= limit) return Number.POSITIVE_INFINITY;
     // The end of the next handler wakes the worker.
     if (isolated === 'running' || (isolated === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
     if (isolated === 'due') {
@@ -95,7 +115,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   }
 
   async function startSideBySide(): Promise<number> {
-    const free = concurrency - running.size;
+    const free = Math.min(concurrency - running.size, limit - started);
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const { leased, pauseMs } = await source.lease(free);
     for (const one of leased) start(one);
@@ -114,6 +134,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   }
 
   function start(one: One): void {
+    started++;
     const done = handle(one).finally(() => {
       running.delete(one);
       if (isolated === 'running') isolated = 'none';
@@ -148,6 +169,16 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   return {
     /** Tells the worker that something may be due. */
     wake: () => alarm.abort(woken),
+    /**
+     * Resolves when the worker has ended, by itself or by a stop.
+     *
+     * @throws the error of the store that ended it
+     */
+    async ended(): Promise<void> {
+      await loop;
+      await Promise.all(running.values());
+      if (failure !== undefined) throw failure.error;
+    },
     /** Resolves when all handlers have ended, or when the time is over and the rest was given back. */
     async stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
       stopping = true;

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { missingForPostgres, missingForRedis, startPostgres, startRedis } from '../support/private-server.ts';
 import { benchBullmqInbox } from './inbox-bullmq.ts';
 import { benchPgBossInbox } from './inbox-pg-boss.ts';
+import { benchStoreInbox } from './inbox-stores.ts';
 import { report, type Section } from './report.ts';
 
-/** What the inboxes on Redis and PostgreSQL take, beside the same jobs put into BullMQ and pg-boss without an inbox. */
+/** The cost of the inboxes: on Redis and PostgreSQL beside BullMQ and pg-boss without an inbox, and over record stores. */
 export async function benchInboxes(): Promise<Section[]> {
   const sections: Section[] = [];
   for (const { name, missing, bench } of engines) {
@@ -43,6 +44,29 @@ const engines = [
     bench: async (folder: string) => {
       const postgres = await startPostgres(folder);
       return await benchPgBossInbox(postgres.port).finally(postgres.stop);
+    },
+  },
+  {
+    name: 'inbox over sqliteStore',
+    missing: undefined,
+    bench: (folder: string) => benchStoreInbox('sqliteStore', 'sqlite', folder),
+  },
+  {
+    name: 'inbox over redisStore',
+    missing: missingForRedis(),
+    bench: async (folder: string) => {
+      const redis = await startRedis(folder);
+      const how = 'redisStore, Redis with appendfsync always';
+      return await benchStoreInbox(how, 'ioredis', `redis://127.0.0.1:${redis.port}`).finally(redis.stop);
+    },
+  },
+  {
+    name: 'inbox over postgresStore',
+    missing: missingForPostgres(),
+    bench: async (folder: string) => {
+      const postgres = await startPostgres(folder);
+      const address = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+      return await benchStoreInbox('postgresStore', 'postgres', address).finally(postgres.stop);
     },
   },
 ];

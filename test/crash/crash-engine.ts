@@ -2,8 +2,24 @@ import { DatabaseSync } from 'node:sqlite';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+import { openStore } from '../store/open-store.ts';
 
-export type CrashEngineName = 'sqlite' | 'bullmq' | 'pg-boss';
+/** The last three are the inbox over a record store, drained in a loop. */
+export const crashEngines = [
+  'sqlite',
+  'bullmq',
+  'pg-boss',
+  'inbox-sqlite',
+  'inbox-redis',
+  'inbox-postgres',
+] as const;
+export type CrashEngineName = (typeof crashEngines)[number];
+
+/** What an engine needs to be there. */
+export function serverOf(engine: CrashEngineName): 'redis' | 'postgres' | undefined {
+  if (engine === 'bullmq' || engine === 'inbox-redis') return 'redis';
+  return engine === 'pg-boss' || engine === 'inbox-postgres' ? 'postgres' : undefined;
+}
 
 /** Where the engine of a run is, and what is this run's in it. Passed to child processes. */
 export interface Place {
@@ -86,17 +102,56 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
       await boss.start();
       return pgBossInbox({ boss, pollMs: 50, storeTimeoutMs: 2_000, ...options });
     }
+    case 'inbox-sqlite':
+      return await openStoreInbox(options, 'sqlite', place.folder, 'inbox');
+    case 'inbox-redis':
+      return await openStoreInbox(
+        options,
+        'ioredis',
+        `redis://${place.redis.host}:${place.redis.port}`,
+        place.run,
+      );
+    case 'inbox-postgres':
+      return await openStoreInbox(options, 'postgres', place.postgresUrl, `${place.run}_inbox`);
   }
 }
 
+async function openStoreInbox(
+  options: HandlingOptions,
+  ...[engine, address, name]: readonly [engine: string, address: string, name: string]
+): Promise<ManagedInbox> {
+  const { storeInbox } = await import('../../src/inbox/store/store-inbox.ts');
+  const { store } = await openStore(engine, address, name, { storeTimeoutMs: 2_000 });
+  const inbox = storeInbox({ store, storeTimeoutMs: 5_000, ...options });
+  let isStopped = false;
+  async function drainInLoop(): Promise<void> {
+    while (!isStopped) {
+      // The engine may be away.
+      await inbox.drain().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  return {
+    ...inbox,
+    attach(host) {
+      inbox.attach?.(host);
+      if (options.role === 'both') void drainInLoop();
+    },
+    stop(given) {
+      isStopped = true;
+      return inbox.stop(given);
+    },
+  };
+}
+
 export async function openEffects(place: Place): Promise<Effects> {
-  switch (place.engine) {
-    case 'sqlite':
-      return sqliteEffects(`${place.folder}/effects.sqlite`);
-    case 'bullmq':
+  switch (serverOf(place.engine)) {
+    case 'redis':
       return await redisEffects(place);
-    case 'pg-boss':
+    case 'postgres':
       return await postgresEffects(place);
+    case undefined:
+      return sqliteEffects(`${place.folder}/effects.sqlite`);
   }
 }
 
@@ -157,7 +212,7 @@ async function redisEffects({ redis: address, run }: Place): Promise<Effects> {
     readEffects: async () => toMap(await redis.hgetall(`${run}:effects`)),
     readCalls: async () => toMap(await redis.hgetall(`${run}:calls`)),
     async close() {
-      const keys = await redis.keys(`${run}:*`);
+      const keys = [...(await redis.keys(`${run}:*`)), ...(await redis.keys(`{${run}}:*`))];
       if (keys.length > 0) await redis.del(...keys);
       await redis.quit();
     },
@@ -208,7 +263,9 @@ async function postgresEffects({ postgresUrl, run }: Place): Promise<Effects> {
     readEffects: () => read('effects'),
     readCalls: () => read('calls'),
     async close() {
-      await pool.query(`DROP SCHEMA IF EXISTS ${run}_app CASCADE; DROP SCHEMA IF EXISTS ${run} CASCADE`);
+      await pool.query(
+        `DROP SCHEMA IF EXISTS ${run}_app CASCADE; DROP SCHEMA IF EXISTS ${run} CASCADE; DROP TABLE IF EXISTS ${run}_inbox`,
+      );
       await pool.end();
     },
   };

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
-import type { CrashEngineName } from './crash-engine.ts';
+import { type CrashEngineName, crashEngines } from './crash-engine.ts';
 import { type BulkCrashFigures, runBulkCrash } from './run-bulk-crash.ts';
 import { type CrashFigures, runCrash } from './run-crash.ts';
 import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store-crash.ts';
 
 /** `npm run crash [-- --rounds 300 --engine sqlite]`: hundreds of rounds, with engines of our own that are killed too. */
 
-const inboxEngines = ['sqlite', 'bullmq', 'pg-boss'] as const;
 /** Bulk sending over each store: `bulk-sqlite`. */
 const bulkEngines = storeEngines.map((name) => name.replace('store-', 'bulk-'));
 
@@ -14,7 +13,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '200' },
     events: { type: 'string', default: '10' },
-    engine: { type: 'string', multiple: true, default: [...inboxEngines, ...storeEngines, ...bulkEngines] },
+    engine: { type: 'string', multiple: true, default: [...crashEngines, ...storeEngines, ...bulkEngines] },
     'poison-every': { type: 'string', default: '20' },
     'restart-every': { type: 'string', default: '20' },
   },
@@ -64,7 +63,7 @@ if (figures.some(isBad) || storeFigures.some(isBadStore) || bulkFigures.some(isB
 process.exit();
 
 function nameOf(engine: string): CrashEngineName {
-  const name = inboxEngines.find((one) => one === engine);
+  const name = crashEngines.find((one) => one === engine);
   if (name !== undefined) return name;
   throw new Error(`There is no engine ${engine}.`);
 }

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { buyInitBody } from '../support/bodies.ts';
 import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { delivery } from '../webhooks/deliveries.ts';
-import { type CrashEngineName, isPoison, openEffects, openInbox, type Place } from './crash-engine.ts';
+import {
+  type CrashEngineName,
+  isPoison,
+  openEffects,
+  openInbox,
+  type Place,
+  serverOf,
+} from './crash-engine.ts';
 
 export interface CrashOptions {
   readonly engine: CrashEngineName;
@@ -163,11 +170,11 @@ async function startOwn(
   engine: CrashEngineName,
   folder: string,
 ): Promise<(PrivateServer & { place: Partial<Place> }) | undefined> {
-  if (engine === 'bullmq') {
+  if (serverOf(engine) === 'redis') {
     const redis = await startRedis(folder);
     return { ...redis, place: { redis: { host: '127.0.0.1', port: redis.port } } };
   }
-  if (engine === 'pg-boss') {
+  if (serverOf(engine) === 'postgres') {
     const postgres = await startPostgres(folder);
     const postgresUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
     return { ...postgres, place: { postgresUrl } };

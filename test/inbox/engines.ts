@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { inject } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
@@ -12,11 +13,23 @@ import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+import { type StoreInbox, storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { redisStore } from '../../src/store/redis/redis-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 const [redis, postgres] = [inject('redis'), inject('postgres')];
 /** Of the run's own servers. Empty where there is none: `absent` says so, and nothing uses them. */
 export const postgresUrl = 'url' in postgres ? postgres.url : '';
 export const redisAddress = addressOf('url' in redis ? redis.url : 'redis://127.0.0.1:0');
+
+/** What this machine lacks to run them. */
+export const missingServers = {
+  redis: 'missing' in redis ? redis.missing : undefined,
+  postgres: 'missing' in postgres ? postgres.missing : undefined,
+};
 
 /** An engine that keeps deliveries, as the contract suite uses it. */
 export interface Engine {
@@ -44,7 +57,16 @@ export interface Store {
 const run = `pex_${randomBytes(5).toString('hex')}`;
 let opened = 0;
 
-export const engines: readonly Engine[] = [memoryEngine(), sqliteEngine(), bullmqEngine(), pgBossEngine()];
+export const engines: readonly Engine[] = [
+  memoryEngine(),
+  sqliteEngine(),
+  bullmqEngine(),
+  pgBossEngine(),
+  storeEngine('memory store', openMemoryStore),
+  storeEngine('sqlite store', openSqliteStore),
+  storeEngine('redis store', openRedisStore, missingServers.redis),
+  storeEngine('postgres store', openPostgresStore, missingServers.postgres),
+];
 
 function memoryEngine(): Engine {
   return {
@@ -77,10 +99,7 @@ function sqliteEngine(): Engine {
         inbox: (options) =>
           keep(inboxes, sqliteInbox({ path: join(folder, 'inbox.sqlite'), pollMs: 20, ...options })),
         // Free pages and the -wal too.
-        raw: async () =>
-          readdirSync(folder)
-            .map((name) => readFileSync(join(folder, name), 'latin1'))
-            .join(''),
+        raw: async () => readFolder(folder),
         async close() {
           await stopAll(inboxes);
           rmSync(folder, { recursive: true, force: true });
@@ -95,7 +114,7 @@ function bullmqEngine(): Engine {
   return {
     name: 'bullmq',
     durable: true,
-    absent: async () => ('missing' in redis ? redis.missing : undefined),
+    absent: async () => missingServers.redis,
     async open() {
       const queue = new Queue(`inbox${opened++}`, { connection: redisAddress, prefix: run });
       const inboxes: ManagedInbox[] = [];
@@ -130,7 +149,7 @@ function pgBossEngine(): Engine {
   return {
     name: 'pg-boss',
     durable: true,
-    absent: async () => ('missing' in postgres ? postgres.missing : undefined),
+    absent: async () => missingServers.postgres,
     async open() {
       started ??= startBoss(run);
       const boss = await started;
@@ -151,6 +170,131 @@ function pgBossEngine(): Engine {
 }
 
 /** A pg-boss with a schema of its own, which looks every second for lost leases and for what may be deleted. */
+export let sharedRedis: Redis | undefined;
+let sharedPool: pg.Pool | undefined;
+
+/** A record store, empty, that several inboxes open. */
+interface OpenedStore {
+  open(): RecordStore;
+  end(store: RecordStore): Promise<void>;
+  raw(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** The inbox over a record store, which drains in a loop here, since the others handle by themselves. */
+function storeEngine(name: string, openStore: () => Promise<OpenedStore>, missing?: string): Engine {
+  return {
+    name,
+    durable: true,
+    absent: async () => missing,
+    async open() {
+      const stores = await openStore();
+      const inboxes: ManagedInbox[] = [];
+      return {
+        inbox(options) {
+          const store = stores.open();
+          const inbox = drainedInLoop(storeInbox({ store, ...options }));
+          // As a process that ends.
+          const stop: ManagedInbox['stop'] = (given) => inbox.stop(given).finally(() => stores.end(store));
+          return keep(inboxes, { ...inbox, stop });
+        },
+        raw: stores.raw,
+        async close() {
+          await stopAll(inboxes);
+          await stores.close();
+        },
+      };
+    },
+    async remove() {
+      await Promise.all([sharedRedis?.quit(), sharedPool?.end()]);
+      [sharedRedis, sharedPool] = [undefined, undefined];
+    },
+  };
+}
+
+/** As a scheduled function would drain it, but without a pause worth the name. */
+export function drainedInLoop(inbox: StoreInbox): ManagedInbox {
+  let isStopped = false;
+  async function drainAgain(): Promise<void> {
+    while (!isStopped) {
+      await inbox.drain().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  return {
+    ...inbox,
+    attach(host) {
+      inbox.attach?.(host);
+      if (inbox.role === 'both') void drainAgain();
+    },
+    stop(options) {
+      isStopped = true;
+      return inbox.stop(options);
+    },
+  };
+}
+
+async function openMemoryStore(): Promise<OpenedStore> {
+  const store = memoryStore();
+  return {
+    // One for all: `close` ends it.
+    open: () => store,
+    end: async () => {},
+    raw: async () => JSON.stringify(await store.list({ prefix: '', limit: 1000 })),
+    close: () => store.close(),
+  };
+}
+
+async function openSqliteStore(): Promise<OpenedStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'inbox-store-'));
+  return {
+    open: () => sqliteStore({ path: join(folder, 'inbox.sqlite') }),
+    end: (store) => store.close(),
+    raw: async () => readFolder(folder),
+    async close() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openRedisStore(): Promise<OpenedStore> {
+  sharedRedis ??= new Redis(redisAddress);
+  const client = sharedRedis;
+  const prefix = `${run}_store${opened++}`;
+  return {
+    open: () => redisStore({ client, prefix }),
+    end: (store) => store.close(),
+    raw: () => readRedis(`{${prefix}}:*`),
+    async close() {
+      const keys = await client.keys(`{${prefix}}:*`);
+      if (keys.length > 0) await client.del(...keys);
+    },
+  };
+}
+
+async function openPostgresStore(): Promise<OpenedStore> {
+  sharedPool ??= new pg.Pool({ connectionString: postgresUrl, max: 4 });
+  const client = sharedPool;
+  const table = `${run}_store${opened++}`;
+  return {
+    open: () => postgresStore({ client, table }),
+    end: (store) => store.close(),
+    async raw() {
+      const { rows } = await client.query(`SELECT row::text AS text FROM ${table} AS row`);
+      return rows.map(({ text }) => String(text)).join('\n');
+    },
+    async close() {
+      await client.query(`DROP TABLE IF EXISTS ${table}`);
+    },
+  };
+}
+
+function readFolder(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'latin1'))
+    .join('');
+}
+
 export async function startBoss(schema: string): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: postgresUrl,

@@ -22,6 +22,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   },
   './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
   './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
+  './inbox/store': { packages: [], builtins: [] },
   './store': { packages: [], builtins: [] },
   './store/sqlite': {
     packages: [],
@@ -57,6 +58,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './inbox/sqlite': ['inbox'],
   './inbox/bullmq': ['inbox'],
   './inbox/pg-boss': ['inbox'],
+  './inbox/store': ['inbox', 'store'],
   './store': ['store'],
   './store/sqlite': ['store'],
   './store/redis': ['store'],

@@ -41,6 +41,7 @@ const schema = `
 /** How often expired records are deleted, and how many at once, so that no change waits for long. */
 const sweepEveryMs = 1_000;
 const sweepLimit = 200;
+const emptyWalEveryMs = 60_000;
 
 /**
  * A record store in one file. A change is on disk when its promise resolves; changes that are asked for together share
@@ -60,9 +61,16 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   const { database, file } = withStoreErrors(() =>
     openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed }),
   );
-  const write = groupCommit(database, { busyTimeoutMs, afterCommit: file.check });
+  const write = groupCommit(database, {
+    busyTimeoutMs,
+    afterCommit() {
+      file.check();
+      emptyWal();
+    },
+  });
   const statements = prepareStatements(database);
   let sweepAt = Number.NEGATIVE_INFINITY;
+  let emptyWalAt = Number.NEGATIVE_INFINITY;
   let closing: Promise<void> | undefined;
 
   function checkOpen(): void {
@@ -73,6 +81,18 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
     if (performance.now() < sweepAt) return;
     const { changes } = statements.sweep.run(at - expiryGraceMs, sweepLimit);
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
+  }
+
+  /** Otherwise values that were replaced or deleted would stay in the `-wal` until they are overwritten. */
+  function emptyWal(): void {
+    if (performance.now() < emptyWalAt) return;
+    emptyWalAt = performance.now() + emptyWalEveryMs;
+    try {
+      // Does nothing while another process reads or writes.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The change is committed. A full disk is noticed by the next one.
+    }
   }
 
   return {

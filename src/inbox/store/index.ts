@@ -1,0 +1,25 @@
+/**
+ * A durable inbox over a record store, which handles where you call `drain`: for programs without a process that stays.
+ *
+ * @module partner-exchange-sdk/inbox/store
+ */
+export {
+  InboxError,
+  type InboxErrorCode,
+  isInboxError,
+} from '../../errors/errors.ts';
+export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
+export type {
+  DeadLetter,
+  DeadLetterOptions,
+  DeadLetterReadOptions,
+  InboxCounts,
+  ManagedInbox,
+} from '../inbox.ts';
+export {
+  type DrainOptions,
+  type DrainResult,
+  type StoreInbox,
+  type StoreInboxOptions,
+  storeInbox,
+} from './store-inbox.ts';

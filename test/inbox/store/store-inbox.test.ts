@@ -1,0 +1,351 @@
+import { describe, expect, it } from 'vitest';
+import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { order, receiver } from '../contract.ts';
+
+const day = 86_400_000;
+
+/** Inboxes on one store and one clock, which only the test moves. */
+function shared() {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const store = memoryStore({ now });
+  const open = (options: Partial<StoreInboxOptions> = {}) =>
+    storeInbox({ store, now, random: (size) => new Uint8Array(size), ...options });
+  return { clock, store, open };
+}
+
+const nothing = { handled: 0, failed: 0, dead: 0, left: 0 };
+
+describe('drain', () => {
+  it('handles what is due, and says what it did', async () => {
+    const { open } = shared();
+    const inbox = open({ maxAttempts: 1 });
+    const { webhooks, calls, reports } = receiver(inbox, (id) => {
+      if (id === 'broken') throw new Error('no');
+    });
+    expect(await inbox.drain()).toEqual(nothing);
+    for (const id of ['A', 'B', 'broken']) await webhooks.receive(order(id));
+    expect(calls).toEqual([]);
+    expect(await inbox.drain()).toEqual({ handled: 2, failed: 0, dead: 1, left: 0 });
+    expect(calls.toSorted()).toEqual(['A', 'B', 'broken']);
+    expect(reports.filter(({ stage }) => stage === 'handle')).toHaveLength(3);
+    expect(await inbox.drain()).toEqual(nothing);
+  });
+
+  it('handles no more than its limit, oldest first', async () => {
+    const { open, clock } = shared();
+    const inbox = open();
+    const { webhooks, calls } = receiver(inbox);
+    for (const id of ['A', 'B', 'C', 'D', 'E']) {
+      await webhooks.receive(order(id));
+      clock.now++;
+    }
+    expect(await inbox.drain({ limit: 2 })).toEqual({ ...nothing, handled: 2, left: 3 });
+    expect(calls).toEqual(['A', 'B']);
+    expect(await inbox.drain({ limit: 3 })).toEqual({ ...nothing, handled: 3 });
+  });
+
+  it('leaves a failed delivery until its delay is over', async () => {
+    const { open, clock } = shared();
+    const inbox = open({ retry: { firstDelayMs: 1_000 } });
+    let broken = true;
+    const { webhooks } = receiver(inbox, () => {
+      if (broken) throw new Error('no');
+    });
+    await webhooks.receive(order('A'));
+    expect(await inbox.drain()).toEqual({ ...nothing, failed: 1, left: 1 });
+    broken = false;
+    clock.now += 999;
+    expect(await inbox.drain()).toEqual({ ...nothing, left: 1 });
+    clock.now += 1;
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+  });
+
+  it.each(['time limit', 'signal'])('ends early by its %s, and the attempt does not count', async (how) => {
+    const { open } = shared();
+    const inbox = open({ maxAttempts: 1 });
+    const begun = gate();
+    let seen: AbortSignal | undefined;
+    let hangs = true;
+    const { webhooks, reports } = receiver(inbox, (_, { signal }) => {
+      seen = signal;
+      begun.open();
+      return hangs ? new Promise(() => {}) : undefined;
+    });
+    await webhooks.receive(order('A'));
+    const controller = new AbortController();
+    const options = how === 'signal' ? { signal: controller.signal } : { timeLimitMs: 50 };
+    const drained = inbox.drain(options);
+    await begun.opened;
+    controller.abort();
+    expect(await drained).toEqual({ ...nothing, left: 1 });
+    expect(seen).toMatchObject({ aborted: true, reason: { code: 'inbox_stopped' } });
+    expect(await inbox.drain({ signal: AbortSignal.abort() })).toEqual({ ...nothing, left: 1 });
+    hangs = false;
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+    expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 });
+  });
+
+  it('runs one after the other within a process, so that concurrency holds', async () => {
+    const { open } = shared();
+    const inbox = open({ concurrency: 2 });
+    let [now, most] = [0, 0];
+    const { webhooks } = receiver(inbox, async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      now--;
+    });
+    for (let id = 0; id < 10; id++) await webhooks.receive(order(`order ${id}`));
+    const [first, second] = await Promise.all([inbox.drain({ limit: 4 }), inbox.drain()]);
+    expect([first.handled, second.handled]).toEqual([4, 6]);
+    expect(most).toBe(2);
+  });
+
+  it('shares the work with another process: none is handled by two at the same time', async () => {
+    const { open } = shared();
+    const running = new Set<string>();
+    let overlaps = 0;
+    const behave = async (id: string) => {
+      if (running.has(id)) overlaps++;
+      running.add(id);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+      running.delete(id);
+    };
+    const inboxes = [open(), open(), open()];
+    const receivers = inboxes.map((inbox) => receiver(inbox, behave));
+    const ids = Array.from({ length: 60 }, (_, index) => `order ${index}`);
+    for (const id of ids) await receivers[0]?.webhooks.receive(order(id));
+    await Promise.all(inboxes.map((inbox) => inbox.drain()));
+    expect(receivers.flatMap(({ calls }) => calls).toSorted()).toEqual(ids.toSorted());
+    expect(overlaps).toBe(0);
+  });
+
+  it('rejects when the store fails, after the handlers that run have ended', async () => {
+    const { open, store } = shared();
+    let fails = false;
+    const failing: RecordStore = {
+      ...store,
+      list: (options) => (fails ? Promise.reject(new Error('down')) : store.list(options)),
+    };
+    const inbox = open({ store: failing, onStoreError: () => {} });
+    let ended = false;
+    const { webhooks } = receiver(inbox, async () => {
+      fails = true;
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      ended = true;
+    });
+    await webhooks.receive(order('A'));
+    await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(ended).toBe(true);
+  });
+
+  it('waits no longer for the store than storeTimeoutMs', async () => {
+    const never = () => new Promise<never>(() => {});
+    const inbox = storeInbox({
+      store: { transact: never, list: never, close: async () => {} },
+      storeTimeoutMs: 20,
+    });
+    const { webhooks } = receiver(inbox);
+    await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ status: 503 });
+  });
+
+  it('is refused without handlers, by a receiver, with unsound options, and once stopped', async () => {
+    const { open } = shared();
+    await expect(open().drain()).rejects.toThrow('createWebhooks');
+    const receiving = open({ role: 'receiver' });
+    receiver(receiving);
+    await expect(receiving.drain()).rejects.toThrow("role: 'receiver'");
+    const inbox = open();
+    receiver(inbox);
+    for (const wrong of [{ limit: 0 }, { timeLimitMs: -1 }, { limits: 5 }, { signal: true }])
+      await expect(inbox.drain(Object(wrong))).rejects.toMatchObject({ code: 'invalid_option' });
+    await inbox.stop();
+    await expect(inbox.drain()).rejects.toMatchObject({ code: 'inbox_stopped' });
+    expect(() => open({ prefix: 'a b' })).toThrow('prefix');
+    expect(() => storeInbox(Object({}))).toThrow('store');
+  });
+});
+
+describe('a lease', () => {
+  /** Leases what is due, and never reports: its process is as good as dead. */
+  async function die(inbox: ReturnType<typeof storeInbox>, concurrency: number): Promise<string[]> {
+    const all = gate();
+    const { calls } = receiver(inbox, () => {
+      if (calls.length === concurrency) all.open();
+      return new Promise(() => {});
+    });
+    void inbox.drain({ limit: concurrency }).catch(() => {});
+    await all.opened;
+    return calls;
+  }
+
+  it('that is lost has its deliveries tried alone, which does not count for those that ran side by side', async () => {
+    const { open, clock } = shared();
+    const { webhooks } = receiver(open({ role: 'receiver' }));
+    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
+    await die(open(), 3);
+    let [now, most] = [0, 0];
+    const inbox = open();
+    const { reports, webhooks: second } = receiver(inbox, async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      now--;
+    });
+    expect(await inbox.drain()).toEqual({ ...nothing, left: 3 });
+    clock.now += 65_001;
+    await second.receive(order('D'));
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 4 });
+    expect(most).toBe(1);
+    expect(reports.flatMap(({ stage, attempt }) => (stage === 'handle' ? [attempt] : []))).toEqual([
+      1, 1, 1, 1,
+    ]);
+  });
+
+  it('lost alone counts as an attempt, and after the last one the delivery is a dead letter', async () => {
+    const { open, clock } = shared();
+    const { webhooks } = receiver(open({ role: 'receiver' }));
+    await webhooks.receive(order('A'));
+    for (const _ of ['side by side', 'alone', 'alone']) {
+      expect(await die(open({ maxAttempts: 2 }), 1)).toEqual(['A']);
+      clock.now += 65_001;
+    }
+    const inbox = open({ maxAttempts: 2 });
+    const errors: unknown[] = [];
+    const { reports, calls } = receiver(inbox, () => {}, { onError: (error) => errors.push(error) });
+    expect(await inbox.drain()).toEqual({ ...nothing, dead: 1 });
+    expect(calls).toEqual([]);
+    expect(reports).toMatchObject([{ outcome: 'dead', attempt: 2 }]);
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+    const [letter] = await inbox.deadLetters();
+    expect(letter).toMatchObject({ attempts: 2, reason: expect.stringContaining('lost its lease') });
+    expect(await inbox.replay(letter?.digest ?? '')).toBe(true);
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+  });
+
+  it('that another worker has by now is not ended by the one that lost it', async () => {
+    const { open, clock } = shared();
+    const slow = open({ maxAttempts: 1 });
+    const [begun, end] = [gate(), gate()];
+    const { webhooks, reports } = receiver(slow, async () => {
+      begun.open();
+      await end.opened;
+      throw new Error('too late');
+    });
+    await webhooks.receive(order('A'));
+    const late = slow.drain();
+    await begun.opened;
+    clock.now += 65_001;
+    const inbox = open();
+    const again = gate();
+    const { calls } = receiver(inbox, () => again.opened);
+    const drained = inbox.drain();
+    await expect.poll(() => calls).toEqual(['A']);
+    end.open();
+    expect(await late).toMatchObject({ failed: 1, dead: 0 });
+    expect(reports.at(-1)).toMatchObject({ outcome: 'failed' });
+    again.open();
+    expect(await drained).toMatchObject({ handled: 1, left: 0 });
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+  });
+
+  it('that was lost does not bring back what its worker handled in the end', async () => {
+    const { open, clock } = shared();
+    const slow = open();
+    const [begun, end] = [gate(), gate()];
+    const { webhooks } = receiver(slow, () => {
+      begun.open();
+      return end.opened;
+    });
+    await webhooks.receive(order('A'));
+    const late = slow.drain();
+    await begun.opened;
+    clock.now += 65_001;
+    const inbox = open();
+    const again = gate();
+    const { calls } = receiver(inbox, () => again.opened.then(() => Promise.reject(new Error('no'))));
+    const drained = inbox.drain();
+    await expect.poll(() => calls).toEqual(['A']);
+    end.open();
+    expect(await late).toMatchObject({ handled: 1 });
+    again.open();
+    expect(await drained).toMatchObject({ failed: 1, left: 0 });
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+  });
+});
+
+describe('the records of an inbox', () => {
+  it('are due though the clock goes back after they were written', async () => {
+    const { open, clock } = shared();
+    const inbox = open();
+    const { webhooks } = receiver(inbox);
+    clock.now += day;
+    await webhooks.receive(order('A'));
+    clock.now -= day;
+    await webhooks.receive(order('B'));
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 2 });
+  });
+
+  it('remember a digest for rememberMs after it was handled', async () => {
+    const { open, clock, store } = shared();
+    const inbox = open({ rememberMs: day });
+    const { webhooks } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    clock.now += 2 * day;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    await inbox.drain();
+    expect(await store.list({ prefix: '', limit: 10 })).toMatchObject([
+      { value: { handled: true }, expiresAt: clock.now + day },
+    ]);
+    clock.now += day - 1;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    clock.now += 1;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+  });
+
+  it('of two prefixes are two inboxes', async () => {
+    const { open } = shared();
+    const [one, other] = [open({ prefix: 'one/' }), open({ prefix: 'other/' })];
+    const [first, second] = [receiver(one), receiver(other)];
+    await first.webhooks.receive(order('A'));
+    expect(await second.webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    expect(await other.drain()).toEqual({ ...nothing, handled: 1 });
+    expect(await one.counts()).toEqual({ open: 1, dead: 0 });
+  });
+
+  it('that another program has written or deleted do not hold up the others', async () => {
+    const { open, store } = shared();
+    const inbox = open();
+    const { webhooks, calls } = receiver(inbox);
+    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
+    const [gone, odd] = await store.list({ prefix: 'inbox/delivery/', limit: 2 });
+    const [goneKey = '', oddKey = ''] = [gone?.key, odd?.key];
+    const foreign = ['inbox/due/0000000000000000/x', 'inbox/alone/0000000000000000/y', 'inbox/dead/z'];
+    await store.transact([goneKey, oddKey, ...foreign], (records) => {
+      records.delete(goneKey);
+      for (const key of [oddKey, ...foreign]) records.set(key, 'foreign');
+    });
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+    expect(calls).toHaveLength(1);
+    expect(await inbox.deadLetters()).toEqual([]);
+  });
+
+  it('are found by page when there are many', async () => {
+    const { open, store } = shared();
+    const inbox = open({ maxAttempts: 1, concurrency: 400 });
+    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')), { onError: () => {} });
+    const count = 1_101;
+    for (let index = 0; index < count; index++) await webhooks.receive(order(`order ${index}`));
+    expect(await inbox.counts()).toEqual({ open: count, dead: 0 });
+    expect(await inbox.drain({ limit: 1 })).toEqual({ ...nothing, dead: 1, left: 1_000 });
+    expect(await inbox.drain()).toEqual({ ...nothing, dead: count - 1 });
+    expect(await inbox.counts()).toEqual({ open: 0, dead: count });
+    expect(await inbox.deadLetters({ limit: 5_000 })).toHaveLength(count);
+    expect(await inbox.deadLetters({ limit: 150 })).toHaveLength(150);
+    expect(await store.list({ prefix: 'inbox/due/', limit: 1 })).toEqual([]);
+  });
+});
