@@ -6,7 +6,7 @@ import type {
   LambdaFunctionURLHandler,
 } from 'aws-lambda';
 import { expect, expectTypeOf, it } from 'vitest';
-import type { WholeRequest } from '../../../../src/webhooks/endpoint.ts';
+import type { BufferedRequest } from '../../../../src/webhooks/endpoint.ts';
 import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/lambda-handler.ts';
 import { thrownBy } from '../../../support/refusal.ts';
 import { recordingWebhooks } from '../../deliveries.ts';
@@ -107,8 +107,8 @@ it('the handler fits the types of every kind of event', () => {
 });
 
 /** What a function of credentials is told of the request. */
-async function requestOf(event: LambdaRequest): Promise<WholeRequest | undefined> {
-  let seen: WholeRequest | undefined;
+async function requestOf(event: LambdaRequest): Promise<BufferedRequest | undefined> {
+  let seen: BufferedRequest | undefined;
   const { webhooks } = recordingWebhooks();
   await lambdaHandler({
     answer(request) {
