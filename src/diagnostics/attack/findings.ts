@@ -108,6 +108,7 @@ const notCovered =
   /^altered-(?:amount|address|status|event-name|member-name|nested|added-member|removed-member)$/;
 const otherSpelling = /^signature-(?:respelled|trailing|in-array)$/;
 const undecodable = /^signature-(?:long|not-a-digest|not-ascii)$/;
+const notJson = /^(?:not-json|empty-body|wrong-type|empty-object|content-encoding|deep-nesting|length-.*)$/;
 const notUnicode = /^(?:byte-order-mark|utf-16|invalid-utf-8)$/;
 const repeated = /^(?:repeated|repeated-at-once|replayed)$/;
 const anyCase = /./;
@@ -195,6 +196,12 @@ const causes: readonly Cause[] = [
       (problem === 'accepted' && (rewritten.test(id) || /^signatures-|^altered-added-member$/.test(id))),
   },
   {
+    id: 'two-signatures',
+    summary: 'accepts a body with two signatures',
+    applies: () => true,
+    explains: (id, problem) => problem === 'accepted' && /^signatures-/.test(id),
+  },
+  {
     id: 'signs-a-part',
     summary: 'verifies only a part of the body: the rest can be altered',
     advice: 'Verify the signature over the whole body as it arrived, without its signature member.',
@@ -236,9 +243,7 @@ const causes: readonly Cause[] = [
     id: 'fails-on-not-json',
     summary: 'answers 5xx to a body that is not a JSON object',
     applies: ({ some }) => some('failed', /^not-json$/),
-    explains: (id, problem) =>
-      problem === 'failed' &&
-      (notUnicode.test(id) || /^(?:not-json|empty-body|wrong-type|empty-object|content-encoding)$/.test(id)),
+    explains: (id, problem) => problem === 'failed' && (notUnicode.test(id) || notJson.test(id)),
   },
   {
     id: 'fails-on-other-encodings',

@@ -248,7 +248,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return soundSteps.verify(text.replace(first, ''), request);
       },
     },
-    findings: ['authentic-nested-signature', 'signatures-last-right'],
+    findings: ['two-signatures', 'authentic-nested-signature'],
     finds: { 'signatures-last-right': 'broken', 'authentic-nested-signature': 'broken' },
   },
   {

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
+
+/** Each receiver of `receivers.py`, and the findings about it. */
+const receivers: Readonly<Record<string, readonly string[]>> = {
+  Sound: [],
+  VerifiesNothing: ['no-verification'],
+  VerifiesWhatIsSigned: ['accepts-unsigned'],
+  PartnerKeyOnly: ['authentic'],
+  PartnerKeyToo: ['key-partner-alone'],
+  MerchantKeyToo: ['key-merchant-alone'],
+  KeysInAnyOrder: ['key-reversed'],
+  PublicKeyToo: ['key-public'],
+  MissingKeys: ['key-missing'],
+  HashWithoutKey: ['key-none'],
+  AnotherEncoding: ['authentic'],
+  Rewrites: ['re-serialises'],
+  RewritesLetters: ['re-serialises'],
+  ComparesPrefix: ['compares-prefix'],
+  ComparesBeginning: ['accepts-cut-signature'],
+  AnyCase: ['several-spellings'],
+  ComparesText: ['signature-not-ascii'],
+  DropsConnection: ['signature-not-ascii'],
+  TakesLastSignature: ['two-signatures'],
+  RemembersFirst: ['remembers-forgeries'],
+  ActsTwice: ['handled-once'],
+  ActsAgain: ['handled-once'],
+  ActsAtOnce: ['handled-once'],
+  RemembersLast: ['handled-once'],
+  RemembersOrders: ['handled-next-event'],
+  ActsFirst: ['acted-before-verification'],
+  ActsLater: ['acted-before-verification'],
+  AlwaysOk: ['acknowledges-forgeries'],
+  DebugHeader: ['unsigned-with-flags'],
+  TrustsLoopback: ['unsigned-with-flags'],
+  QuerySwitch: ['unsigned-with-flags'],
+  TellsSignature: ['discloses-signature'],
+  TellsPosition: ['tells-refusals-apart'],
+  ShowsTraceback: ['shows-internals'],
+  EchoesBody: ['echoes-body'],
+  ReplacesBytes: ['lenient-decoding'],
+  DropsByteOrderMark: ['lenient-decoding'],
+  OnlyAscii: ['authentic-letters'],
+  FailsOnNotJson: ['fails-on-not-json'],
+  FailsOnLists: ['wrong-type'],
+  FailsWithoutSignature: ['fails-without-signature'],
+  FailsOpen: ['fails-open'],
+  NoLimit: ['too-large'],
+  NoBodyTimeout: ['slow-body'],
+  RefusesUnfamiliar: ['refuses-unfamiliar'],
+  FailsOnDuplicates: ['refuses-repetitions'],
+  Redirects: ['redirects-forgeries'],
+  AnswersGet: ['answers-other-methods'],
+};
+
+/** Take long, and few receivers can fail them. */
+const slow: Readonly<Record<string, readonly string[]>> = {
+  'slow-body': ['Sound', 'NoBodyTimeout'],
+  'too-large': ['Sound', 'NoLimit'],
+};
+
+const { partnerPublicKey, partnerSecretKey, merchantSecretKey = '' } = credentials;
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+if (!hasPython) it.skip('receivers in Python: skipped, there is no python3', () => {});
+
+describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', () => {
+  let python: ChildProcess;
+  let origin: string;
+
+  beforeAll(async () => {
+    const program = join(import.meta.dirname, 'receivers/receivers.py');
+    const child = spawn('python3', [program, partnerPublicKey, partnerSecretKey, merchantSecretKey], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    python = child;
+    const [port] = await once(createInterface(child.stdout), 'line');
+    origin = `http://127.0.0.1:${port}`;
+  });
+  afterAll(async () => {
+    // It ends when its input does.
+    python.stdin?.end();
+    await once(python, 'close');
+  });
+
+  it.each(Object.entries(receivers))('%s: finds %j and nothing else', async (name, expected) => {
+    const url = `${origin}/${name}`;
+    const { findings } = await attackReceiver(url, {
+      credentials,
+      timeoutMs: name === 'NoBodyTimeout' ? 700 : 5000,
+      handled: async (id) => (await fetch(`${url}/handled?partner_order_id=${id}`)).json(),
+      skip: ['timing', ...Object.keys(slow).filter((id) => !slow[id]?.includes(name))],
+    });
+    expect(findings.map(({ id }) => id)).toEqual(expected);
+    for (const { summary, advice } of findings) {
+      expect(summary).not.toContain('\n');
+      expect(advice.length).toBeGreaterThan(20);
+    }
+  });
+});

@@ -1,0 +1,600 @@
+"""Receivers of order events in one process, each at a path of its own: `sound`, and one for each classic fault.
+
+Prints its port. Ends when its standard input does. `/<name>/handled?partner_order_id=…` answers how often that
+receiver acted on an order.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import sys
+import threading
+import time
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from json.decoder import JSONDecoder, scanstring
+from urllib.parse import parse_qs, urlsplit
+
+PUBLIC, PARTNER, MERCHANT = sys.argv[1:4]
+KEY = MERCHANT + PARTNER
+HEX = re.compile(r"[0-9a-f]{128}")
+SPACE = " \t\n\r"
+
+
+class Refused(Exception):
+    """The delivery is not authentic."""
+
+
+class Duplicate(Refused):
+    """The receiver has seen it before."""
+
+
+def sign(text, key=KEY):
+    return hmac.new(key.encode(), text.encode(), hashlib.sha512).hexdigest()
+
+
+def reject_constant(name):
+    raise ValueError(name)
+
+
+DECODER = JSONDecoder(parse_constant=reject_constant)
+
+
+def parse(text):
+    try:
+        return DECODER.decode(text)
+    except (ValueError, RecursionError):
+        raise Refused("not JSON")
+
+
+def skip_space(text, at):
+    while at < len(text) and text[at] in SPACE:
+        at += 1
+    return at
+
+
+def members(text):
+    """Name, start and end of each top-level member of an object that parses."""
+    found = []
+    at = skip_space(text, 0) + 1
+    while True:
+        start = skip_space(text, at)
+        if text[start] == "}":
+            return found
+        name, at = scanstring(text, start + 1)
+        at = skip_space(text, skip_space(text, at) + 1)
+        _, end = DECODER.raw_decode(text, at)
+        found.append((name, start, end))
+        at = skip_space(text, end)
+        if text[at] == "}":
+            return found
+        at += 1
+
+
+def cut(text, start, end):
+    """The text without this member and one comma."""
+    before = len(text[:start].rstrip(SPACE))
+    if text[before - 1] == ",":
+        return text[: len(text[: before - 1].rstrip(SPACE))] + text[end:]
+    after = skip_space(text, end)
+    if text[after] == ",":
+        return text[:start] + text[skip_space(text, after + 1) :]
+    return text[:before] + text[after:]
+
+
+def unsigned(text):
+    """The signed text: the body without its signature."""
+    signatures = [(start, end) for name, start, end in members(text) if name == "signature"]
+    if len(signatures) != 1:
+        raise Refused("not one signature")
+    return cut(text, *signatures[0])
+
+
+class Sound:
+    """Refuses what it must and loses nothing."""
+
+    limit = 65536
+    body_seconds = 0.4
+    methods = ("POST",)
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.seen = set()
+        self.counts = {}
+
+    def count(self, event):
+        order = str(event.get("partner_order_id"))
+        self.counts[order] = self.counts.get(order, 0) + 1
+
+    def receive(self, body, request):
+        text = ""
+        try:
+            text = self.decode(body)
+            self.before(text)
+            event = self.verify(text, request)
+        except Refused as error:
+            return self.refuse(error, text)
+        try:
+            self.act(event, text)
+        except Duplicate:
+            return 500, "duplicate key value"
+        return 200, "received"
+
+    def decode(self, body):
+        try:
+            return body.decode("utf-8")
+        except UnicodeDecodeError:
+            raise Refused("not UTF-8")
+
+    def before(self, text):
+        pass
+
+    def verify(self, text, request):
+        event = parse(text)
+        if not isinstance(event, dict):
+            raise Refused("not an object")
+        claim = self.claim(event)
+        if not self.matches(claim, unsigned(text)):
+            raise Refused("wrong signature")
+        return event
+
+    def claim(self, event):
+        claim = event.get("signature")
+        if not isinstance(claim, str) or not HEX.fullmatch(claim):
+            raise Refused("no signature")
+        return claim
+
+    def matches(self, claim, text):
+        return any(hmac.compare_digest(claim, sign(text, key)) for key in self.keys())
+
+    def keys(self):
+        return [KEY]
+
+    def refuse(self, error, text):
+        return 401, "refused"
+
+    def act(self, event, text):
+        with self.lock:
+            if text in self.seen:
+                return
+            self.seen.add(text)
+            self.count(event)
+
+
+class VerifiesNothing(Sound):
+    def verify(self, text, request):
+        event = parse(text)
+        if not isinstance(event, dict) or "event_name" not in event:
+            raise Refused("no event")
+        return event
+
+
+class VerifiesWhatIsSigned(Sound):
+    def verify(self, text, request):
+        event = parse(text)
+        if isinstance(event, dict) and "event_name" in event and "signature" not in event:
+            return event
+        return super().verify(text, request)
+
+
+class PartnerKeyOnly(Sound):
+    def keys(self):
+        return [PARTNER]
+
+
+class PartnerKeyToo(Sound):
+    def keys(self):
+        return [KEY, PARTNER]
+
+
+class MerchantKeyToo(Sound):
+    def keys(self):
+        return [KEY, MERCHANT]
+
+
+class KeysInAnyOrder(Sound):
+    def keys(self):
+        return [KEY, PARTNER + MERCHANT]
+
+
+class PublicKeyToo(Sound):
+    def keys(self):
+        return [KEY, PUBLIC + PARTNER]
+
+
+class MissingKeys(Sound):
+    def keys(self):
+        return [KEY, f"{None}{None}"]
+
+
+class HashWithoutKey(Sound):
+    def matches(self, claim, text):
+        return super().matches(claim, text) or claim == hashlib.sha512(text.encode()).hexdigest()
+
+
+class AnotherEncoding(Sound):
+    """Expects upper-case letters."""
+
+    def claim(self, event):
+        claim = event.get("signature")
+        if not isinstance(claim, str) or not re.fullmatch("[0-9A-F]{128}", claim):
+            raise Refused("no signature")
+        return claim.lower()
+
+
+class Rewrites(Sound):
+    ascii = True
+
+    def verify(self, text, request):
+        event = parse(text)
+        if not isinstance(event, dict):
+            raise Refused("not an object")
+        claim = self.claim(event)
+        rest = {name: value for name, value in event.items() if name != "signature"}
+        try:
+            rewritten = json.dumps(rest, separators=(",", ":"), ensure_ascii=self.ascii)
+            if self.matches(claim, rewritten):
+                return event
+        except (RecursionError, UnicodeEncodeError):
+            pass
+        raise Refused("wrong signature")
+
+
+class RewritesLetters(Rewrites):
+    ascii = False
+
+
+class ComparesPrefix(Sound):
+    def matches(self, claim, text):
+        return claim[:16] == sign(text)[:16]
+
+
+class ComparesBeginning(Sound):
+    def claim(self, event):
+        claim = event.get("signature")
+        if not isinstance(claim, str):
+            raise Refused("no signature")
+        return claim
+
+    def matches(self, claim, text):
+        return sign(text).startswith(claim)
+
+
+class AnyCase(Sound):
+    def claim(self, event):
+        claim = event.get("signature")
+        return super().claim({"signature": claim.lower() if isinstance(claim, str) else None})
+
+
+class ComparesText(ComparesBeginning):
+    """`compare_digest` of text refuses what is not ASCII with a TypeError."""
+
+    def matches(self, claim, text):
+        return hmac.compare_digest(claim, sign(text))
+
+
+class DropsConnection(ComparesText):
+    """The same, in a server that closes the connection of what it did not catch."""
+
+    def receive(self, body, request):
+        try:
+            return super().receive(body, request)
+        except TypeError:
+            return None
+
+
+class TakesLastSignature(Sound):
+    def verify(self, text, request):
+        event = parse(text)
+        if not isinstance(event, dict):
+            raise Refused("not an object")
+        claim = self.claim(event)
+        signatures = [(start, end) for name, start, end in members(text) if name == "signature"]
+        for start, end in reversed(signatures):
+            text = cut(text, start, end)
+        if not self.matches(claim, text):
+            raise Refused("wrong signature")
+        return event
+
+
+class RemembersFirst(Sound):
+    def before(self, text):
+        event = parse(text)
+        if not isinstance(event, dict) or "partner_order_id" not in event:
+            return
+        event_id = (str(event["partner_order_id"]), str(event.get("event_name")))
+        with self.lock:
+            if event_id in self.seen:
+                raise Duplicate()
+            self.seen.add(event_id)
+
+    def refuse(self, error, text):
+        return (200, "duplicate") if isinstance(error, Duplicate) else (401, "refused")
+
+    def act(self, event, text):
+        self.count(event)
+
+
+class ActsTwice(Sound):
+    def count(self, event):
+        super().count(event)
+        super().count(event)
+
+
+class ActsAgain(Sound):
+    def act(self, event, text):
+        with self.lock:
+            self.count(event)
+
+
+class ActsAtOnce(Sound):
+    def act(self, event, text):
+        if text in self.seen:
+            return
+        time.sleep(0.03)
+        self.seen.add(text)
+        with self.lock:
+            self.count(event)
+
+
+class RemembersLast(Sound):
+    def act(self, event, text):
+        with self.lock:
+            if text in self.seen:
+                return
+            self.seen = {text}
+            self.count(event)
+
+
+class RemembersOrders(Sound):
+    def act(self, event, text):
+        super().act(event, str(event.get("partner_order_id")))
+
+
+class ActsFirst(Sound):
+    def before(self, text):
+        event = parse(text)
+        if isinstance(event, dict) and "event_name" in event:
+            super().act(event, text)
+
+    def act(self, event, text):
+        pass
+
+
+class ActsLater(ActsFirst):
+    """Acts before it verifies, from a queue."""
+
+    def before(self, text):
+        parse(text)
+        threading.Timer(0.02, super().before, [text]).start()
+
+
+class AlwaysOk(Sound):
+    def refuse(self, error, text):
+        return 200, "received"
+
+
+class DebugHeader(Sound):
+    def verify(self, text, request):
+        event = parse(text)
+        if isinstance(event, dict) and self.is_trusted(request):
+            return event
+        return super().verify(text, request)
+
+    def is_trusted(self, request):
+        return request.headers.get("X-Test") == "true"
+
+
+class TrustsLoopback(DebugHeader):
+    def is_trusted(self, request):
+        return request.headers.get("X-Forwarded-For") == "127.0.0.1"
+
+
+class QuerySwitch(DebugHeader):
+    def is_trusted(self, request):
+        return "skip_verification=true" in request.path
+
+
+class TellsSignature(Sound):
+    def refuse(self, error, text):
+        try:
+            return 401, f"expected {sign(unsigned(text))}"
+        except Exception:
+            return 401, "refused"
+
+
+class TellsPosition(Sound):
+    def refuse(self, error, text):
+        try:
+            right, claim = sign(unsigned(text)), self.claim(parse(text))
+            return 401, f"wrong at {[one == other for one, other in zip(right, claim)].index(False)}"
+        except Exception:
+            return 401, "refused"
+
+
+class ShowsTraceback(Sound):
+    def refuse(self, error, text):
+        return 401, "".join(traceback.format_exception(error))
+
+
+class EchoesBody(Sound):
+    def refuse(self, error, text):
+        return 401, f"cannot verify {text}"
+
+
+class ReplacesBytes(Sound):
+    def decode(self, body):
+        return body.decode("utf-8", errors="replace")
+
+
+class DropsByteOrderMark(Sound):
+    def decode(self, body):
+        return super().decode(body).removeprefix("\ufeff")
+
+
+class OnlyAscii(Sound):
+    def decode(self, body):
+        try:
+            return body.decode("ascii")
+        except UnicodeDecodeError:
+            raise Refused("not ASCII")
+
+
+class FailsOnNotJson(Sound):
+    def refuse(self, error, text):
+        json.loads(text)
+        return 401, "refused"
+
+
+class FailsOnLists(Sound):
+    def verify(self, text, request):
+        parse(text).get("event_name")
+        return super().verify(text, request)
+
+
+class FailsWithoutSignature(Sound):
+    def verify(self, text, request):
+        event = parse(text)
+        if isinstance(event, dict):
+            event["signature"]
+        return super().verify(text, request)
+
+
+class FailsOpen(Sound):
+    def claim(self, event):
+        return event.get("signature", "")
+
+    def matches(self, claim, text):
+        try:
+            return hmac.compare_digest(bytes.fromhex(claim), bytes.fromhex(sign(text)))
+        except (TypeError, ValueError):
+            return True
+
+
+class NoLimit(Sound):
+    limit = 1 << 30
+
+
+class NoBodyTimeout(Sound):
+    body_seconds = 30
+
+
+class RefusesUnfamiliar(Sound):
+    def verify(self, text, request):
+        event = super().verify(text, request)
+        if event["event_name"] not in ("event.buy.init", "event.buy.received.fiat"):
+            raise Refused("unknown event")
+        return event
+
+
+class FailsOnDuplicates(Sound):
+    def act(self, event, text):
+        with self.lock:
+            if text in self.seen:
+                raise Duplicate()
+            self.seen.add(text)
+            self.count(event)
+
+
+class Redirects(Sound):
+    def refuse(self, error, text):
+        return 302, "/login"
+
+
+class AnswersGet(Sound):
+    methods = ("POST", "GET", "HEAD")
+
+
+def subclasses(parent):
+    for child in parent.__subclasses__():
+        yield child
+        yield from subclasses(child)
+
+
+RECEIVERS = {child.__name__: child() for child in (Sound, *subclasses(Sound))}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def handle_any(self):
+        url = urlsplit(self.path)
+        _, name, *rest = url.path.split("/")
+        receiver = RECEIVERS[name]
+        if rest == ["handled"]:
+            order = parse_qs(url.query)["partner_order_id"][0]
+            return self.answer(200, json.dumps(receiver.counts.get(order, 0)))
+        body = self.read_body(receiver)
+        if body is None:
+            return
+        if self.command not in receiver.methods:
+            return self.answer(405, "only POST")
+        if self.command != "POST":
+            return self.answer(200, "up")
+        try:
+            answer = receiver.receive(body, self)
+        except Exception:
+            answer = 500, "failed"
+        if answer is None:
+            self.close_connection = True
+            return
+        self.answer(*answer)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_OPTIONS = handle_any
+
+    def read_body(self, receiver):
+        """`None` after an answer, or where none can be given."""
+        if "Transfer-Encoding" in self.headers:
+            return self.stop(400, "a length, please")
+        length = self.headers.get("Content-Length", "0")
+        if not length.isdigit():
+            return self.stop(400, "no length")
+        left, chunks = int(length), []
+        is_too_large = left > receiver.limit
+        self.connection.settimeout(receiver.body_seconds)
+        try:
+            while left > 0:
+                chunk = self.rfile.read(min(left, 65536))
+                if not chunk:
+                    return self.stop(400, "not whole")
+                left -= len(chunk)
+                if not is_too_large:
+                    chunks.append(chunk)
+        except TimeoutError:
+            return self.stop(408, "too slow")
+        finally:
+            self.connection.settimeout(None)
+        if is_too_large:
+            return self.stop(413, "too large")
+        return b"".join(chunks)
+
+    def stop(self, status, text):
+        self.close_connection = True
+        self.answer(status, text)
+
+    def answer(self, status, text):
+        content = text.encode()
+        where = f"location: {text}\r\n" if status == 302 else ""
+        ending = "connection: close\r\n" if self.close_connection else ""
+        head = f"HTTP/1.1 {status} Answer\r\ncontent-length: {len(content)}\r\n{where}{ending}\r\n"
+        # In one piece, so that the network waits for nothing.
+        self.wfile.write(head.encode() + (b"" if self.command == "HEAD" else content))
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_):
+        pass
+
+
+server = Server(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_port, flush=True)
+sys.stdin.read()
