@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { eventDocuments, requestDocuments } from './documents.ts';
+import { eventReference } from './event-reference.ts';
 import { contractExamples } from './examples.ts';
 import { openApiDocument } from './openapi.ts';
 
 /**
- * Every file of the contract as data, by its path below the checkout. Made of the operation table, the schemas, their
+ * Every file of the contract as data, and the reference of events, by path below the checkout. Made of the operation table, the schemas, their
  * doc comments and the assumption ledger.
  */
 export function contractFiles(): ReadonlyMap<string, string> {
@@ -15,6 +16,7 @@ export function contractFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['contract/openapi.json', json(openApiDocument(examples))],
     ...documents.map(({ name, schema }) => [`contract/schemas/${name}.json`, json(schema)] as const),
+    ['docs/events.md', eventReference()],
     ...examples.map((each) => [`contract/examples/${each.name}.json`, json(each)] as const),
   ]);
 }
