@@ -33,11 +33,11 @@ export interface CallLimits {
 }
 
 /**
- * Calls a server. Rejects at the latest when the time is over, with what `failed` makes of the error. Work that does not
- * end then goes on, and its result is dropped.
+ * Calls a server. Rejects at the latest when the time is over, with what `failed` makes of the error; the signal is
+ * aborted before. Work that goes on has its result dropped.
  */
 export type LimitedCall = <Result>(
-  work: () => Promise<Result>,
+  work: (signal: AbortSignal) => Promise<Result>,
   failed: (error: unknown) => Error,
 ) => Promise<Result>;
 
@@ -53,14 +53,15 @@ export function limitCalls({ timeoutMs, maxPending, tooMany }: CallLimits): Limi
     if (isBounded && pending >= maxPending) throw tooMany();
     pending++;
     // Counted until it has really ended, which may be long after the time limit.
-    const ended = Promise.resolve()
-      .then(work)
-      .finally(() => {
-        pending--;
-      });
+    const counted = (signal: AbortSignal) =>
+      Promise.resolve(signal)
+        .then(work)
+        .finally(() => {
+          pending--;
+        });
     try {
       const tooLate = () => new Error(`The store did not answer within ${timeoutMs} ms.`);
-      return await withDeadline({ ms: timeoutMs, tooLate }, () => ended);
+      return await withDeadline({ ms: timeoutMs, tooLate }, counted);
     } catch (error) {
       throw failed(error);
     }

@@ -25,6 +25,7 @@ export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
 export type { WebhookResponse } from './endpoint.ts';
 export { type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
+export type { FetchRequest } from './fetch-handler.ts';
 export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';

@@ -37,3 +37,13 @@ it('takes its limits from two options that inboxes and record stores share', () 
     expect(refusal(() => read(options))).toBe('ConfigurationError invalid_option');
   }
 });
+
+it('aborts the signal of work that takes too long before it says that it failed', async () => {
+  let given: AbortSignal | undefined;
+  const work = (signal: AbortSignal) => {
+    given = signal;
+    return forEver();
+  };
+  const failed = () => new Error(given?.aborted ? 'aborted' : 'goes on');
+  await expect(oneCall()(work, failed)).rejects.toThrow('aborted');
+});

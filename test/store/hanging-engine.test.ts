@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
@@ -20,4 +21,28 @@ it.each<[string, () => RecordStore]>([
   for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: { code: 'store_failed' } });
   // Instead of 20 times the limit, one after the other.
   expect(performance.now() - begunAt).toBeLessThan(10 * storeTimeoutMs);
+});
+
+it('PostgreSQL is not asked to commit after the time limit, even if the connection cannot be ended', async () => {
+  const sent: string[] = [];
+  const read = Promise.withResolvers<unknown>();
+  const client = {
+    query: async (text: string) => {
+      sent.push(text);
+      return text.startsWith('SELECT') ? await read.promise : { rows: [], command: text };
+    },
+    release() {},
+    on() {},
+    removeListener() {},
+  };
+  const store = postgresStore({
+    client: { query: client.query, connect: async () => client, totalCount: 1 },
+    storeTimeoutMs,
+  });
+  const change = store.transact(['key'], (records) => records.set('key', 1));
+  await expect(change).rejects.toThrow('nothing was written');
+  const before = sent.length;
+  read.resolve({ rows: [] });
+  await setImmediate();
+  expect(sent.slice(before)).toEqual([]);
 });

@@ -6,13 +6,13 @@ import { type KeyQueue, keyQueue } from '../key-queue.ts';
 import type { RecordSet } from '../record-store.ts';
 import { type PgClient, rowCountOf, rowsOf } from './pg-client.ts';
 import {
+  beginTransaction,
   type Connection,
   type ConnectionOptions,
   isConflict,
   ownTransaction,
-  type Progress,
-  runTransaction,
   savepoint,
+  type Transaction,
   type TransactionOutcome,
   transactionFailed,
   withTable,
@@ -49,13 +49,15 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
     change: (records: RecordSet) => Result,
   ): Promise<TransactionOutcome<Result>> {
     const inUserTransaction = await isInTransaction().catch((error) => {
-      throw storeErrorOf(error, { isOver: false, isCommitting: false });
+      throw storeErrorOf(error);
     });
     const frame = inUserTransaction ? savepoint : ownTransaction;
-    const progress: Progress = { isOver: false, isCommitting: false };
+    let transaction: Transaction | undefined;
     const run = async () => {
       try {
-        return await runTransaction(client, { frame, statements, keys, change, now, progress });
+        const begun = beginTransaction(client, { frame, statements, keys, change, now });
+        transaction = begun;
+        return await begun.outcome;
       } catch (error) {
         // If this fails too, the connection is gone and PostgreSQL rolls back.
         await client.query(frame.rollback).catch(() => {});
@@ -67,7 +69,7 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
       return inUserTransaction ? await run() : await withTable(run, createTable);
     } catch (error) {
       // Only the user can commit the user's transaction.
-      throw storeErrorOf(error, inUserTransaction ? { ...progress, isCommitting: false } : progress);
+      throw storeErrorOf(error, inUserTransaction ? undefined : transaction);
     }
   }
 
@@ -105,10 +107,10 @@ async function inSavepoint<Result>(client: PgClient, query: () => Promise<Result
   }
 }
 
-function storeErrorOf(error: unknown, progress: Progress): unknown {
+function storeErrorOf(error: unknown, transaction?: Transaction): unknown {
   if (isPartnerExchangeError(error)) return error;
   if (isConflict(error)) return storeConflict(driverError(error));
-  return transactionFailed(error, progress);
+  return transactionFailed(error, transaction);
 }
 
 /** Several stores may use one client: its transactions must not run into each other. */

@@ -4,12 +4,12 @@ import { type EngineCalls, nothingWritten, storeConflict } from '../engine-calls
 import type { RecordSet } from '../record-store.ts';
 import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
 import {
+  beginTransaction,
   type Connection,
   type ConnectionOptions,
   isConflict,
   ownTransaction,
-  type Progress,
-  runTransaction,
+  type Transaction,
   type TransactionOutcome,
   transactionFailed,
   withTable,
@@ -30,21 +30,16 @@ export function poolConnection(
     keys: readonly string[],
     change: (records: RecordSet) => Result,
   ): Promise<TransactionOutcome<Result> | { readonly kind: 'conflict'; readonly error: unknown }> {
-    const progress: Progress = { isOver: false, isCommitting: false };
     let checkedOut: CheckedOutClient | undefined;
-    const transact = async () => {
-      const own = await checkOut(pool, progress);
+    let transaction: Transaction | undefined;
+    const transact = async (signal: AbortSignal) => {
+      const own = await checkOut(pool, signal);
       checkedOut = own;
       try {
-        const { client } = own;
-        const outcome = await runTransaction(client, {
-          frame: ownTransaction,
-          statements,
-          keys,
-          change,
-          now,
-          progress,
-        });
+        const options = { frame: ownTransaction, statements, keys, change, now, signal };
+        const begun = beginTransaction(own.client, options);
+        transaction = begun;
+        const outcome = await begun.outcome;
         own.release();
         return outcome;
       } catch (error) {
@@ -53,19 +48,18 @@ export function poolConnection(
       }
     };
     return await calls.call(
-      async () => {
+      async (signal) => {
         try {
-          return await withTable(transact, createTable);
+          return await withTable(() => transact(signal), createTable);
         } catch (error) {
           if (isConflict(error)) return { kind: 'conflict' as const, error };
           throw error;
         }
       },
       (error) => {
-        progress.isOver = true;
         // PostgreSQL rolls back what was not committed.
         checkedOut?.destroy();
-        return transactionFailed(error, progress);
+        return transactionFailed(error, transaction);
       },
     );
   }
@@ -100,7 +94,7 @@ interface CheckedOutClient {
   destroy(): void;
 }
 
-async function checkOut(pool: PgPool, progress: Progress): Promise<CheckedOutClient> {
+async function checkOut(pool: PgPool, signal: AbortSignal): Promise<CheckedOutClient> {
   const client = await pool.connect();
   // Without a listener, the end of the connection would end the process.
   const ignore = () => {};
@@ -113,9 +107,9 @@ async function checkOut(pool: PgPool, progress: Progress): Promise<CheckedOutCli
     if (!destroy) client.removeListener('error', ignore);
   };
   const checkedOut = { client, release: () => end(false), destroy: () => end(true) };
-  if (progress.isOver) {
+  if (signal.aborted) {
     checkedOut.release();
-    throw new Error('The time limit is over.');
+    throw signal.reason;
   }
   const status = client.getTransactionStatus?.() ?? 'I';
   if (status !== 'I') {

@@ -27,21 +27,14 @@ export const savepoint: Frame = {
   rollback: 'ROLLBACK TO SAVEPOINT partner_exchange; RELEASE SAVEPOINT partner_exchange',
 };
 
-/** How far a transaction has come. */
-export interface Progress {
-  /** The caller has been told that it failed: it must not be committed any more. */
-  isOver: boolean;
-  /** From now on only PostgreSQL knows whether it was written. */
-  isCommitting: boolean;
-}
-
 interface TransactionOptions<Result> {
   readonly frame: Frame;
   readonly statements: Statements;
   readonly keys: readonly string[];
   readonly change: (records: RecordSet) => Result;
   readonly now: () => number;
-  readonly progress: Progress;
+  /** Aborted once the caller has been told that it failed: from then on it is not committed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type TransactionOutcome<Result> =
@@ -49,40 +42,55 @@ export type TransactionOutcome<Result> =
   /** Rolled back, since the change threw this. */
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** Rejects with an error of pg; the transaction is then still open, or the connection is gone. */
-export async function runTransaction<Result>(
+/** A transaction that was begun. */
+export type Transaction = Pick<ReturnType<typeof beginTransaction>, 'isCommitting'>;
+
+export function beginTransaction<Result>(
   client: Pick<PgClient, 'query' | 'pipeline'>,
-  { frame, statements, keys, change, now, progress }: TransactionOptions<Result>,
-): Promise<TransactionOutcome<Result>> {
-  const [, read] = await queryAll(client, [
-    { text: `${frame.begin}; ${statements.lock(keys)}` },
-    { text: statements.read, values: [[...keys]] },
-  ]);
-  const found = new Map<string, string>();
-  const at = now();
-  for (const { key, value, expires_at } of rowsOf(read)) {
-    if (expires_at === null || Number(expires_at) > at) found.set(String(key), String(value));
+  { frame, statements, keys, change, now, signal }: TransactionOptions<Result>,
+) {
+  let isCommitting = false;
+
+  async function run(): Promise<TransactionOutcome<Result>> {
+    const [, read] = await queryAll(client, [
+      { text: `${frame.begin}; ${statements.lock(keys)}` },
+      { text: statements.read, values: [[...keys]] },
+    ]);
+    const found = new Map<string, string>();
+    const at = now();
+    for (const { key, value, expires_at } of rowsOf(read)) {
+      if (expires_at === null || Number(expires_at) > at) found.set(String(key), String(value));
+    }
+    let applied: ReturnType<typeof applyChange<Result>>;
+    try {
+      applied = applyChange(keys, found, change);
+    } catch (error) {
+      await client.query(frame.rollback);
+      return { kind: 'threw', error };
+    }
+    const { result, writes } = applied;
+    signal?.throwIfAborted();
+    const changes = toStatements(writes, statements);
+    if (client.pipeline !== true) await queryAll(client, changes.splice(0));
+    signal?.throwIfAborted();
+    isCommitting = writes.size > 0;
+    const results = await queryAll(client, [...changes, { text: frame.commit }]);
+    // PostgreSQL answers COMMIT with ROLLBACK when the transaction had failed.
+    if (commandOf(results.at(-1)) === 'ROLLBACK') {
+      isCommitting = false;
+      throw new Error('PostgreSQL rolled the transaction back.');
+    }
+    return { kind: 'committed', result };
   }
-  let applied: ReturnType<typeof applyChange<Result>>;
-  try {
-    applied = applyChange(keys, found, change);
-  } catch (error) {
-    await client.query(frame.rollback);
-    return { kind: 'threw', error };
-  }
-  const { result, writes } = applied;
-  if (progress.isOver) throw new Error('The time limit is over.');
-  const changes = toStatements(writes, statements);
-  if (client.pipeline !== true) await queryAll(client, changes.splice(0));
-  if (progress.isOver) throw new Error('The time limit is over.');
-  progress.isCommitting = writes.size > 0;
-  const results = await queryAll(client, [...changes, { text: frame.commit }]);
-  // PostgreSQL answers COMMIT with ROLLBACK when the transaction had failed.
-  if (commandOf(results.at(-1)) === 'ROLLBACK') {
-    progress.isCommitting = false;
-    throw new Error('PostgreSQL rolled the transaction back.');
-  }
-  return { kind: 'committed', result };
+
+  return {
+    /** Rejects with an error of pg; the transaction is then still open, or the connection is gone. */
+    outcome: run(),
+    /** True once its writes may be committed: from then on only PostgreSQL knows whether they were. */
+    get isCommitting() {
+      return isCommitting;
+    },
+  };
 }
 
 function toStatements(
@@ -136,9 +144,10 @@ function isTableMissing(error: unknown): boolean {
   return sqlStateOf(error) === '42P01';
 }
 
-export function transactionFailed(error: unknown, { isCommitting }: Progress): StoreError {
+/** @param transaction `undefined` if none was begun, or if only its user can commit it */
+export function transactionFailed(error: unknown, transaction: Transaction | undefined): StoreError {
   const cause = driverError(error);
-  return isCommitting ? maybeWritten(cause) : nothingWritten(cause);
+  return transaction?.isCommitting ? maybeWritten(cause) : nothingWritten(cause);
 }
 
 /** Runs work, and once more after making the table if that is missing. */
