@@ -3,10 +3,10 @@ import type * as answers from '../sandbox/control/schemas.ts';
 
 export type State = z.output<typeof answers.state>;
 export type TraceEntry = z.output<typeof answers.traceEntry> & {
-  /** Only of events that `listen` has received. */
+  /** Only of events that `listen` received. */
   readonly signature?: 'verified' | 'refused' | 'unchecked';
 };
-/** What both servers tell of themselves. */
+/** The part of the state that both servers have. */
 export type Extent = Pick<State, 'instance' | 'trace'>;
 export type Exchange = z.output<typeof answers.exchange>;
 export type Signature = z.output<typeof answers.signature>;
@@ -20,12 +20,11 @@ export interface List<Item> {
   readonly items: readonly Item[];
 }
 
-/** The page of `listen` shows only what has come in. */
 export const isListening = document.body.dataset.source === 'listen';
 
 const storageKey = 'sandbox-token';
 
-/** The token comes in the fragment, which no server sees, and does not stay in the address bar. */
+/** The token is in the fragment, which the browser does not send, and leaves the address bar. */
 export function takeToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return;
@@ -33,7 +32,7 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname);
 }
 
-/** For this tab only. */
+/** For this tab alone. */
 export function setToken(token: string): void {
   sessionStorage.setItem(storageKey, token);
 }
@@ -42,7 +41,6 @@ export function hasToken(): boolean {
   return sessionStorage.getItem(storageKey) !== null;
 }
 
-/** A refusal of the server. */
 export class ApiError extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -59,7 +57,7 @@ export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
   return call('POST', path, body);
 }
 
-/** A path with its parameters, which may hold anything. */
+/** Encodes the parameters of a path. */
 export function pathOf(parts: TemplateStringsArray, ...params: (string | number)[]): string {
   return String.raw({ raw: parts }, ...params.map((each) => encodeURIComponent(each)));
 }
@@ -87,15 +85,15 @@ async function call<Answer>(method: string, path: string, body?: object): Promis
 }
 
 interface Follower {
-  /** Finds out whether it is still the same sandbox, which decides where to go on. */
+  /** Finds out whether the server was restarted. */
   prepare(): Promise<void>;
-  /** Where to go on. */
+  /** The last entry that was read. */
   lastId(): number;
   onEntries(entries: readonly TraceEntry[]): void;
   onConnection(isConnected: boolean): void;
 }
 
-/** Follows the trace for as long as the page is open. `EventSource` could not send the token. */
+/** Follows the trace while the page is open. `EventSource` could not send the token. */
 export async function followTrace(follower: Follower): Promise<never> {
   for (let failures = 0; ; failures++) {
     try {
@@ -109,7 +107,7 @@ export async function followTrace(follower: Follower): Promise<never> {
         await readEvents(response.body, follower);
       }
     } catch {
-      // The server is gone: it is asked again below.
+      // The server is gone: the loop asks again.
     }
     follower.onConnection(false);
     await new Promise((resolve) => setTimeout(resolve, Math.min(5000, 300 * 2 ** failures)));

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { build, type Plugin, transform } from 'esbuild';
 
-// Not by `import.meta.url`: tools bundle this file elsewhere.
+// Not from `import.meta.url`: bundlers move this file.
 const folder = 'src/inspector';
 /** The module that the build replaces by the page. */
 export const pageModule = /\/src\/sandbox\/control\/page\.ts$/;
 
-/** The inspector as one HTML document, with its script and its style sheet inside, as the code of a module. */
+/** Bundles the inspector into one HTML document, and returns it as the code of a module. */
 export async function buildPage() {
   const { outputFiles, metafile } = await build({
     entryPoints: [`${folder}/main.tsx`],
@@ -21,7 +21,7 @@ export async function buildPage() {
   });
   const script = outputFiles.map(({ text }) => text.trim()).join('');
   const css = await transform(readFileSync(`${folder}/style.css`), { loader: 'css', minify: true });
-  // Functions: in a replacement text `$&` has a meaning.
+  // Functions, since `$&` in a replacement text has a meaning.
   const html = readFileSync(`${folder}/page.html`, 'utf8')
     .replace('/* style */', () => css.code.trim())
     .replace('/* script */', () => script);
@@ -29,7 +29,7 @@ export async function buildPage() {
   return { contents: `export const page = ${JSON.stringify(page)};`, metafile };
 }
 
-/** As a Content-Security-Policy names what is inline. */
+/** The form of Content-Security-Policy. */
 const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 export const inspectorPage: Plugin = {

@@ -4,7 +4,6 @@ import { post, type State } from './api.ts';
 import { shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
-/** What goes wrong, the time, and the sandbox as a whole. */
 export function ControlsView() {
   const { state } = useStore();
   if (state === undefined) return <p class="empty">The sandbox does not answer.</p>;

@@ -14,7 +14,7 @@ import { MessageView } from './message-view.tsx';
 import type { Row } from './rows.ts';
 import { attempt, openOrder, update } from './store.ts';
 
-/** A request or an event with everything that is known of it. */
+/** A request or an event with all of its entries. */
 export function ExchangeDetail({ row }: { row: Row }) {
   const [exchange, setExchange] = useState<Exchange | undefined>();
   const [problem, setProblem] = useState('');
@@ -75,7 +75,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
 const answerTitle = isListening ? 'Answer' : 'Answer of the partner';
 
 const redeliver = { path: 'redeliver', title: 'Redeliver', hint: 'Post the same text again' } as const;
-/** What can be done with an event that was posted. What came in is replayed as it came, and in no other way. */
+/** Actions on a posted event. An event of `listen` can only be replayed. */
 const actions = [
   redeliver,
   { path: 'forge', title: 'Forge', hint: 'Post a copy signed with a key that nobody issued' },
@@ -107,12 +107,11 @@ export function DeliveryButtons({ id }: { id: string }) {
 
 interface SignatureViewProps {
   readonly signature: Signature;
-  /** Whether to look for the reason: where a fault has broken it, the fault is the reason. */
+  /** Whether to explain a signature that does not hold. Under a fault, the fault is the reason. */
   readonly explain: boolean;
   readonly id: number;
 }
 
-/** Whether a signature holds, with which key, and what was signed. */
 function SignatureView({ signature, explain, id }: SignatureViewProps) {
   const { holds, key, isExpectedKey, reason, signedText, differences } = signature;
   const isGood = holds && isExpectedKey !== false;

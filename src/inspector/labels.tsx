@@ -1,4 +1,4 @@
-/** How a request or an event went: its HTTP status, or why it has none. */
+/** The HTTP status of a request or an event, or why it has none. */
 export function Status({
   status,
   isAnswered,
@@ -15,7 +15,7 @@ export function Status({
 
 const signatureStyles = { verified: 'good', refused: 'bad', unchecked: 'wait' } as const;
 
-/** What `listen` found of an event's signature. */
+/** The verdict of `listen`. */
 export function SignatureBadge({ signature }: { signature: keyof typeof signatureStyles | undefined }) {
   if (signature === undefined) return null;
   return <span class={`pill ${signatureStyles[signature]}`}>{signature}</span>;

@@ -2,7 +2,6 @@ import type { Email } from './api.ts';
 import { shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
-/** The mails to the partners, with their one-time links. */
 export function MailsView() {
   const { mails } = useStore();
   const items = mails?.items ?? [];

@@ -140,10 +140,10 @@ function activeFaults({ next, rates }: { next: readonly unknown[]; rates: object
   return next.length + Object.values(rates).reduce((sum, each) => sum + Object.keys(each).length, 0);
 }
 
-/** As tabs work everywhere: arrows move between them. */
+/** Arrows move between the tabs. */
 function onTabKey(event: KeyboardEvent): void {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('[role=tab]')];
-  // Sound: only looked for among the buttons.
+  // Sound: used only to find it among the buttons.
   const index = buttons.indexOf(document.activeElement as HTMLButtonElement);
   const last = buttons.length - 1;
   const target = {
@@ -174,7 +174,7 @@ type Theme = (typeof themes)[number];
 const icons: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' };
 const storageKey = 'sandbox-theme';
 
-/** Goes through the system's colours, light and dark. */
+/** Switches between the system's colours, light and dark. */
 function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(
     () => themes.find((each) => each === localStorage.getItem(storageKey)) ?? 'system',

@@ -4,10 +4,9 @@ import type { TraceEntry } from './api.ts';
 const forms = ['pretty', 'raw', 'headers'] as const;
 type Form = (typeof forms)[number];
 
-/** More would only make the page slow. The API has all of it. */
+/** A longer text makes the page slow. The API has all of it. */
 const maxShown = 200_000;
 
-/** Headers and body of one message on the wire. */
 export function MessageView({ title, message }: { title: string; message: TraceEntry }) {
   const { body, headers, note } = message;
   const [form, setForm] = useState<Form>('pretty');
@@ -84,10 +83,7 @@ interface Token {
   readonly text: string;
 }
 
-/**
- * JSON with line breaks, token by token: numbers, escapes and order stay as they were written, which parsing and
- * writing would lose. `undefined` for what is no JSON.
- */
+/** Adds line breaks to JSON, and keeps the spelling of its tokens. `undefined` for other text. */
 function prettyJson(text: string): Token[] | undefined {
   try {
     JSON.parse(text);

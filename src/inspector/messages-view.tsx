@@ -3,7 +3,6 @@ import type { Message } from './api.ts';
 import { shownMinute } from './labels.tsx';
 import { useStore } from './store.ts';
 
-/** The messenger, as the phone of somebody who gets the messages. */
 export function MessagesView() {
   const { messages } = useStore();
   const [phone, setPhone] = useState<string | undefined>();
@@ -65,7 +64,7 @@ function Phone({ phone, messages }: { phone: string; messages: readonly Message[
   );
 }
 
-/** Codes stand out, as phones show them. */
+/** Highlights codes. */
 function Marked({ text }: { text: string }) {
   return text
     .split(/((?<![-\w])\d{4,8}(?![-\w]))/)

@@ -4,7 +4,6 @@ import { DeliveryButtons } from './exchange-detail.tsx';
 import { Faults, Status, shownDate } from './labels.tsx';
 import { attempt, update, useStore } from './store.ts';
 
-/** All orders, and one of them opened. */
 export function OrdersView() {
   const { orders, selectedOrder } = useStore();
   const [search, setSearch] = useState('');
@@ -160,7 +159,7 @@ function PlayForm({ name, scenarios }: { name: string; scenarios: readonly strin
 }
 
 function Deliveries({ order }: { order: Order }) {
-  // Read anew from time to time while there is traffic: then there may be new events.
+  // Read again when there is traffic, since there may be new events.
   const { state } = useStore();
   const [deliveries, setDeliveries] = useState<readonly Delivery[]>([]);
   const { partner_order_id, platform_order_ref } = order;

@@ -1,6 +1,6 @@
 import type { TraceEntry } from './api.ts';
 
-/** One line of the traffic: a request or an event with its result, or a fault that prevented it. */
+/** A line of the list: a request or an event with its result, or a fault that prevented it. */
 export interface Row {
   readonly id: number;
   readonly kind: 'request' | 'event' | 'fault';
@@ -13,20 +13,19 @@ export interface Row {
   readonly durationMs: number | undefined;
   readonly faults: readonly string[];
   readonly signature: TraceEntry['signature'];
-  /** Why there was no answer. */
   readonly note: string | undefined;
   readonly isAnswered: boolean;
-  /** What a search looks at. */
+  /** The text that the search reads. */
   readonly text: string;
 }
 
-/** Puts new entries into the rows, by id. A row is never changed: a new one takes its place. */
+/** Adds entries to the rows, by id. A row is never changed, only replaced. */
 export function addEntries(rows: Map<number, Row>, entries: readonly TraceEntry[]): void {
   for (const entry of entries) {
     const row = rows.get(entry.exchange);
-    // The beginning is forgotten: a reply alone tells nothing.
+    // A reply whose request was forgotten.
     if (row === undefined && entry.id !== entry.exchange) continue;
-    // Events show their own faults, but one that is dropped never comes.
+    // A dropped event has no other entry than its fault.
     if (row === undefined && entry.kind === 'fault' && !entry.faults.includes('drop')) continue;
     const next = row === undefined ? rowOf(entry) : answered(row, entry);
     rows.set(entry.exchange, { ...next, text: textOf(next) });
@@ -81,7 +80,7 @@ function answered(row: Omit<Row, 'text'>, entry: TraceEntry): Omit<Row, 'text'> 
   return { ...row, faults, status, durationMs, note, isAnswered: true };
 }
 
-/** Requests come to this server: only their path tells something. */
+/** Requests come to this server, so their path is enough. */
 function shownUrl(url: string, kind: TraceEntry['kind']): string {
   if (kind === 'event' || !URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);

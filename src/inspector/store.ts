@@ -17,11 +17,11 @@ import { addEntries, type Row } from './rows.ts';
 
 export type Tab = 'traffic' | 'orders' | 'messages' | 'mails' | 'controls';
 
-/** All that the page knows. One for the page: components read it through {@link useStore}. */
+/** The state of the page. Components read it through {@link useStore}. */
 export const store = {
   state: undefined as State | undefined,
   rows: new Map<number, Row>(),
-  /** Counts up when the rows have changed. */
+  /** Counts changes of the rows. */
   rowsVersion: 0,
   isConnected: false,
   hasToken: hasToken(),
@@ -36,11 +36,11 @@ export const store = {
 
 const listeners = new Set<() => void>();
 let lastId = 0;
-/** Which server it is: another one begins anew. */
+/** Which run of the server this is. */
 let instance: string | undefined;
 let isDrawn = true;
 
-/** Draws the component again when anything changes, at most once a frame. */
+/** Draws the component again after a change, at most once a frame. */
 export function useStore(): typeof store {
   const [, draw] = useState(0);
   useEffect(() => {
@@ -57,7 +57,7 @@ export function update(changes: Partial<typeof store>): void {
   Object.assign(store, changes);
   if (!isDrawn) return;
   isDrawn = false;
-  // A frame alone would wait for as long as the tab is hidden.
+  // A hidden tab has no frames.
   const timer = setTimeout(draw, 200);
   requestAnimationFrame(draw);
   function draw(): void {
@@ -78,7 +78,7 @@ export function openOrder(name: string): void {
   openTab('orders');
 }
 
-/** Does something and says how it went. */
+/** Runs an action and shows its result. */
 export async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
   try {
     const outcome = await act();
@@ -105,7 +105,6 @@ export function say(text: string, isError = false): void {
   setTimeout(() => store.notice === notice && update({ notice: undefined }), isError ? 10_000 : 5000);
 }
 
-/** Follows the sandbox from now on. */
 export function start(): void {
   void followTrace({
     prepare: refresh,
@@ -133,7 +132,7 @@ function refreshSoon(): void {
   }, 250);
 }
 
-/** Reads what the open tab shows, and what all tabs do. */
+/** Reads the data of the open tab and of the header. */
 export async function refresh(): Promise<void> {
   try {
     if (isListening) return forget(await get<Extent>('state'));
@@ -148,11 +147,11 @@ export async function refresh(): Promise<void> {
     update({ state, orders, messages, mails });
   } catch (error) {
     askForToken(error);
-    // Of anything else the connection says it.
+    // Other errors show as a lost connection.
   }
 }
 
-/** Drops what the server has forgotten, and everything when it is another sandbox. */
+/** Drops forgotten rows, and all of them after a restart of the server. */
 function forget(state: Extent): void {
   const isOther = instance !== undefined && instance !== state.instance;
   instance = state.instance;

@@ -14,12 +14,11 @@ const titles: Readonly<Record<Filter, string>> = {
   faults: 'With faults',
   unverified: 'Not verified',
 };
-/** Those of the filters that can find something. */
+/** The filters that can match. */
 const offered: readonly Filter[] = isListening
   ? ['all', 'failed', 'unverified']
   : ['all', 'requests', 'events', 'failed', 'faults'];
 
-/** What goes over the wire, live. */
 export function TrafficView() {
   const { rows, rowsVersion, selectedRow } = useStore();
   const [filter, setFilter] = useState<Filter>('all');

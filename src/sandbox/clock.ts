@@ -2,30 +2,29 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { longestTimerMs } from '../internal/deadline.ts';
 import { checkInteger } from '../internal/options.ts';
 
-/** The time inside a sandbox: the real time, or one that stands still, and in both cases can be moved forward. */
+/** The time inside a sandbox. Both the real time and one that stands still can be moved forward. */
 export interface SandboxClock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /**
-   * Moves the time forward. What becomes due on the way happens in the order of its time, each when the one before is
-   * done: an event that is repeated or delayed is posted and answered.
+   * Moves the time forward. Due work runs in the order of its time, one after another: a repeated or delayed event
+   * is posted and answered.
    *
-   * @throws {ConfigurationError} `invalid_option` (a rejection) for a time that is no whole number
+   * @throws {ConfigurationError} `invalid_option` (a rejection) for a time that is not a whole number
    */
   readonly advance: (ms: number) => Promise<void>;
-  /** Moves the time forward until nothing is waiting for it: every delayed or repeated event has been posted. */
+  /** Moves the time forward until every delayed or repeated event has been posted. */
   readonly drain: () => Promise<void>;
-  /** When the next thing is due, in milliseconds since the epoch; `undefined` when nothing waits. */
+  /** When the next work is due, in milliseconds since the epoch; `undefined` if there is none. */
   readonly nextAt: number | undefined;
-  /** Resolves when this many milliseconds have passed on this clock, or at once when the signal is aborted. */
+  /** Resolves after this many milliseconds on this clock, or at once when the signal is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** The clock with what only the sandbox itself does. */
 export interface InternalClock extends SandboxClock {
-  /** Runs this later. A failure is the callback's own affair: it must not reject. */
+  /** Runs a callback later. The callback must not reject. */
   schedule(ms: number, run: () => Promise<void> | void): { cancel(): void };
-  /** Forgets what waits. */
+  /** Forgets all scheduled work. */
   stop(): void;
 }
 
@@ -50,14 +49,13 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
     };
   }
 
-  /** Sets the one real timer to what is due first. */
   function arm(): void {
     clearTimeout(wake);
     const { first } = queue;
     if (!isReal || first === undefined) return;
-    // At least a millisecond: an injected `now` may stand still.
+    // At least one millisecond, since an injected `now` may stand still.
     wake = setTimeout(runDue, Math.min(Math.max(first.at - now(), 1), longestTimerMs));
-    // Some runtimes have timers that are numbers. A delayed event does not keep a process alive, a reply that somebody waits for does.
+    // Timers are numbers in some runtimes. A delayed event does not keep the process alive; a pending `sleep` does.
     if (sleepers === 0) wake.unref?.();
   }
 
@@ -71,7 +69,7 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
     for (let { first } = queue; first !== undefined && first.at <= target; { first } = queue) {
       offset += Math.max(0, first.at - now());
       await queue.takeDue(now())?.run();
-      // What it has started goes on first: a promise that was waiting for it may set another timer.
+      // Promises that waited for this timer go first: they may set another one.
       await nextTurn();
     }
     offset += Math.max(0, target - now());
@@ -110,16 +108,15 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
   });
 }
 
-/** What is to run at a time. */
 interface Timer {
   readonly at: number;
-  /** Runs of equal times keep the order in which they were set. */
+  /** Timers due at the same time run in the order in which they were set. */
   readonly order: number;
   readonly run: () => Promise<void> | void;
   isCancelled: boolean;
 }
 
-/** Timers by their time: a binary heap, so that 100,000 of them cost no more each than ten do. */
+/** A binary heap by time: the cost of one among 100,000 timers stays small. */
 export class TimerQueue {
   readonly #heap: Timer[] = [];
   #order = 0;
@@ -140,7 +137,6 @@ export class TimerQueue {
     return timer;
   }
 
-  /** Takes the first timer if it is due. */
   takeDue(now: number): Timer | undefined {
     const { first } = this;
     if (first === undefined || first.at > now) return undefined;

@@ -103,7 +103,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         serve,
         clock,
         deploymentAt,
-        // Loaded on first use: a test that only needs the service does not pay for it.
+        // Loaded on first use, so that a test of the service alone does not pay for it.
         loadControl: async (access) => {
           const { createServeControl } = await import('./control/control-api.ts');
           const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
@@ -164,7 +164,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     async close() {
       clock.stop();
       await deliveryQueue.idle();
-      // Events that were refused meanwhile would be posted again.
+      // Events refused in the meantime would be posted again.
       clock.stop();
       await state.data.close();
     },
@@ -193,7 +193,7 @@ function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
   if (!state.isReady) throw notReady('openLink');
   try {
     const credentials = state.partners.open(state.partners.tokenOf(link));
-    // In the background: a failed write is tried again, and the next request or close reports it.
+    // In the background: a failed write is tried again, and the next request or `close` reports it.
     void state.data.commit();
     return credentials;
   } catch (error) {
@@ -202,7 +202,6 @@ function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
   }
 }
 
-/** The clock without what only the sandbox may do. */
 function publicClock(clock: InternalClock): SandboxClock {
   return Object.freeze({
     now: clock.now,

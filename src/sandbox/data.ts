@@ -4,37 +4,37 @@ import { invalidOption } from '../internal/options.ts';
 import type { RecordStore, StoredRecord } from '../store/record-store.ts';
 import { Refusal } from './requests.ts';
 
-/** Where the parts of a sandbox write down what has to last. */
+/** Writes the records of a sandbox that survive a restart. */
 export interface Records {
   /**
-   * Members that are `undefined` are left out. To be called before the change takes place in memory.
+   * Leaves out members that are `undefined`. Call it before the change takes place in memory.
    *
-   * @throws {Refusal} for what no store takes: it could never be written, and would hold up all that follows
+   * @throws {Refusal} for a value that no store takes: it would block every later commit
    */
   put(key: string, value: object): void;
   delete(key: string): void;
 }
 
-/** What lasts of a sandbox: its records, written behind its back and committed before a reply. */
+/** The records of a sandbox: written in the background, and committed before a reply. */
 export interface SandboxData extends Records {
-  /** Whether there is a store at all. */
+  /** Whether there is a store. */
   readonly isKept: boolean;
   /** Every record, in the order of the keys. */
   read(): Promise<StoredRecord[]>;
-  /** Resolves when everything that was put before is committed. What could not be written is tried again next time. */
+  /** Resolves when every earlier record is committed. Records that could not be written are tried again next time. */
   commit(): Promise<void>;
-  /** Commits, and closes a store that the sandbox has opened itself. */
+  /** Commits, and closes the store if the sandbox opened it. */
   close(): Promise<void>;
 }
 
-/** Keys of this package's sandbox, in a store that may hold other things. */
+/** The store may hold other data, too. */
 const prefix = 'sandbox/';
-/** What one transaction of a record store may change. */
+/** The limit of keys in one transaction of a record store. */
 const maxKeys = 1000;
-/** Characters of the longest value that a record store takes. */
+/** The limit of characters in one value of a record store. */
 const maxLength = 1024 * 1024;
 
-/** @param place a store, or the path of an SQLite file, which is opened when it is first used */
+/** @param place a store, or the path of an SQLite file, which is opened on first use */
 export function createData(place: RecordStore | string | undefined): SandboxData {
   if (place === undefined) return noData;
   if (typeof place === 'string' ? place === '' : typeof place?.transact !== 'function') {
@@ -63,14 +63,14 @@ export function createData(place: RecordStore | string | undefined): SandboxData
         });
       }
     } catch (error) {
-      // What was put meanwhile is newer.
+      // Records put in the meantime are newer.
       pending = new Map([...changes, ...pending]);
       throw error;
     }
   }
 
   function commit(): Promise<void> {
-    // One after another: a commit that finds nothing to write must still wait for the one that writes its records.
+    // One after another: a commit with nothing to write still waits for the one that writes its records.
     lastCommit = lastCommit.catch(() => {}).then(() => (pending.size === 0 ? undefined : write()));
     lastCommit.catch(() => {});
     return lastCommit;
@@ -115,13 +115,12 @@ const noData: SandboxData = {
   close: async () => {},
 };
 
-/** Loaded when it is needed: not every runtime that the sandbox runs on has `node:sqlite`. */
+/** Loaded on demand: some supported runtimes have no `node:sqlite`. */
 async function openFile(path: string): Promise<RecordStore> {
   const { sqliteStore } = await import('../store/sqlite/sqlite-store.ts');
   return sqliteStore({ path });
 }
 
-/** The error for what needs the records before they are read. */
 export function notReady(what: string): ConfigurationError {
   return new ConfigurationError(
     'invalid_option',

@@ -43,8 +43,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   /** Milliseconds since the epoch. @default Date.now */
   now?: (() => number) | undefined;
   /**
-   * `real`: time passes by itself. `manual`: it stands still but for `sandbox.clock.advance`, so that what is delayed or
-   * repeated happens exactly when a test says so. @default 'real'
+   * `manual`: the time stands still except for `sandbox.clock.advance`, so that a test decides when delayed events
+   * are posted. @default 'real'
    */
   clock?: 'real' | 'manual' | undefined;
   /** How often faults happen from the start: rates, or the name of a scenario. @default none: see `sandbox.faults` */
@@ -52,9 +52,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default 'none' */
   callbackRetry?: CallbackRetryPolicy | undefined;
   /**
-   * How many entries of the trace, deliveries, mails, messages and orders are kept of each; older ones are forgotten. Of
-   * the orders, those that were credited or refunded go first; the id of a forgotten one may be used again. Partners and
-   * devices are never forgotten. @default 10000
+   * How many entries of the trace, deliveries, mails, messages and orders are kept of each. Closed orders are
+   * forgotten first, and their ids may be used again. Partners and devices are never forgotten. @default 10000
    */
   maxRemembered?: number | undefined;
   /**
@@ -63,14 +62,14 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    */
   seed?: string | number | undefined;
   /**
-   * Where partners, keys, links, mails, orders, devices, messages and captured IPs last over restarts: the path of an
-   * SQLite file, or a record store of yours, which stays open. Keys are in it as they are. One sandbox at a time.
+   * Stores partners, keys, links, mails, orders, devices, messages and captured IPs: the path of an SQLite file, or
+   * your own record store, which stays open. It holds keys in plain text. Only one sandbox at a time may use it.
    * @default undefined: in memory
    */
   data?: RecordStore | string | undefined;
-  /** Partners that are there from the start, with keys of your choice. @default [] */
+  /** Partners that exist from the start, with keys of your choice. @default [] */
   partners?: readonly SandboxPartner[] | undefined;
-  /** Source of keys, links and references in place of the seed, which then only decides about faults. */
+  /** Source of keys, links and references instead of the seed, which then determines only the faults. */
   random?: RandomBytes | undefined;
   /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
   whitelist?: 'enforced' | 'off' | undefined;
@@ -79,9 +78,9 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
   callbackTimeoutMs?: number | undefined;
   /**
-   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, and an integer-like
-   * name after the signature: a receiver that verifies anything but the raw body fails, as it would in production.
-   * `compact`: as `JSON.stringify` writes them. @default 'awkward' (the sandbox's choice)
+   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, and an
+   * integer-like name after the signature. A receiver that verifies anything but the raw body fails, as it would in
+   * production. `compact`: as `JSON.stringify` writes it. @default 'awkward' (the sandbox's choice)
    */
   eventSpelling?: EventSpelling | undefined;
   /** The messenger's master key. @default a random one, see `sandbox.masterKey` */
@@ -105,51 +104,48 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   /** Spelling of the third-party KYC error. @default 'THIRD_PARTY_PAYMENT' (contract: the sample body) */
   thirdPartyKycError?: ThirdPartyKycError | undefined;
   /**
-   * For an `orderSchema` with another payload: returns the order with the members that the events need:
-   * `partner_order_id`, `fiat_amount` (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`,
-   * `partner_callback_url`, and if there are any `buyer_email`, `buyer_phone`, `first_name`, `last_name` and
-   * `refund_account`. @default the payload itself, which has them if it is the reported one
+   * Reads the members for the events from a payload of your own `orderSchema`: `partner_order_id`, `fiat_amount`
+   * (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`, `partner_callback_url`, and optionally
+   * `buyer_email`, `buyer_phone`, `first_name`, `last_name` and `refund_account`. @default the payload itself
    */
   readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
 
-  // Points that the contract leaves open. The table in docs/sandbox.md has the ledger's id of each.
+  // Points that the contract leaves open. docs/sandbox.md has the ledger's id of each.
 
   /**
-   * Currencies for which each partner gets a merchant key of its own, in `merchantSecretKeys`; `merchantSecretKey`
-   * signs orders in all others. @default []: one merchant
+   * Currencies with a merchant key of their own in `merchantSecretKeys`; `merchantSecretKey` signs orders in all
+   * others. @default []: one merchant
    */
   merchants?: readonly string[] | undefined;
   /** What merchant keys begin with (reported: one sample has no prefix). @default 'sk_merchant_' */
   merchantKeyPrefix?: 'sk_merchant_' | '' | undefined;
   /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
   keyLifetimeMs?: number | undefined;
-  /**
-   * When a regeneration makes the old keys invalid: when it is asked for, or when its link is opened. @default 'link'
-   */
+  /** When a regeneration invalidates the old keys: at the request, or when its link is opened. @default 'link' */
   oldKeysExpire?: 'request' | 'link' | undefined;
   /** Whether an order needs the header x-partner-id. A wrong one is always refused. @default 'optional' */
   partnerIdHeader?: 'optional' | 'required' | undefined;
   /** Pairs, chains and currencies that an order may have. @default any */
   allowedValues?: AllowedValues | undefined;
   /**
-   * What becomes of an order whose `partner_order_id` the partner has used: refused with 409, answered with the order
-   * that there is (whatever else it says), or another order. @default 'refused'
+   * The reply to an order with a used `partner_order_id`: a refusal (409), the existing order, or a second order.
+   * @default 'refused'
    */
   duplicateOrders?: 'refused' | 'same' | 'second' | undefined;
-  /** Whether `advance` refuses a step that the sandbox thinks cannot follow. @default 'checked' */
+  /** Whether `advance` refuses a step that cannot follow. @default 'checked' */
   orderTransitions?: 'checked' | 'any' | undefined;
   /**
-   * Replies other than refusals: `plain`, `wrapped` in `{ status: 'success', data }`, `text` (just "OK"), or `empty`.
-   * What only a reply reveals, keys and signatures, is plain under the last two. @default 'plain'
+   * Successful replies: `plain`, `wrapped` in `{ status: 'success', data }`, `text` (just "OK"), or `empty`. Keys
+   * and signatures stay plain under `text` and `empty`. @default 'plain'
    */
   replies?: 'plain' | 'wrapped' | 'text' | 'empty' | undefined;
-  /** Whether a refusal has its status, or 200 with the error inside: `{ success: false, error, message }`. @default 'status' */
+  /** Whether a refusal has its status, or is a 200 with `{ success: false, error, message }`. @default 'status' */
   errorReplies?: 'status' | 'ok' | undefined;
   /** The status of an order from an IP that is not whitelisted. @default 403 */
   whitelistStatus?: 401 | 403 | undefined;
   /**
-   * `checks`: a message to a number that is not on the messenger is refused only with `verify_check: true`, and
-   * otherwise accepted and lost. `ignored`: it is always refused. @default 'ignored'
+   * `checks`: a message to a number that is not on the messenger is refused with `verify_check: true`, and otherwise
+   * accepted and lost. `ignored`: it is always refused. @default 'ignored'
    */
   verifyCheck?: 'ignored' | 'checks' | undefined;
   /** What API keys begin with (reported). @default 'API-X-' */
@@ -160,11 +156,11 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   closeStatus?: string | undefined;
   /** Which answers to an event count as received. @default '2xx' */
   callbackReceived?: '2xx' | '200' | 'any' | undefined;
-  /** Whether there is the reported endpoint that signs any body with any secret. @default 'on' */
+  /** Whether the reported endpoint exists that signs any body with any secret. @default 'on' */
   signingEndpoint?: 'on' | 'off' | undefined;
 }
 
-/** The values that an order may have; any where a list is absent. */
+/** The values that an order may have. Without a list, any. */
 export interface AllowedValues {
   /** `<FIAT>/<CRYPTO>` */
   readonly pair?: readonly string[] | undefined;
@@ -172,16 +168,11 @@ export interface AllowedValues {
   readonly fiat_currency?: readonly string[] | undefined;
 }
 
-/** What a master key takes from the random stream. */
 export const masterKeyBytes = 24;
 
 export type SandboxSettings = ReturnType<typeof readSandboxOptions>;
 
-/**
- * The options with their defaults, and what is made of them.
- *
- * @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key
- */
+/** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function readSandboxOptions(options: SandboxOptions<unknown>) {
   const settings = readOptions(options);
   const { seed, masterKey, exchangeRate } = settings;
@@ -191,7 +182,7 @@ export function readSandboxOptions(options: SandboxOptions<unknown>) {
   return Object.freeze({
     ...settings,
     partners: checkPartners(settings.partners ?? []),
-    /** The source of random bytes of a sandbox whose store was opened this often before. */
+    /** The random bytes of a sandbox, by how often its store was opened before. */
     randomStream,
     random,
     isMasterKeyDrawn: masterKey === undefined,
@@ -212,17 +203,17 @@ function textsOr(...usual: string[]) {
 }
 
 const readOptions = defineOptions('createSandbox', {
-  // defineDeployment checks these.
+  // Checked by `defineDeployment`.
   paths: unchecked<NonNullable<SandboxOptions['paths']>>(),
   wireNames: unchecked<NonNullable<SandboxOptions['wireNames']>>(),
   signature: unchecked<NonNullable<SandboxOptions['signature']>>(),
   orderSchema: unchecked<NonNullable<SandboxOptions<unknown>['orderSchema']>>(),
   numberCheckParameters: unchecked<NonNullable<SandboxOptions['numberCheckParameters']>>(),
-  // Looked up at each call, so that a fetch that is replaced later is used.
+  // Looked up at each call, so that a fetch replaced later is used.
   fetch: callback<typeof fetch>({ default: (...given) => fetch(...given) }),
   now: callback({ default: () => Date.now() }),
   clock: oneOf(['real', 'manual'], { default: 'real' }),
-  // The code that uses these checks them.
+  // Checked where they are used.
   faults: unchecked<FaultScenario | FaultRates>(),
   callbackRetry: unchecked<CallbackRetryPolicy>(),
   data: unchecked<RecordStore | string>(),
@@ -237,7 +228,7 @@ const readOptions = defineOptions('createSandbox', {
   masterKey: optional(value(checkSecretText)),
   exchangeRate: value(
     (given): string | ((pair: string) => string) =>
-      // Sound as far as it can be: of a function only its being one can be checked.
+      // Sound as far as a function can be checked.
       typeof given === 'function' ? (given as (pair: string) => string) : parseRate(given).text,
     { default: '1500' },
   ),
@@ -265,7 +256,7 @@ const readOptions = defineOptions('createSandbox', {
     { default: 403 },
   ),
   verifyCheck: oneOf(['ignored', 'checks'], { default: 'ignored' }),
-  // An API key goes into a query and a header-like member.
+  // An API key goes into a query.
   apiKeyPrefix: value(
     (given, name) => {
       if (typeof given === 'string' && /^[!-~]*$/.test(given)) return given;
@@ -279,7 +270,7 @@ const readOptions = defineOptions('createSandbox', {
   signingEndpoint: oneOf(['on', 'off'], { default: 'on' }),
 } satisfies OptionTable<SandboxOptions<unknown>>);
 
-/** Nobody on the network may guess it, and with it the keys. */
+/** The seed determines the keys, so it must not be guessable. */
 function randomSeed(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('hex');
 }

@@ -1,6 +1,6 @@
 import type { Records } from './data.ts';
 
-/** The last entries of a log, as many as are remembered. */
+/** A log that keeps its last entries. */
 export class RememberedList<Item extends object> {
   readonly #options: { readonly max: number; readonly prefix: string; readonly records: Records };
   readonly #items = new Map<number, Item>();
@@ -21,7 +21,7 @@ export class RememberedList<Item extends object> {
     this.#keep(this.#last, item);
   }
 
-  /** Takes back an entry that was written down, in the order of the keys. */
+  /** Takes back a stored entry. Entries have to come in the order of their keys. */
   restore(key: string, item: Item): void {
     this.#last = Number(key.slice(this.#options.prefix.length));
     this.#keep(this.#last, Object.freeze(item));
@@ -43,7 +43,7 @@ export class RememberedList<Item extends object> {
     }
   }
 
-  /** With leading zeros, so that the keys sort as the numbers do. */
+  /** Leading zeros make the keys sort as the numbers do. */
   #key(number: number): string {
     return this.#options.prefix + String(number).padStart(15, '0');
   }

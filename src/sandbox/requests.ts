@@ -19,7 +19,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   throw tooLarge;
 }
 
-/** The body of a request that is not signed. */
+/** Parses the body of an unsigned request. */
 export function parseBody(bytes: Uint8Array): JsonObject {
   const text = refuseSignatureErrors(() => decodeBody(bytes));
   let value: unknown;
@@ -33,7 +33,7 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   return value;
 }
 
-/** The body of a signed request without its signature, which is verified, and which of the keys it was. */
+/** Verifies a signed body, and returns it without its signature. */
 export function readSignedBody(
   bytes: Uint8Array,
   key: string | readonly string[],
@@ -44,17 +44,16 @@ export function readSignedBody(
   return { body, keyIndex };
 }
 
-/** The body with the published names in place of the deployment's own. */
+/** Replaces the deployment's own names by the published ones. */
 export function publishedNames(body: JsonObject, names: WireNames): JsonObject {
   for (const [published, own] of Object.entries(names)) {
     if (published === 'connect-msg' || own === published || !Object.hasOwn(body, published)) continue;
-    // A deployment with its own name does not know the published one. Accepting it would hide a missing mapping.
+    // A deployment with its own name does not know the published one: accepting that would hide a missing mapping.
     throw new Refusal(400, 'wrong_wire_name', `"${published}" is spelled "${own}" at this deployment.`);
   }
   return fromWireNames(body, names);
 }
 
-/** The value as its schema returns it. */
 export async function parseWith<Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
@@ -69,7 +68,7 @@ export async function parseWith<Output>(
   throw new Refusal(400, code, `The body does not fit: ${issues.join('; ')}.`);
 }
 
-/** Calls a function, and turns its signature errors into refusals. */
+/** Turns signature errors into refusals. */
 export function refuseSignatureErrors<Value>(read: () => Value): Value {
   try {
     return read();
@@ -79,7 +78,7 @@ export function refuseSignatureErrors<Value>(read: () => Value): Value {
   }
 }
 
-/** Why the sandbox does not do what a request asks; answered as `{ error: code, message }`. Not public. */
+/** A refused request, answered as `{ error: code, message }`. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -93,7 +92,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A JSON reply that is never cached, since some hold keys. */
+/** Never cached, since some replies hold keys. */
 export function jsonReply(
   status: number,
   body: JsonObject,
@@ -102,12 +101,12 @@ export function jsonReply(
   return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } });
 }
 
-/** Every error of the sandbox has the same shape: `{ error, message }`. */
+/** Every error reply of the sandbox is `{ error, message }`. */
 export function errorReply(error: unknown): Response {
   if (error instanceof Refusal) {
     return jsonReply(error.status, { error: error.code, message: error.message }, error.headers);
   }
-  // Only the messages of our own errors are certain to hold no secret.
+  // The messages of other errors may hold secrets.
   const message = isPartnerExchangeError(error)
     ? error.message
     : `A function given to createSandbox failed${error instanceof Error ? ` with a ${error.name}` : ''}.`;

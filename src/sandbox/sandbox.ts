@@ -11,7 +11,7 @@ import type { SandboxEmail } from './partners/partner-registry.ts';
 import type { ListenOptions, SandboxServer } from './server/listen.ts';
 import type { SandboxTrace } from './trace.ts';
 
-/** Options of {@link Sandbox.fetch}: those of fetch, and the caller's IP. */
+/** The options of fetch, and the caller's IP. */
 export type SandboxRequestInit = RequestInit & {
   /** IP address of the caller. @default '127.0.0.1' */
   ip?: string | undefined;
@@ -19,27 +19,27 @@ export type SandboxRequestInit = RequestInit & {
 
 /** The simulated service, made by `createSandbox`. Its functions need no `this`. */
 export interface Sandbox<Order = BuyOrder> {
-  /** Replays this sandbox: give it to another as the option `seed`. */
+  /** Pass it to another sandbox as the option `seed` to replay this one. */
   readonly seed: string;
-  /** For clients that are given {@link Sandbox.fetch}: base URLs below `https://sandbox.localhost`. */
+  /** For clients that use {@link Sandbox.fetch}: its base URLs are below `https://sandbox.localhost`. */
   readonly deployment: CompleteDeployment<Order>;
   /**
-   * Resolves when what the option `data` holds is there. Requests, `advance` and `play` wait for it by themselves;
-   * lists are empty, and `openLink` and `order` throw, before. Rejects with the store's error.
+   * Resolves when the records of the option `data` are loaded. Requests, `advance` and `play` wait for them; until
+   * then lists are empty, and `openLink` and `order` throw. Rejects with the store's error.
    */
   readonly ready: () => Promise<void>;
   /** The messenger's master key. */
   readonly masterKey: string;
 
   /**
-   * Answers a request as the service would. Pass it wherever a `fetch` is accepted: only method, path, headers and body
-   * matter, not the host. Rejects only for an invalid request, if the signal is aborted, and for a fault: then with the
-   * error that Node's fetch gives. Redirects are not followed.
+   * Answers a request as the service would. Pass it wherever a `fetch` is accepted: it uses method, path, headers
+   * and body, and ignores the host. Rejects for an invalid request, for an aborted signal, and for a fault with the
+   * error of Node's fetch. Redirects are not followed.
    */
   readonly fetch: (input: string | URL | Request, init?: SandboxRequestInit) => Promise<Response>;
   /**
-   * Starts an HTTP server around {@link Sandbox.fetch}; one sandbox can have several. The caller's IP is the
-   * connection's: `X-Forwarded-For` is ignored. Rejects with the system's error, e.g. `EADDRINUSE`.
+   * Starts an HTTP server around {@link Sandbox.fetch}; one sandbox can have several. The caller's IP is that of the
+   * connection: `X-Forwarded-For` is ignored. Rejects with the system's error, e.g. `EADDRINUSE`.
    */
   readonly listen: (options?: ListenOptions) => Promise<SandboxServer<Order>>;
 
@@ -54,13 +54,13 @@ export interface Sandbox<Order = BuyOrder> {
   /** Captured IPs. */
   readonly whitelistedIps: readonly string[];
 
-  /** The last ones, as many as `maxRemembered`, oldest first. */
+  /** The last orders, at most `maxRemembered`, oldest first. */
   readonly orders: readonly SandboxOrder[];
   /**
-   * Moves an order one step on at once, and posts the event of that step.
+   * Moves an order one step on, and posts the event of that step.
    *
    * @param order a `platform_order_ref`, or a `partner_order_id` that only one partner uses
-   * @returns once the event was answered or given up: see `acknowledged`
+   * @returns when the event was answered or given up: see `acknowledged`
    * @throws {ValidationError} (a rejection) for an unknown order, or a step that cannot follow
    */
   readonly advance: (order: string, step: SandboxOrderStep) => Promise<SandboxDelivery>;
@@ -69,17 +69,17 @@ export interface Sandbox<Order = BuyOrder> {
    *
    * @param order as in {@link Sandbox.advance}
    * @returns the events in the order in which they were posted, each answered or given up
-   * @throws {ValidationError} (a rejection) for an unknown order or scenario, or an order that has gone on already
+   * @throws {ValidationError} (a rejection) for an unknown order or scenario, or an order that is not new
    */
   readonly play: (order: string, scenario: OrderScenario) => Promise<readonly SandboxDelivery[]>;
   /**
-   * One order: cheaper than looking through {@link Sandbox.orders}.
+   * One order, without a search through {@link Sandbox.orders}.
    *
    * @param name as in {@link Sandbox.advance}
    * @throws {ValidationError} unless exactly one order has this name
    */
   readonly order: (name: string) => SandboxOrder;
-  /** Events posted or about to be, oldest first: the last ones, as many as `maxRemembered`. */
+  /** The last events, posted or pending, at most `maxRemembered`, oldest first. */
   readonly deliveries: readonly SandboxDelivery[];
   /**
    * Posts the same text again, without waiting for other events.
@@ -88,15 +88,15 @@ export interface Sandbox<Order = BuyOrder> {
    */
   readonly redeliver: (deliveryId: string) => Promise<SandboxDelivery>;
   /**
-   * Resolves when no event is outstanding: after `createOrder`, once its init event was answered or given up. What waits
-   * for the clock (`delay`, `callbackRetry`) is not waited for: see `clock.drain`.
+   * Resolves when no event is outstanding: after `createOrder`, when its init event was answered or given up. Does
+   * not wait for events that wait for the clock (`delay`, `callbackRetry`): see `clock.drain`.
    */
   readonly idle: () => Promise<void>;
 
   /** Messages sent over the messenger, oldest first. */
   readonly messages: readonly SandboxMessage[];
 
-  /** What goes wrong on the wire. */
+  /** The faults on the wire. */
   readonly faults: SandboxFaults;
   /** Every request, reply, event and fault in order, secrets included. */
   readonly trace: SandboxTrace;
@@ -104,12 +104,12 @@ export interface Sandbox<Order = BuyOrder> {
   readonly clock: SandboxClock;
   readonly events: SandboxEvents;
   /**
-   * Forgets everything, also in `data`: the sandbox is as if it had just been made, and draws the same keys again. Only
-   * the time stays, and entries of the trace go on counting. Rejects with the store's error.
+   * Forgets everything, also in `data`, and draws the same keys again. The time and the numbering of the trace go
+   * on. Rejects with the store's error.
    */
   readonly reset: () => Promise<void>;
   /**
-   * Forgets what waits for the clock, and resolves when the events under way were answered and everything is written to
+   * Drops work that waits for the clock, and resolves when current events are answered and everything is written to
    * `data`. Rejects with the store's error.
    */
   readonly close: () => Promise<void>;
@@ -118,19 +118,19 @@ export interface Sandbox<Order = BuyOrder> {
 /** How the sandbox posts events. */
 export interface SandboxEvents {
   /**
-   * From now on posts an event that is not acknowledged again (ledger: `callback-retry`).
+   * Sets how often an unacknowledged event is posted again from now on (ledger: `callback-retry`).
    *
    * @throws {ConfigurationError} `invalid_option`
    */
   readonly retry: (policy: CallbackRetryPolicy) => void;
   /**
-   * Posts a copy of an event, signed with a key that nobody issued: a receiver has to refuse it.
+   * Posts a copy of an event, signed with a key that was never issued. A receiver has to refuse it.
    *
    * @throws {ValidationError} (a rejection) when no delivery has this id
    */
   readonly forge: (deliveryId: string) => Promise<SandboxDelivery>;
   /**
-   * Posts a copy of an event whose amount was changed after signing: a receiver has to refuse it.
+   * Posts a copy of an event whose amount was changed after signing. A receiver has to refuse it.
    *
    * @throws {ValidationError} (a rejection) when no delivery has this id
    */

@@ -3,18 +3,17 @@ import { ConfigurationError } from '../errors/errors.ts';
 import type { RandomBytes } from '../internal/random.ts';
 import type { Refusal } from './requests.ts';
 
-/** A stream of random numbers that a seed fixes. For simulation only: its output reveals its state. */
+/** A stream of random numbers that a seed determines. For simulation only: its output reveals its state. */
 export interface SeededRandom {
   /** A number from 0 up to 1. */
   fraction(): number;
-  /** True with this probability. Draws a number whatever the probability is. */
+  /** True with this probability. Always draws one number. */
   chance(probability: number): boolean;
   bytes(length: number): Uint8Array;
 }
 
 /**
- * The stream of this name under a seed. Streams are independent: what one part of the sandbox draws does not change
- * what another part gets, so that keys stay the same when faults are added.
+ * The stream of this name under a seed. Streams are independent, so that keys stay the same when faults are added.
  *
  * The generator is sfc32 (Chris Doty-Humphrey, PractRand).
  */
@@ -36,7 +35,7 @@ export function seededRandom(seed: string, name: string): SeededRandom {
     return result >>> 0;
   }
 
-  // As PractRand does: the first numbers still resemble the seed.
+  // As PractRand does, since the first numbers still resemble the seed.
   for (let round = 0; round < 12; round++) next();
 
   const fraction = () => next() / 2 ** 32;
@@ -51,7 +50,7 @@ export function seededRandom(seed: string, name: string): SeededRandom {
   };
 }
 
-/** A new lower-case hex token of this many random bytes. */
+/** A lower-case hex token of this many random bytes. */
 export function randomToken(random: RandomBytes, bytes: number): string {
   const token = random(bytes);
   if (!(token instanceof Uint8Array) || token.length !== bytes) {
@@ -60,12 +59,12 @@ export function randomToken(random: RandomBytes, bytes: number): string {
   return Buffer.from(token).toString('hex');
 }
 
-/** The key under which a secret is stored: a look-up does not tell how much of a wrong one was right. */
+/** The key under which a secret is stored, so that the time of a look-up reveals nothing about it. */
 export function secretDigest(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Returns if both secrets are equal, otherwise throws the refusal. */
+/** @throws the refusal unless both secrets are equal */
 export function requireSameSecret(presented: string, expected: string, refusal: Refusal): void {
   const [a, b] = [presented, expected].map((secret) => createHash('sha256').update(secret).digest());
   if (a === undefined || b === undefined || !timingSafeEqual(a, b)) throw refusal;

@@ -10,14 +10,14 @@ import { faultyReply, type WireReply, wireReply } from './wire-reply.ts';
 /** Answers a request as it goes over the wire. Never rejects. */
 export type Serve = (request: Request, connection: { ip: string }) => Promise<WireReply>;
 
-/** Answers requests by the routes, plays the faults that happen, and traces all of it. */
+/** Routes requests, plays faults, and traces everything. */
 export function createServe(state: SandboxState, routes: readonly Route[]): Serve {
   const { clock, trace, faults, options } = state;
 
   return async (request, { ip }) => {
     const url = new URL(request.url);
     const { method } = request;
-    // Read first, for the trace. A body that is too large is refused later, after path, method and type are checked.
+    // Read first, for the trace. A body that is too large is refused after path, method and type are checked.
     const read = readBody(request, options.maxBodyBytes);
     const body = await read.catch(() => undefined);
     const operation = operationAt(routes, { method, path: url.pathname });
@@ -33,7 +33,7 @@ export function createServe(state: SandboxState, routes: readonly Route[]): Serv
       try {
         if (!state.isReady) await state.ready;
         const response = await answer(routes, { request, url, ip: plainIp(ip), readBody: () => read });
-        // The reply must not announce what the store does not keep.
+        // The change has to be stored before the reply announces it.
         await state.data.commit();
         return response;
       } catch (error) {
@@ -68,7 +68,6 @@ function faultFacts(
   return { kind: 'fault', operation, order, exchange, faults: [kind], note } as const;
 }
 
-/** The parts of a reply that reach the caller. */
 function visibleReply({ status, headers, body, transport }: WireReply) {
   switch (transport.kind) {
     case 'reset':
@@ -86,7 +85,7 @@ function textOf(body: Uint8Array | undefined): string | undefined {
   return body && new TextDecoder().decode(body);
 }
 
-/** The order that a request is about, for the trace only. */
+/** The order of a request, for the trace only. */
 function orderId({ options }: SandboxState, body: Uint8Array | undefined): string | undefined {
   try {
     const { partner_order_id } = options.readOrder(JSON.parse(textOf(body) ?? ''));
@@ -101,11 +100,9 @@ function plainIp(ip: string): string {
   return ip.toLowerCase().startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
 }
 
-/** A request and its route. */
 export interface RoutedRequest {
   readonly request: Request;
   readonly url: URL;
-  /** IP address of the caller. */
   readonly ip: string;
   /** Empty for GET. */
   readonly body: Uint8Array;
@@ -121,13 +118,12 @@ export interface Route {
   readonly handle: (call: RoutedRequest) => Response | Promise<Response>;
 }
 
-/** The route of an operation, at its path in the deployment. */
 export function operationRoute(
   deployment: Deployment<unknown>,
   operation: Operation,
   route: Pick<Route, 'content' | 'handle'>,
 ): Route {
-  // With the prefix of the base URL, which is the same at every address of the sandbox.
+  // The prefix of the base URL is the same at every address of the sandbox.
   const path = new URL(operationUrl(deployment, operation)).pathname;
   return { operation, method: operationRules(operation).method, path, ...route };
 }
@@ -145,7 +141,6 @@ export function checkRoutes(routes: readonly Route[]): readonly Route[] {
   return routes;
 }
 
-/** The operation at an address, if any. */
 function operationAt(
   routes: readonly Route[],
   { method, path }: { method: string; path: string },
@@ -153,7 +148,6 @@ function operationAt(
   return routes.find((route) => route.method === method && matches(route.path, path))?.operation;
 }
 
-/** Answers a request by the first route with its path and method. */
 async function answer(
   routes: readonly Route[],
   { readBody, ...call }: Omit<RoutedRequest, 'body'> & { readBody: () => Promise<Uint8Array> },
@@ -189,17 +183,17 @@ function requireJsonType(request: Request): void {
   }
 }
 
-/** Replies that reveal what nothing else does. */
+/** Keys and signatures appear in these replies alone. */
 const revealing: ReadonlySet<SandboxOperation> = new Set(['generateApiKey', 'openLink', 'signRequest']);
 
-/** A reply in the form in which this deployment gives it (ledger: `replies`, `errors`). */
+/** Changes a reply as the options say (ledger: `replies`, `errors`). */
 async function replyInStyle(
   response: Response,
   operation: SandboxOperation | undefined,
   { replies, errorReplies }: SandboxSettings,
 ): Promise<Response> {
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  // Unknown paths, too: such a service answers everything with 200.
+  // Also for unknown paths: such a service answers everything with 200.
   if (!response.ok) {
     if (errorReplies === 'status' || !isJson) return response;
     return jsonReply(200, { success: false, ...(await response.json()) });

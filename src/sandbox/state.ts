@@ -13,7 +13,7 @@ import { PartnerRegistry } from './partners/partner-registry.ts';
 import { secretDigest } from './seeded-random.ts';
 import { createTraceLog, type TraceLog } from './trace.ts';
 
-/** The parts of a new sandbox. What its store holds is read in the background. */
+/** Makes the parts of a sandbox, and reads its store in the background. */
 export function createState(deployment: Deployment<unknown>, options: SandboxSettings): SandboxState {
   const { seed, maxRemembered } = options;
   const clock = createClock({ now: options.now, mode: options.clock });
@@ -30,7 +30,7 @@ export function createState(deployment: Deployment<unknown>, options: SandboxSet
   };
   let random = options.random;
   let streamOfRun = 0;
-  // Everything inside the sandbox goes by its clock.
+  // Every part uses the sandbox's clock.
   const timed = { ...options, now: clock.now, random: (bytes: number) => random(bytes) };
   const ready = Promise.withResolvers<void>();
   const state: SandboxState = {
@@ -55,7 +55,7 @@ export function createState(deployment: Deployment<unknown>, options: SandboxSet
     },
     restartRandomStream() {
       random = options.randomStream(streamOfRun);
-      // Drawn from the same stream before all else when the sandbox was made.
+      // The first draw of the stream made the master key.
       if (streamOfRun === 0 && options.isMasterKeyDrawn) random(masterKeyBytes);
     },
   };
@@ -64,7 +64,7 @@ export function createState(deployment: Deployment<unknown>, options: SandboxSet
     ready.resolve();
     return state;
   }
-  // Callers that wait for `ready` get the error; others must not cause an unhandled rejection.
+  // Callers of `ready` get the error; without any, it must not become an unhandled rejection.
   ready.promise.catch(() => {});
   restoreState(state).then(() => {
     state.isReady = true;
@@ -80,7 +80,6 @@ const received = {
   any: () => true,
 } as const;
 
-/** The whole state of one sandbox; nothing is shared between sandboxes. */
 export interface SandboxState {
   readonly deployment: Deployment<unknown>;
   readonly options: SandboxSettings;
@@ -91,27 +90,22 @@ export interface SandboxState {
   readonly orders: OrderRegistry;
   readonly deliveryQueue: DeliveryQueue;
   readonly messenger: MessengerRegistry;
-  /** The captured IPs. */
   readonly whitelist: Set<string>;
-  /** Everything that is kept over restarts. */
   readonly data: SandboxData;
-  /** Resolves when what the store holds is there; rejects if it cannot be read. At once where there is no store. */
+  /** Resolves when the store is read, at once without a store. Rejects if it cannot be read. */
   readonly ready: Promise<void>;
   isReady: boolean;
-  /** The messenger's. */
+  /** Of the messenger. */
   masterKey: string;
-  /** Draws keys from another stream: the store holds those of this one already. */
+  /** Draws keys from another stream, since the store already holds those of this one. */
   useRandomStream(run: number): void;
-  /** Draws keys from the beginning of this run's stream again. */
+  /** Draws keys from the start of the current stream again. */
   restartRandomStream(): void;
-  /** Tells one sandbox from another, e.g. from the one before a restart. */
+  /** Changes with each start. */
   readonly instance: string;
 }
 
-/**
- * Forgets everything: the sandbox is as if it had just been made, and draws the same again. The time stays, entries of
- * the trace go on counting, and the master key is the same.
- */
+/** Resets everything except the time, the numbering of the trace and the master key, and draws the same again. */
 export async function resetState(state: SandboxState): Promise<void> {
   const { data, deliveryQueue, faults, messenger, options, orders, partners, trace, whitelist } = state;
   deliveryQueue.clear();
@@ -126,22 +120,20 @@ export async function resetState(state: SandboxState): Promise<void> {
   await data.commit();
 }
 
-/** The store's record about the sandbox as a whole. */
 interface Facts {
-  /** Of the form of the records. */
   readonly version: number;
-  /** How often it was opened before: each time its keys come from another stream of the seed. */
+  /** How often it was opened before. Each time its keys come from another stream of the seed. */
   readonly runs: number;
   readonly masterKey: string;
 }
 
 const version = 1;
 
-/** Fills a new sandbox with what its store holds, and writes down that it was opened. */
+/** Loads the records of the store, and records that it was opened. */
 async function restoreState(state: SandboxState): Promise<void> {
   const { data, options, partners, orders, messenger, whitelist } = state;
   const records = await data.read();
-  // Sound: the sandbox wrote these records; their version is checked.
+  // Sound: the sandbox wrote these records, and checks their version.
   const facts = records.find(({ key }) => key === 'facts')?.value as Facts | undefined;
   if (facts !== undefined && facts.version !== version) {
     throw new ConfigurationError('invalid_option', 'data was written by another version of the sandbox.');

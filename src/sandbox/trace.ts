@@ -2,91 +2,84 @@ import { printableText } from '../internal/printable-text.ts';
 import type { SandboxOperation } from './faults/faults.ts';
 
 /**
- * What happened on the wire of a sandbox. `request`: to the service; `reply`: of the service; `event`: posted to a
- * partner; `event_reply`: of the partner; `fault`: what was played, before what it affects.
+ * The kind of an entry. `request`: to the service; `reply`: of the service; `event`: posted to a partner;
+ * `event_reply`: of the partner; `fault`: before the entries that it affects.
  */
 export type TraceKind = 'request' | 'reply' | 'event' | 'event_reply' | 'fault';
 
-/** One thing that happened on the wire of a sandbox. What does not apply to its kind is `undefined`. */
+/** An entry of the trace. Members that do not apply to its kind are `undefined`. */
 export interface TraceEntry {
   /** Counts up from 1, without gaps. */
   readonly id: number;
   readonly kind: TraceKind;
   /** Milliseconds since the epoch, on the sandbox's clock. */
   readonly time: number;
-  /** The `id` of the request or event that this belongs to; its own for those. */
+  /** The `id` of the request or event that this belongs to, or its own. */
   readonly exchange: number;
-  /** The operation at the request's address; `undefined` where there is none, and for events. */
+  /** `undefined` at other addresses, and for events. */
   readonly operation: SandboxOperation | undefined;
   /** `event_name` of an event. */
   readonly event: string | undefined;
   /** The id in `sandbox.deliveries` of an event. */
   readonly delivery: string | undefined;
-  /** `partner_order_id` of the order that it is about, where that is known. */
+  /** `partner_order_id`, if it is known. */
   readonly order: string | undefined;
   readonly method: string | undefined;
   readonly url: string | undefined;
   /** HTTP status of a reply; `undefined` if none arrived. */
   readonly status: number | undefined;
-  /** Milliseconds from the request to its reply, or from the event to its answer, on the sandbox's clock. */
+  /** From the request to its reply, or from the event to its answer, in milliseconds on the sandbox's clock. */
   readonly durationMs: number | undefined;
-  /** As sent, secrets included: the sandbox's keys open nothing but the sandbox. Names are in lower case. */
+  /** As sent, secrets included: the sandbox's keys are valid only in the sandbox. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The exact text of the body; bytes that are not UTF-8 are shown as U+FFFD. */
+  /** The exact text of the body. Bytes that are not UTF-8 become U+FFFD. */
   readonly body: string | undefined;
-  /** The faults of a request or an event, in one word each. */
   readonly faults: readonly string[];
-  /** Why an event was not answered (`ECONNREFUSED`), or what a fault does. */
+  /** Why an event was not answered (`ECONNREFUSED`), or the effect of a fault. */
   readonly note: string | undefined;
 }
 
-/** What a part of the sandbox tells the trace. */
 type TraceFacts = Pick<TraceEntry, 'kind'> &
   Partial<Omit<TraceEntry, 'id' | 'time' | 'kind'>> & { readonly exchange?: number | undefined };
 
-/** Everything that went over the wire of a sandbox, in order. */
+/** All traffic of a sandbox, in order. */
 export interface SandboxTrace extends Iterable<TraceEntry> {
-  /**
-   * What is kept, oldest first: at most as many entries as `maxRemembered`, and at most 64 MiB of bodies. Older ones are
-   * forgotten.
-   */
+  /** The last entries, oldest first: at most `maxRemembered`, and at most 64 MiB of bodies. */
   readonly entries: readonly TraceEntry[];
   /** How many entries were forgotten. */
   readonly forgotten: number;
-  /** Calls the listener with each entry from now on, at once. Returns what ends that. A listener must not throw. */
+  /** Calls the listener with each new entry, at once. Returns a function that ends that. A listener must not throw. */
   readonly subscribe: (listener: (entry: TraceEntry) => void) => () => void;
   /**
-   * Entries one after another, first those that are kept, then each new one, until the signal is aborted. A slow reader
-   * misses what is forgotten meanwhile: the ids then have a gap.
+   * Gives the kept entries, then each new one, until the signal is aborted. A slow reader misses entries that are
+   * forgotten in the meantime: the ids then have a gap.
    */
   readonly follow: (options?: {
-    /** Begins behind this entry. @default 0: with the oldest that is kept */
+    /** Starts after this entry. @default 0: with the oldest that is kept */
     after?: number | undefined;
     signal?: AbortSignal | undefined;
   }) => AsyncIterableIterator<TraceEntry>;
   /** Forgets every entry; ids go on counting. */
   readonly clear: () => void;
   /**
-   * The seed and the last entries as text, one on each line, without headers and bodies: for the output of a test that
-   * failed. Texts that others have chosen, such as order ids, are shown without control characters.
+   * The seed and the last entries as text, one on each line, without headers and bodies, for the output of a failed
+   * test. Control characters are removed.
    */
   readonly text: (options?: { last?: number | undefined }) => string;
 }
 
-/** The trace, and what only the sandbox itself may do with it. */
 export interface TraceLog {
-  /** Adds an entry and returns its id. */
   add(facts: TraceFacts): number;
   readonly view: SandboxTrace;
 }
 
-/** Characters of bodies that are kept in all. A constant: one large body in each entry would fill any memory. */
+/** The limit of all bodies together, in characters. */
 const maxText = 64 * 1024 * 1024;
 
 export function createTraceLog(options: { now: () => number; maxEntries: number; seed: string }): TraceLog {
   const { now, maxEntries, seed } = options;
   const listeners = new Set<(entry: TraceEntry) => void>();
-  /** A queue: entries before `start` are forgotten and `undefined`, until there are enough of them to cut off. */
+  /** A queue. Entries before `start` are forgotten and `undefined`, until enough of them can be cut off. */
   let kept: (TraceEntry | undefined)[] = [];
   let start = 0;
   let lastId = 0;
@@ -101,7 +94,7 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     start = 0;
   }
 
-  /** Where the entry behind this one is, or the oldest that is kept. */
+  /** The index of the entry after this one, or of the oldest. */
   function indexAfter(id: number): number {
     const forgotten = lastId - (kept.length - start);
     return start + Math.max(0, id - forgotten);
@@ -130,7 +123,7 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
   }
 
   function subscribe(listener: (entry: TraceEntry) => void): () => void {
-    // A function of its own for each call: the same listener may subscribe twice.
+    // A new function for each call, since the same listener may subscribe twice.
     const own = (entry: TraceEntry) => listener(entry);
     listeners.add(own);
     return () => listeners.delete(own);
@@ -149,7 +142,7 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     signal?.addEventListener('abort', wake);
     try {
       for (let last = after; !signal?.aborted; ) {
-        // One at a time: a list of them would keep for a slow reader what is forgotten meanwhile.
+        // One at a time: a list would keep forgotten entries for a slow reader.
         const entry = kept[indexAfter(last)];
         if (entry === undefined) {
           changed = Promise.withResolvers();

@@ -14,12 +14,11 @@ type Transport =
   | { readonly kind: 'close' }
   /** Nothing comes, and the connection stays open. */
   | { readonly kind: 'stall' }
-  /** The head, which says a greater length, some bytes of the body, and the end of the connection. */
+  /** A head with a greater length, some bytes of the body, and the end of the connection. */
   | { readonly kind: 'truncate'; readonly bytes: number }
   | { readonly kind: 'trickle'; readonly bytes: number; readonly delayMs: number }
   | { readonly kind: 'gzip' };
 
-/** A reply as it goes over the wire. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Headers;
@@ -29,7 +28,6 @@ export interface WireReply {
 
 const whole: Transport = { kind: 'whole' };
 
-/** A reply that arrives whole. */
 export async function wireReply(response: Response): Promise<WireReply> {
   const { status, headers } = response;
   return { status, headers, body: new Uint8Array(await response.arrayBuffer()), transport: whole };
@@ -37,9 +35,7 @@ export async function wireReply(response: Response): Promise<WireReply> {
 
 const unavailable = { error: 'unavailable', message: 'The sandbox plays a service that is not available.' };
 
-/**
- * The reply after a fault. Before the effect the service has no reply: faults that change it then change a 503.
- */
+/** The reply under a fault. Before the effect, faults that change a reply change a 503. */
 export async function faultyReply(fault: TimedRequestFault, own: WireReply | undefined): Promise<WireReply> {
   const reply = own ?? (await wireReply(jsonReply(503, unavailable)));
   switch (fault.kind) {
@@ -56,7 +52,7 @@ export async function faultyReply(fault: TimedRequestFault, own: WireReply | und
     case 'truncate': {
       const { length } = reply.body;
       const headers = new Headers(reply.headers);
-      // At least one byte more than is sent: otherwise nothing would be missing.
+      // At least one byte more than is sent.
       headers.set('content-length', String(Math.max(length, 1)));
       const bytes = Math.min(fault.bytes ?? Math.floor(length / 2), Math.max(length - 1, 0));
       return { ...reply, headers, transport: { kind: 'truncate', bytes } };
@@ -73,7 +69,6 @@ export async function faultyReply(fault: TimedRequestFault, own: WireReply | und
   }
 }
 
-/** The reply in place of the service's own. */
 function replacement(fault: TimedRequestFault): Response {
   switch (fault.kind) {
     case 'too_many_requests':
@@ -111,7 +106,7 @@ function html(status: number): Response {
   return new Response(body, { status, headers: { 'content-type': 'text/html' } });
 }
 
-/** A reply for our server, which plays on the socket what a fault does to it. */
+/** A reply for the HTTP server, which plays its fault on the socket. */
 export function socketReply(reply: WireReply, clock: SandboxClock): Reply {
   if (reply.transport.kind === 'whole') return reply;
   return { ...reply, write: (outgoing) => writeBroken(reply, outgoing, clock) };
@@ -135,7 +130,7 @@ async function writeBroken(reply: WireReply, outgoing: ServerResponse, clock: Sa
     }
     case 'truncate':
       outgoing.writeHead(status, headers);
-      // Destroyed only when the bytes have left: the caller is to see the beginning.
+      // Destroyed when the bytes have left, so that the caller sees them.
       outgoing.write(body.subarray(0, transport.bytes), () => outgoing.socket?.destroy());
       outgoing.flushHeaders();
       if (transport.bytes === 0) setImmediate(() => outgoing.socket?.destroy());
@@ -154,7 +149,7 @@ async function writeBroken(reply: WireReply, outgoing: ServerResponse, clock: Sa
   }
 }
 
-/** A reply as Node's fetch would give it, or the error that it would reject with. */
+/** A reply, or an error, as Node's fetch would give it. */
 export async function fetchReply(
   reply: WireReply,
   { signal, clock, seed }: { signal: AbortSignal; clock: SandboxClock; seed: string },
@@ -171,7 +166,7 @@ export async function fetchReply(
     case 'stall':
       return rejectedOnAbort(signal);
     case 'gzip':
-      // fetch decompresses the body and leaves the headers as they came.
+      // fetch decompresses the body and leaves the headers as they were.
       headers.set('content-encoding', 'gzip');
       headers.set('content-length', String(gzipSync(body).length));
       return response(status, headers, body);
@@ -226,8 +221,8 @@ function trickled(
 }
 
 /**
- * The errors of Node's fetch (undici) for connections that break, so that a client sees in one process what it sees over
- * a socket. The seed is in the cause's message, which ends up in the message of a failed test.
+ * The errors of Node's fetch (undici), so that a client sees the same in one process as over a socket. The seed in
+ * the cause's message appears in the output of a failed test.
  */
 function connectionReset(seed: string): TypeError {
   const cause = Object.assign(new Error(`read ECONNRESET (sandbox seed ${seed})`), {

@@ -9,8 +9,8 @@ import {
 import type { SignedDelivery } from './signed-delivery.ts';
 
 /**
- * A receiver: the URL of a running server, or anything that answers a `Request` by itself: the webhooks of
- * `createWebhooks`, a Hono app, a server object of Bun, Deno or Workers, a route handler of Next.js.
+ * The URL of a running server, or an object or function that answers a `Request`: the result of `createWebhooks`, a
+ * Hono app, a server object of Bun, Deno or Workers, a route handler of Next.js.
  */
 export type DeliveryTarget =
   | string
@@ -18,9 +18,8 @@ export type DeliveryTarget =
   | { fetch(request: Request): Response | Promise<Response> }
   | ((request: Request) => Response | Promise<Response>);
 
-/** Options of {@link deliver}. */
 export interface DeliverOptions {
-  /** The URL of the request that a function or an app gets, for its routes. @default the delivery's own `url` */
+  /** The URL of the request for a function or an app. @default the delivery's own `url` */
   url?: string | URL | undefined;
   /** Posts to a URL. @default globalThis.fetch */
   fetch?: typeof globalThis.fetch | undefined;
@@ -32,10 +31,10 @@ const readOptions = defineOptions('deliver', {
 } satisfies OptionTable<DeliverOptions>);
 
 /**
- * Passes a delivery to a receiver, or posts it to a URL, once. Redirects are not followed.
+ * Passes a delivery to a receiver once. Redirects are not followed.
  *
  * @returns the answer, whatever its status
- * @throws {ConfigurationError} `invalid_option` for a target of another kind, and for unknown options
+ * @throws {ConfigurationError} `invalid_option` for an invalid target, and for unknown options
  * @example
  * ```ts
  * const delivery = signedDelivery(eventBody('event.buy.init'), { credentials });

@@ -11,20 +11,20 @@ export interface TestRunner {
 
 /** Opens a store for a test. */
 export type MakeRecordStore = (options: {
-  /** The clock that the store has to use. */
+  /** The clock for the store. */
   readonly now: () => number;
   /**
-   * Names the data: stores made with the same name see the same records, those with different names do not. Each run
-   * has names of its own. A store that lives in one process may return the same object for the same name.
+   * Names the data: stores with the same name share their records, others do not. Every run uses new names. A store
+   * in one process may return the same object for the same name.
    */
   readonly data: string;
 }) => RecordStore | Promise<RecordStore>;
 
 /**
- * The contract of a {@link RecordStore} as a test suite: for a store of your own.
+ * Tests your own {@link RecordStore} against the contract of record stores.
  *
  * @param runner the `describe` and `it` of your test runner
- * @param make is called several times a test; every store that it returns is closed afterwards
+ * @param make called several times in a test; every store that it returns is closed afterwards
  * @example
  * ```ts
  * import { describe, it } from 'node:test';

@@ -4,12 +4,12 @@ import { checkOneOf, defineOptions, type OptionRow, value } from '../internal/op
 import { sampleEvents, sampleThirdPartyPayment } from './sample-events.ts';
 
 /**
- * Changes to the default event with this name: any member at any depth, except its name and its signature. For the KYC
- * error, `kyc_error_type` decides which other values fit.
+ * Changes to the sample event: any member at any depth, except its name and its signature. For the KYC error,
+ * `kyc_error_type` determines the other values.
  */
 export type EventOverrides<Name extends OrderEventName = OrderEventName> = OverridesOf<OrderEventOf<Name>>;
 
-/** Distributed over a union of events: the values of each belong together. */
+/** Distributed over a union of events. */
 type OverridesOf<Event> = Event extends unknown
   ? {
       readonly [Member in Exclude<keyof Event, 'event_name' | 'signature'>]?:
@@ -23,11 +23,11 @@ type PartOf<Value> = Value extends object
   : Value;
 
 /**
- * The body of a published event, complete and valid, unsigned, under the published names: for a unit test of a handler,
- * or for `signedDelivery`. It is the same on every call and in every process, and yours to change.
+ * Returns the valid, unsigned body of a published event, under the published names, for a unit test of a handler or
+ * for `signedDelivery`. Each call returns an equal new object.
  *
- * The values are as awkward as real ones: names beyond ASCII, slashes, an amount with cents that its sender writes as
- * `15000.50`. For a body that is *not* valid, spread it: `{ ...eventBody('event.buy.init'), pair: 7 }`.
+ * Its values are difficult on purpose: names beyond ASCII, slashes, an amount with cents that the service writes as
+ * `15000.50`. For an invalid body, spread it: `{ ...eventBody('event.buy.init'), pair: 7 }`.
  *
  * @param overrides merged at every depth; a member that is `undefined` keeps its default
  * @throws {ConfigurationError} `invalid_option` for an unknown event name, or a member that the event does not have
@@ -43,7 +43,7 @@ export function eventBody<Name extends OrderEventName>(
 export function eventBody(name: OrderEventName, overrides: Overrides = {}): object {
   // Sound: the keys of an object of ours.
   checkOneOf('The name of the event', name, Object.keys(sampleEvents) as OrderEventName[]);
-  // Overrides that are null are refused below.
+  // `null` is refused below.
   const isThirdParty =
     name === 'event.buy.received.fiat_kyc_error' && isThirdPartyKycError(overrides?.kyc_error_type);
   return merge(
@@ -53,7 +53,6 @@ export function eventBody(name: OrderEventName, overrides: Overrides = {}): obje
   );
 }
 
-/** Overrides of any event, whose members are looked up by name. */
 type Overrides = { readonly [member: string]: unknown };
 
 function merge({ event_name, ...members }: DefaultMembers, overrides: Overrides, owner: string): object {
@@ -65,7 +64,6 @@ function merge({ event_name, ...members }: DefaultMembers, overrides: Overrides,
   return { ...(event_name !== undefined && { event_name }), ...read(overrides) };
 }
 
-/** The members of an event, or of an object in it. */
 type DefaultMembers = object & { readonly event_name?: OrderEventName };
 
 function override(standard: unknown, given: unknown, owner: string): unknown {

@@ -1,6 +1,6 @@
 /**
- * For your own tests: event bodies, signed and forged deliveries, request handlers for msw, and the tests that a record
- * store of your own has to pass.
+ * Test tools: event bodies, signed and forged deliveries, request handlers for msw, and a test suite for your own
+ * record stores.
  *
  * @module partner-exchange-sdk/testing
  */

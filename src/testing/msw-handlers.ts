@@ -4,20 +4,18 @@ import { defineOptions, invalidOption, type OptionTable, optional, value } from 
 import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** The part of msw's `http` that is used; msw 2 and msw 3 have it. */
+/** The used part of the `http` of msw 2 and 3. */
 export interface MswHttp<Handler> {
   get(path: RegExp, resolver: MswResolver): Handler;
   post(path: RegExp, resolver: MswResolver): Handler;
 }
 
-/** Answers an intercepted request. */
 export type MswResolver = (info: { request: Request }) => Promise<Response>;
 
-/** Options of {@link mswHandlers}. */
 export interface MswHandlersOptions {
   /**
-   * The deployment that the code under test uses: its requests are intercepted at its base URLs and paths. An operation
-   * whose base URL or path it does not have is left out.
+   * The deployment of the code under test: requests to its base URLs and paths are intercepted. Operations without a
+   * base URL or path are left out.
    *
    * Paths and base URLs may differ from the sandbox's. Queries and bodies may not: give `createSandbox` the same
    * `wireNames`, `signature`, `orderSchema` and `numberCheckParameters`, and a path for the number check.
@@ -28,17 +26,18 @@ export interface MswHandlersOptions {
 }
 
 const readOptions = defineOptions('mswHandlers', {
-  // Sound: it is checked here.
+  // Sound: `requireDeployment` checks it.
   deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
 } satisfies OptionTable<MswHandlersOptions>);
 
 /**
- * Request handlers for msw that answer every operation from a sandbox, and the one-time links in its e-mails: for code
- * under test that makes its own clients, or that has no `fetch` to pass in. Where it has, `sandbox.fetch` is simpler.
+ * Makes request handlers for msw that answer every operation from a sandbox, and the one-time links in its mails,
+ * for code that makes its own clients. If you can pass a `fetch`, `sandbox.fetch` is simpler.
  *
- * Paths must match exactly, including a slash at the end. Other requests are unhandled: see msw's `onUnhandledFrame` (`onUnhandledRequest` of msw 2).
+ * Paths must match exactly, including a slash at the end. Other requests are unhandled: see msw's `onUnhandledFrame`
+ * (`onUnhandledRequest` of msw 2).
  *
- * @param http that of your own msw, 2 or 3
+ * @param http of your own msw, 2 or 3
  * @throws {ConfigurationError} `invalid_option` or `invalid_deployment`
  * @example
  * ```ts
@@ -80,7 +79,7 @@ export function mswHandlers<Handler>(
   });
   const { onboardingBaseUrl } = deployment;
   if (onboardingBaseUrl === undefined) return handlers;
-  // The sandbox puts its links at the origin that the request for them went to.
+  // A link has the origin of the request that caused it.
   const links = new RegExp(`^${escaped(new URL(onboardingBaseUrl).origin + linkPath)}[^/?#]+$`);
   return [...handlers, http.get(links, ({ request }) => answer(sandbox, request))];
 }
@@ -97,12 +96,12 @@ async function answer(
   try {
     return recompressed(await sandbox.fetch(url, { method, headers, body, signal }));
   } catch {
-    // The sandbox refuses by an answer. An error is a broken connection, which msw expects as `Response.error()`.
+    // An error of the sandbox's `fetch` is a broken connection.
     return Response.error();
   }
 }
 
-/** Compresses a response again: fetch has decompressed it, and msw will do so too. */
+/** fetch has decompressed the response, and msw will do so again. */
 function recompressed(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || response.body === null) return response;
   const { status, statusText } = response;
@@ -112,7 +111,7 @@ function recompressed(response: Response): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** As a regular expression: in a text, msw gives `:id`, `*` and upper case a meaning of their own. */
+/** A regular expression, since msw gives `:id`, `*` and upper case a meaning. */
 function exactUrl(url: string): RegExp {
   return new RegExp(`^${escaped(url)}$`);
 }

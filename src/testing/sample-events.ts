@@ -9,7 +9,7 @@ import type {
 } from '../events/event-types.ts';
 import type { OrderEvent, OrderEventName } from '../events/order-event.ts';
 
-/** The common members of the events of one order, in the order of the contract's table (Buy order event record). */
+/** The common members, in the order of the contract's table (Buy order event record). */
 function order<Fiat extends string, Crypto extends string>(
   fiat_payment_status: Fiat,
   crypto_payment_status: Crypto,
@@ -17,7 +17,7 @@ function order<Fiat extends string, Crypto extends string>(
   return {
     partner_order_id: 'PO-2025-000123',
     platform_order_ref: 'ref_7d41c09e',
-    // Its sender writes 15000.50.
+    // The service writes 15000.50.
     fiat_amount_to_pay: 15000.5,
     crypto_amount_to_receive: 9.750017,
     exchange_rate: 1538.51,
@@ -28,7 +28,7 @@ function order<Fiat extends string, Crypto extends string>(
     fiat_payment_status,
     crypto_payment_status,
     payer_into_account: {
-      // The last letter is two code points: a text that is normalised on the way no longer matches its signature.
+      // The last letter is two code points: normalising the text breaks its signature.
       account_name: 'Ọlá Adébáyọ̀',
       account_number: '0123456789',
       bank_name: 'Crédit & Épargne / Lagos',
@@ -65,7 +65,6 @@ const noKyc: BuyNoKycEvent = {
   kyc_error_type: 'NO_KYC',
 };
 
-/** The other kind of KYC error. */
 export const sampleThirdPartyPayment: BuyThirdPartyPaymentEvent = {
   ...noKyc,
   sender_name: "Zoë O'Connor-Müller",
@@ -74,7 +73,7 @@ export const sampleThirdPartyPayment: BuyThirdPartyPaymentEvent = {
   kyc_error_type: 'THIRD_PARTY_PAYMENT',
 };
 
-/** With all common members: the contract does not show its body (ledger: `third-party-error-body`). */
+/** All common members, since the contract does not show its body (ledger: `third-party-error-body`). */
 const thirdPartyError: BuyThirdPartyErrorEvent = {
   event_name: 'event.buy.third_party_error',
   ...order('PAID', 'STARTED'),
@@ -90,7 +89,7 @@ const close: BuyCloseEvent = {
   event_name: 'buy.event.close',
   ...order('PAID', 'STARTED'),
   exchange_rate: '1538.51',
-  // Contract: these two are always so in the close event.
+  // Contract: fixed in the close event.
   pair: 'NGN/EUSD',
   chain: 'eusd-mob',
   meta_data: {
@@ -102,7 +101,7 @@ const close: BuyCloseEvent = {
   },
 };
 
-/** A whole event of each name; of the KYC errors the one without KYC. */
+/** The KYC error here is the one without KYC. */
 export const sampleEvents: { readonly [Name in OrderEventName]: OrderEvent & { event_name: Name } } = {
   'event.buy.init': init,
   'event.buy.received.fiat': fiatReceived,

@@ -18,50 +18,49 @@ import { type EventSpelling, eventText } from '../sandbox/events/event-text.ts';
 import { defaultScheme } from '../signature/signature-scheme.ts';
 import { parseSignedBody } from '../signature/signed-body.ts';
 
-/** A POST to your callback URL, as the service sends it. It holds no secret and can be sent repeatedly. */
+/** A signed POST of the service to your callback URL. It holds no key and can be sent repeatedly. */
 export interface SignedDelivery {
-  /** The text to post, exactly as it is: writing it again breaks its signature. */
+  /** The exact text to post: writing it again breaks its signature. */
   readonly body: string;
   /** `content-type`, and the public key as the bearer token (contract: Authentication 2). */
   readonly headers: Readonly<Record<string, string>>;
   /** The `partner_callback_url` of the body, or an address at `partner.example` if it has none. */
   readonly url: string;
-  /** A new request with all this, for any `Request -> Response`. @param url instead of the delivery's own */
+  /** A new request for any `Request -> Response`. @param url instead of the delivery's own */
   request(url?: string | URL): Request;
 }
 
-/** Options of {@link signedDelivery} and {@link refusedDeliveries}. */
 export interface DeliveryOptions {
-  /** The keys that sign: give your receiver the same. */
+  /** The signing keys: give your receiver the same. */
   credentials: PartnerCredentials;
-  /** For its signature scheme and its `wireNames`. @default the default scheme, and the published names */
+  /** Its signature scheme and `wireNames` are used. @default the default scheme, and the published names */
   deployment?: Deployment<unknown> | undefined;
-  /** The merchant of `merchantSecretKeys` whose key signs; not needed with a single merchant. */
+  /** The merchant of `merchantSecretKeys` whose key signs. A single merchant needs no name. */
   merchant?: string | undefined;
   /**
-   * How the text is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `15000.50`, and one member more, `"1"`, after
-   * the signature. All of that is lost when a body is parsed and written again. `compact`: as `JSON.stringify` writes it.
+   * How the text is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `15000.50`, and a member `"1"` after the
+   * signature, all lost when a body is parsed and written again. `compact`: as `JSON.stringify` writes it.
    * @default 'awkward'
    */
   spelling?: EventSpelling | undefined;
 }
 
-/** Deliveries that a receiver must answer with 401, by what is wrong with them. */
+/** Deliveries that a receiver must answer with 401. */
 export interface RefusedDeliveries {
-  /** Signed with the public key, by someone who does not know the secret. */
+  /** Signed with the public key. */
   readonly forged: SignedDelivery;
-  /** With the right signature, but another `buyer_crypto_address`. */
+  /** With a valid signature of another `buyer_crypto_address`. */
   readonly tampered: SignedDelivery;
   /** Without a `signature`. */
   readonly unsigned: SignedDelivery;
-  /** Signed with other secrets: another partner's, or yours from before they were regenerated. */
+  /** Signed with other secrets: another partner's, or your own before a regeneration. */
   readonly wrongKey: SignedDelivery;
 }
 
 const deliveryRows = {
   // Sound: `signingKey` checks them.
   credentials: value((given) => given as PartnerCredentials),
-  // Sound: it is checked here.
+  // Sound: `requireDeployment` checks it.
   deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
   merchant: optional(text()),
   spelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
@@ -71,10 +70,9 @@ const readSignedOptions = defineOptions('signedDelivery', deliveryRows);
 const readRefusedOptions = defineOptions('refusedDeliveries', deliveryRows);
 
 /**
- * A delivery that your receiver has to accept: the body, signed with the key for order events.
+ * Signs a body with the key for order events, as a delivery that your receiver has to accept.
  *
- * @param body from {@link eventBody}, or any other JSON object: an unpublished event, one with further members or a
- *   wrong type. A `signature` in it is replaced
+ * @param body from {@link eventBody}, or any other JSON object; a `signature` in it is replaced
  * @throws {ValidationError} for a body that is not plain JSON data
  * @throws {ConfigurationError} for options that are malformed or do not exist
  * @example
@@ -90,7 +88,7 @@ export function signedDelivery(body: object, options: DeliveryOptions): SignedDe
 }
 
 /**
- * The same body four times, each time in a way that your receiver has to refuse with 401.
+ * Makes four deliveries of a body that your receiver has to refuse with 401.
  *
  * @throws {ValidationError} for a body that is not plain JSON data
  * @throws {ConfigurationError} for options that are malformed or do not exist
@@ -147,7 +145,7 @@ function makeDelivery(body: string, { url, publicKey }: { url: string; publicKey
   });
 }
 
-/** A copy of the body as JSON: without members that are `undefined`. */
+/** Leaves out members that are `undefined`. */
 function toJson(body: unknown): JsonObject {
   const name = 'The body to deliver';
   if (!isJsonObject(body)) throw new ValidationError(name, [{ path: [], message: 'must be an object' }]);
@@ -162,7 +160,7 @@ function callbackUrl({ partner_callback_url: url }: JsonObject): string {
   return isHttp ? url : 'https://partner.example/orders';
 }
 
-/** The text of an object with at least one member, and this signature as its last. */
+/** Adds a signature as the last member to an object's text. */
 function withSignature(unsignedText: string, signature: unknown): string {
   return `${unsignedText.slice(0, unsignedText.lastIndexOf('}'))},"signature":${JSON.stringify(signature)}}`;
 }

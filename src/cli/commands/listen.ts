@@ -87,7 +87,7 @@ export default defineCommand({
           output.item(receivedItem(received), (paint) => describeReceived(received, paint));
           return received.answer;
         } catch (error) {
-          // It could not be saved: the sender must not believe that it was.
+          // It could not be saved, so the sender has to send it again.
           output.warn(`An event was refused with 503: ${describeFailure(error).message}`);
           return refusal(503, 'not_saved', [['retry-after', '10']]);
         }
@@ -117,7 +117,7 @@ export default defineCommand({
     return exitCodes.stopped;
 
     function postTo(url: URL) {
-      // Not with the signal: what is under way when the command is stopped still gets its answer.
+      // Without the signal, so that a delivery under way still gets its answer when the command stops.
       return (delivery: Delivery) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
     }
 

@@ -7,38 +7,33 @@ import { type CliContext, CliError } from '../context.ts';
 import { type Delivery, readDelivery, writeDelivery } from '../deliveries.ts';
 
 /**
- * `pending`: still to be forwarded. `refused`: the target does not want it. `unsigned`: its signature is wrong. `done`:
- * nothing is left to do.
+ * `pending`: to be forwarded. `refused`: the target refused it. `unsigned`: its signature is wrong. `done`: handled.
  */
 type SavedState = 'pending' | 'refused' | 'unsigned' | 'done';
 
-/** Where deliveries are kept, one file each, whose names sort as they came. */
+/** Deliveries on the disk, one file each. The names sort by time. */
 export interface DeliveryFolder {
   readonly path: string;
-  /** Whether what is done stays here. */
+  /** Whether handled deliveries stay here. */
   readonly keepsDone: boolean;
   /**
-   * Returns the name of the file once it is on the disk, whatever happens to this machine then. In a full folder the
-   * newest unsigned deliveries make room for others; an unsigned one is not saved, and has no name.
+   * Returns the name of the file when it is safely on the disk. In a full folder other deliveries replace the newest
+   * unsigned ones; an unsigned one is not saved, and has no name.
    *
    * @throws {CliError} if there is no room
    */
   save(delivery: Delivery, state: Exclude<SavedState, 'refused'>): Promise<string | undefined>;
   read(name: string): Promise<Delivery>;
-  /**
-   * Sets the state of a pending delivery, and returns its new name; `undefined` if it was removed, since it is done and
-   * nobody wants to keep it.
-   */
+  /** Sets the state of a pending delivery, and returns its new name; `undefined` if it was removed. */
   settle(name: string, state: 'refused' | 'done'): Promise<string | undefined>;
-  /** The names of those that are still to be forwarded, oldest first. */
+  /** The names of the deliveries to be forwarded, oldest first. */
   pending(): Promise<string[]>;
 }
 
 interface DeliveryFolderOptions {
   readonly keepsDone: boolean;
-  /** How much of the disk the deliveries may take. */
   readonly maxBytes: number;
-  /** Called when the first unsigned delivery is not saved, or makes room. */
+  /** Called when the first unsigned delivery is not saved, or is replaced. */
   readonly onFull: () => void;
   readonly now: () => number;
   readonly random: RandomBytes;
@@ -51,13 +46,12 @@ const suffixes: Readonly<Record<SavedState, string>> = {
   done: '.json',
 };
 
-/** The names of files of ours: others in the folder are not counted, and never removed. */
+/** The names of our files. Others are neither counted nor removed. */
 const ownName = /^\d{8}T\d{9}Z-\d{6,}-[0-9a-f]{8}(?:\.pending|\.refused|\.unsigned)?\.json$/;
 
-/** What a file takes of a disk at least. */
+/** The least that a file takes of a disk. */
 const blockBytes = 4096;
 
-/** Makes the folder if there is none. */
 export async function openDeliveryFolder(
   path: string,
   { keepsDone, maxBytes, onFull, now, random }: DeliveryFolderOptions,
@@ -128,10 +122,10 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** How much of its bytes a folder has left. The folder is read again when it seems full, at most once a second. */
+/** Tracks the room left in a folder. A folder that seems full is read again, at most once a second. */
 async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () => number }) {
   let files = new Map<string, number>();
-  /** What is counted, and may have no file yet. */
+  /** Counted files that may not be written yet. */
   const writing = new Set<string>();
   let used = 0;
   let readAt = now();
@@ -156,7 +150,7 @@ async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; no
     files.delete(name);
   }
 
-  /** The newest unsigned files that have to go before this many bytes fit; `undefined` if they never do. */
+  /** The newest unsigned files to remove so that this many bytes fit; `undefined` if they never do. */
   function makeRoom(bytes: number, mayReplace: boolean): string[] | undefined {
     const missing = used + bytes - maxBytes;
     if (missing <= 0) return [];
@@ -173,7 +167,7 @@ async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; no
   }
 
   return {
-    /** Counts a file that is about to be written; see {@link makeRoom}. */
+    /** Counts a file before it is written; see {@link makeRoom}. */
     async reserve(name: string, size: number, { mayReplace }: { mayReplace: boolean }) {
       const bytes = sizeOnDisk(size);
       if (used + bytes > maxBytes && Math.abs(now() - readAt) >= 1000) await read();
@@ -200,10 +194,7 @@ function sizeOnDisk(bytes: number): number {
   return Math.ceil(bytes / blockBytes) * blockBytes;
 }
 
-/**
- * Puts the names of new files on the disk. Those that wait share one call, which must begin after their files were
- * written.
- */
+/** Commits the names of new files to the disk. Waiting calls share one that begins after their files were written. */
 function folderSync(path: string): () => Promise<void> {
   let next: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -218,7 +209,7 @@ function folderSync(path: string): () => Promise<void> {
 }
 
 async function sync(path: string): Promise<void> {
-  // Windows has no such call for folders, and needs none.
+  // Windows neither has nor needs this call for folders.
   if (process.platform === 'win32') return;
   const folder = await open(path);
   try {
@@ -228,7 +219,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** Where events wait for a target if no folder was named: one folder for each target, the same in every run. */
+/** Where events wait for a target without a named folder: one folder for each target, the same in every run. */
 export function queueFolder({ env, platform }: CliContext, target: URL): string {
   const state =
     platform === 'win32'

@@ -3,34 +3,33 @@ import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 
-/** What became of a delivery that was to be forwarded. */
+/** The result of forwarding a delivery. */
 export type Forwarded =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly file: string | undefined }
-  /** The target is down, or is still behind: it gets the delivery later. */
+  /** The target is down or behind: it gets the delivery later. */
   | { readonly kind: 'kept'; readonly reason: string }
-  /** The target is down, and what is not authentic does not wait for it. */
+  /** The target is down, and the delivery is not authentic. */
   | { readonly kind: 'dropped'; readonly reason: string };
 
 export interface Forwarder {
   /**
    * Forwards a delivery.
    *
-   * @param name of its pending file; without one it goes at once or not at all
+   * @param name of its pending file; without one it goes at once or never
    */
   forward(delivery: Delivery, name: string | undefined): Promise<Forwarded>;
-  /** Takes up what an earlier run left behind. */
+  /** Continues with the pending deliveries of an earlier run. */
   resume(): Promise<number>;
-  /** How many deliveries wait. */
   readonly waiting: number;
-  /** Resolves when the loop that forwards what waits has ended. */
+  /** Resolves when the loop over the waiting deliveries has ended. */
   stopped(): Promise<void>;
 }
 
 /** The answer to a delivery that waited. */
 export interface LateAnswer {
-  /** The name of the file in which it waited. */
+  /** The name of its file while it waited. */
   readonly waited: string;
-  /** The name that this file has now; `undefined` if it was removed. */
+  /** The current name of that file; `undefined` if it was removed. */
   readonly file: string | undefined;
   readonly answer: Answer;
   readonly state: 'done' | 'refused';
@@ -39,7 +38,6 @@ export interface LateAnswer {
 export interface ForwarderOptions {
   readonly folder: DeliveryFolder;
   readonly post: (delivery: Delivery) => Promise<Answer | NoAnswer>;
-  /** Called when something that waited was answered. */
   readonly onLate: (late: LateAnswer) => void;
   /** Called when a file cannot be read or moved. */
   readonly onProblem: (name: string, error: unknown) => void;
@@ -50,9 +48,8 @@ export interface ForwarderOptions {
 const retry = { firstDelayMs: 100, maxDelayMs: 5_000 };
 
 /**
- * Forwards deliveries to a target that may be down. While it is up, each goes at once and its sender gets the target's
- * answer. When it is down, deliveries wait in the folder, and go in the order in which they came: nothing overtakes
- * what waits.
+ * Forwards deliveries to a target that may be down. While it is up, each goes at once and its sender gets the
+ * target's answer. While it is down, deliveries wait in the folder, and then go in their order.
  */
 export function createForwarder({
   folder,
@@ -62,7 +59,7 @@ export function createForwarder({
   sleep,
   signal,
 }: ForwarderOptions): Forwarder {
-  /** The names of the files of those that wait, in the order in which they came. */
+  /** The names of the files of waiting deliveries, in their order. */
   const backlog: string[] = [];
   let isDraining = false;
   let drained: Promise<void> = Promise.resolve();
@@ -92,11 +89,11 @@ export function createForwarder({
         attempt = 1;
       } else await sleep(backoffDelay(attempt++, retry), signal);
     }
-    // In the same turn in which the backlog was seen empty: what is kept next starts the loop again.
+    // In the same turn as the check for an empty backlog, so that the next delivery starts the loop again.
     isDraining = false;
   }
 
-  /** Whether it was forwarded, and need not wait any longer. */
+  /** Whether it need not wait any longer. */
   async function forwardLate(name: string): Promise<boolean> {
     const answer = await post(await folder.read(name));
     if (answer.status === undefined || isDown(answer) || isBusy(answer)) return false;
@@ -129,12 +126,12 @@ export function createForwarder({
   };
 }
 
-/** No answer, or that of a proxy in front of a target that is not there; 503 also says that nothing was done. */
+/** No answer, or that of a proxy whose target is missing. 503 also says that nothing was done. */
 function isDown(answer: Answer | NoAnswer): boolean {
   return answer.status === undefined || [502, 503, 504].includes(answer.status);
 }
 
-/** The target is there and may want it later. The sender of what waited is gone, so it is asked again. */
+/** The target may take it later. Its original sender is gone, so we ask again. */
 function isBusy(answer: Answer): boolean {
   return [408, 425, 429].includes(answer.status) || answer.status >= 500;
 }
@@ -143,7 +140,7 @@ function reasonOf(answer: Answer | NoAnswer): string {
   return answer.status === undefined ? answer.problem : `status ${answer.status}`;
 }
 
-/** Somebody removed the file: there is nothing left to forward. */
+/** The user removed the file. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -21,14 +21,13 @@ import type { ReceivedTrace, TracedDelivery } from './received-trace.ts';
 interface InspectorOptions {
   readonly port: number;
   readonly trace: ReceivedTrace;
-  /** What every request but that for the page has to carry: what can be read here are real events. */
+  /** Needed for everything except the page, since real events can be read here. */
   readonly token: string;
   readonly scheme: SignatureScheme;
   /** `undefined` without keys. */
   readonly ring: readonly VerificationKey[] | undefined;
-  /** Says why a signature does not match. */
   readonly explain: (body: Uint8Array) => MismatchExplanation;
-  /** Posts an event again; `undefined` if there is no receiver. */
+  /** Posts an event again; `undefined` without a receiver. */
   readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
 }
 
@@ -39,8 +38,8 @@ export interface Inspector {
 }
 
 /**
- * The inspector of `listen`. It has a port of its own, on loopback alone: the port for events may be reached from
- * outside, through a tunnel whose connections come from this machine too.
+ * The inspector of `listen`. It has its own port, on loopback alone: the port for events may be reached from
+ * outside, through a tunnel whose connections come from this machine.
  */
 export async function startInspector({ port, token, ...options }: InspectorOptions): Promise<Inspector> {
   const serve = createServeControl({
@@ -54,7 +53,7 @@ export async function startInspector({ port, token, ...options }: InspectorOptio
   const server = await startHttpServer({
     port,
     host: '127.0.0.1',
-    // The page sends no body that is longer.
+    // The page sends no longer body.
     maxBodyBytes: 1024,
     answer: answerRequests(serve),
   }).catch((cause: Error & { code?: string }) => {
@@ -70,7 +69,7 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
   const { trace, ring, post } = options;
   const instance = randomUUID();
 
-  /** An entry, with what the page shows of an event besides. */
+  /** An entry, with the verdict on its signature. */
   function show(entry: TraceEntry): object {
     const traced = entry.kind === 'event' ? trace.find(entry.id) : undefined;
     if (traced === undefined) return entry;

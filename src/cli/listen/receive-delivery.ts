@@ -12,18 +12,18 @@ import { type Answer, describeAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 import type { Forwarded, Forwarder } from './forwarder.ts';
 
-/** What the sender of a delivery is answered. */
+/** The answer to the sender of a delivery. */
 export interface SenderAnswer {
   readonly status: number;
   readonly headers: Delivery['headers'];
   readonly body: Uint8Array;
 }
 
-/** What happened to a delivery. */
+/** A delivery and its result. */
 export interface Received {
   readonly verdict: Verdict;
   readonly delivery: Delivery;
-  /** The file that it is kept in. */
+  /** The name of its file. */
   readonly file: string | undefined;
   readonly forwarded: Forwarded | undefined;
   readonly answer: SenderAnswer;
@@ -31,15 +31,15 @@ export interface Received {
 
 interface ReceivingOptions {
   readonly verify: (body: Uint8Array) => Verdict;
-  /** Where deliveries are kept, if they are. */
+  /** `undefined` if deliveries are not kept. */
   readonly folder: DeliveryFolder | undefined;
-  /** Passes deliveries on, if they are; it needs the folder. */
+  /** `undefined` if deliveries are not forwarded. It needs the folder. */
   readonly forwarder: Forwarder | undefined;
 }
 
 /**
- * Takes a delivery: it is on the disk before anybody is answered. An authentic one that its target does not get now is
- * acknowledged, since it is kept for later; one that is not authentic is refused then, and does not wait.
+ * Saves and forwards a delivery, and answers its sender after that. If the target is down, an authentic delivery is
+ * acknowledged and waits; any other is refused.
  */
 export async function receiveDelivery(
   delivery: Delivery,
@@ -61,7 +61,6 @@ export async function receiveDelivery(
   }
 }
 
-/** An answer of our own. */
 export function refusal(status: number, error: string, headers: Delivery['headers'] = []): SenderAnswer {
   return jsonAnswer(status, { error }, headers);
 }
@@ -74,16 +73,15 @@ function jsonAnswer(status: number, body: object, headers: Delivery['headers'] =
   };
 }
 
-/** What can be said of a body without showing what it holds of a person. */
+/** The facts of a body without personal data. */
 export interface Verdict {
-  /** `unchecked` without keys. */
   readonly signature: 'verified' | 'refused' | 'unchecked';
   readonly code?: SignatureErrorCode;
-  /** Which merchant's key matched, if there are several. */
+  /** The merchant whose key matched, if there are several. */
   readonly merchant?: string;
   /** `unknown`: an unfamiliar name. `nonconforming`: not in the published shape. */
   readonly kind?: 'known' | 'unknown' | 'nonconforming';
-  /** Of a body that was not verified, the following are claims. */
+  /** Without verification, these members are claims. */
   readonly event_name?: string;
   readonly partner_order_id?: string;
   readonly platform_order_ref?: string;
@@ -91,7 +89,7 @@ export interface Verdict {
   readonly crypto_payment_status?: string;
 }
 
-/** Verifies a body and reads off it what identifies the event. Never throws. */
+/** Verifies a body and reads the members that identify the event. Never throws. */
 export function verifyDelivery(
   body: Uint8Array,
   {
@@ -162,7 +160,7 @@ function forwardedItem(forwarded: NonNullable<Received['forwarded']>): object {
   return { kind: 'answered', status, durationMs };
 }
 
-/** The same in one line. */
+/** The line that `listen` prints for a delivery. */
 export function describeReceived(received: Received, paint: Paint): string {
   const { verdict, delivery, forwarded, answer } = received;
   const time = delivery.receivedAt?.slice(11, 19) ?? '';
@@ -173,7 +171,7 @@ export function describeReceived(received: Received, paint: Paint): string {
   return `${paint('dim', time)} ${describeVerdict(verdict, paint)} -> ${outcome}`;
 }
 
-/** What is said when something that waited was forwarded. */
+/** The line for a delivery that waited. */
 export function describeLate(file: string | undefined, answer: Answer, paint: Paint): string {
   return `${paint('dim', 'late')} ${printableText(file ?? 'forwarded')} -> ${describeAnswer(answer, paint)}`;
 }
@@ -193,7 +191,7 @@ function describeVerdict(verdict: Verdict, paint: Paint): string {
   return [
     paint(style, signature),
     ...(code === undefined ? [] : [paint('red', code)]),
-    // Somebody else's texts: they must not colour or move what follows.
+    // Texts of the sender must not control the terminal.
     ...facts.map(printableText),
   ].join(' ');
 }

@@ -6,11 +6,11 @@ import { refusal, type SenderAnswer } from './receive-delivery.ts';
 interface ReceiveOptions {
   readonly port: number;
   readonly host: string;
-  /** Further names by which it may be addressed, e.g. that of a tunnel. */
+  /** Further names of the server, e.g. that of a tunnel. */
   readonly allowedHosts: readonly string[];
   readonly maxBodyBytes: number;
   readonly now: () => number;
-  /** A sender may take this long for a whole request. @default 10_000 */
+  /** The limit for a whole request to arrive. @default 10_000 */
   readonly requestTimeoutMs?: number;
   /** Must not reject. */
   readonly receive: (delivery: Delivery) => Promise<SenderAnswer>;
@@ -25,7 +25,7 @@ export function startReceiveServer(options: ReceiveOptions): Promise<HttpServer>
       const { status, headers, body } = await answerCall(call, options);
       const own = [
         ['content-length', String(body.byteLength)],
-        // The rest of a body that is too long is not waited for.
+        // The rest of the body is not read.
         ...(status === 413 ? [['connection', 'close']] : []),
       ] as [string, string][];
       return { status, headers: [...withoutHopHeaders(headers), ...own], body };

@@ -5,25 +5,24 @@ import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { LateAnswer } from './forwarder.ts';
 import type { Received, SenderAnswer, Verdict } from './receive-delivery.ts';
 
-/** What the inspector needs of an event besides its trace. */
 export interface TracedDelivery {
   readonly verdict: Verdict;
   readonly delivery: Delivery;
 }
 
-/** What `listen` received last, for its inspector: a trace as that of a sandbox, and the exact bytes. */
+/** The last received deliveries, for the inspector: a trace, and the exact bytes. */
 export interface ReceivedTrace {
   readonly view: SandboxTrace;
   add(received: Received): void;
-  /** An event that was kept has been forwarded. */
+  /** Adds the answer to a delivery that waited. */
   addLate(late: LateAnswer): void;
-  /** An event was posted again; the id of the first time is `original`. */
+  /** Adds a repetition of the event with the id `original`. */
   addReplay(original: number, answer: Answer | NoAnswer): void;
-  /** By the id of its entry; `undefined` if it is forgotten, or no event. */
+  /** By the id of its entry; `undefined` for any other entry, and for forgotten ones. */
   find(id: number): TracedDelivery | undefined;
 }
 
-/** An event and its answer are two. Beyond them, and beyond 64 MiB of text, the oldest are forgotten. */
+/** Of events and answers together. */
 const maxEntries = 2_000;
 
 export function createReceivedTrace(
@@ -32,7 +31,7 @@ export function createReceivedTrace(
 ): ReceivedTrace {
   const { add, view } = createTraceLog({ now, maxEntries, seed: '' });
   const deliveries = new Map<number, TracedDelivery>();
-  /** The ids of events that are kept for later, by the names of their files. */
+  /** The ids of waiting events, by the names of their files. */
   const waiting = new Map<string, number>();
 
   function addEvent({ delivery, verdict }: TracedDelivery, note?: string): number {
@@ -48,7 +47,7 @@ export function createReceivedTrace(
       note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
     });
     deliveries.set(exchange, { delivery, verdict });
-    // Both maps are in the order of their ids, and go no further back than the trace.
+    // Both maps are in the order of their ids, and forget as the trace does.
     forgetUpTo(view.forgotten);
     return exchange;
   }
@@ -100,7 +99,7 @@ export function createReceivedTrace(
   };
 }
 
-/** Bytes that are not UTF-8 are shown as U+FFFD; what is posted again are the bytes. */
+/** For display: bytes that are not UTF-8 become U+FFFD. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }

@@ -2,16 +2,15 @@ import { Refusal } from '../requests.ts';
 import { requireSameSecret } from '../seeded-random.ts';
 import type { Page } from './page.ts';
 
-/** Refuses requests that a page of another origin has made. Its Origin is checked before; not all requests have one. */
+/** Refuses requests of other origins' pages. Their Origin was checked before, but not every request has one. */
 export function requireOwnPage(request: Request, { isPage }: { isPage: boolean }): void {
   const site = request.headers.get('sec-fetch-site') ?? 'none';
   if (site === 'same-origin' || site === 'none') return;
-  // Following a link to the page is harmless: it does nothing without the token.
+  // A link to the page is harmless: the page does nothing without the token.
   if (isPage && request.headers.get('sec-fetch-mode') === 'navigate') return;
   throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
 }
 
-/** Refuses requests without the token in their header. */
 export function requireToken(request: Request, token: string): void {
   const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const refusal = new Refusal(
@@ -36,13 +35,12 @@ const common = {
   'cache-control': 'no-store',
 };
 
-/** Of everything but the page. */
 const apiHeaders: Readonly<Record<string, string>> = {
   ...common,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** Adds what every answer has, unless it has its own. */
+/** Adds the headers of every answer, unless it has its own. */
 export function withApiHeaders(response: Response): Response {
   for (const [name, value] of Object.entries(apiHeaders)) {
     if (!response.headers.has(name)) response.headers.set(name, value);
@@ -50,7 +48,7 @@ export function withApiHeaders(response: Response): Response {
   return response;
 }
 
-/** The page runs its one script and its one style sheet, and talks to nobody but this server. */
+/** The page runs its own script and style sheet, and connects to this server alone. */
 export function pageHeaders({ scriptHash, styleHash }: Page): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -62,7 +60,7 @@ export function pageHeaders({ scriptHash, styleHash }: Page): Record<string, str
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Untrusted text stays text: no script may write HTML.
+    // No script may write HTML, so untrusted text stays text.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];

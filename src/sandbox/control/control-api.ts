@@ -6,23 +6,23 @@ import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';
 
 export interface ControlAccess {
-  /** The path of the page; the API is below it. It ends with a slash. */
+  /** The path of the page, with a slash at the end. The API is below it. */
   readonly path: string;
-  /** Requests that change something have to carry it. */
+  /** Required for requests that change something. */
   readonly token: string;
-  /** Whose requests are answered. Those from another machine need the token to read, too. */
+  /** Other machines (`any`) need the token to read, too. */
   readonly from: 'loopback' | 'any';
   /** Whether reading needs the token on this machine, too. @default false */
   readonly isSecret?: boolean;
 }
 
-/** What the page shows: a sandbox, or the deliveries that `listen` received. */
+/** The subject of the page: a sandbox, or the deliveries that `listen` received. */
 export type PageSource = 'sandbox' | 'listen';
 
 interface ControlOptions extends ControlAccess {
   readonly source: PageSource;
   readonly endpoints: readonly Endpoint[];
-  /** What JSON is made of is there. */
+  /** Resolves when JSON endpoints can be answered. */
   readonly ready?: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function createServeControl(options: ControlOptions): ServeControl {
     const isPage = path === pagePath;
     requireOwnPage(request, { isPage });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // Answers hold keys: from elsewhere, reading needs the token, too. The page holds nothing.
+    // Answers hold keys: from another machine, reading needs the token, too.
     if (!isPage && !(isRead && isLocal && !isSecret)) requireToken(request, token);
     const { endpoint, params } = find(table, path, isRead ? 'GET' : request.method);
     if (endpoint.content === 'application/json') await ready?.();
@@ -53,7 +53,7 @@ export function createServeControl(options: ControlOptions): ServeControl {
     const body = endpoint.body === undefined ? undefined : await bodyOf(endpoint.body, request);
     const result = await endpoint.handle({ request, origin, params, query, body });
     if (result instanceof Response) return result;
-    // Sound: what an endpoint answers with is an object; the tests hold it against its schema.
+    // Sound: every JSON endpoint answers with an object.
     return jsonReply(200, result as Parameters<typeof jsonReply>[1]);
   }
 
@@ -62,7 +62,7 @@ export function createServeControl(options: ControlOptions): ServeControl {
 
 const pagePath = '';
 
-/** Every endpoint: those that are given, the page, and the document about all of them. */
+/** Adds the page and the OpenAPI document to the endpoints. */
 export function controlTable({
   source,
   path,
@@ -100,7 +100,7 @@ function pageReply(source: PageSource): Response {
   if (page === undefined) {
     throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
   }
-  // The script, whose hash the policy names, reads from the document what it shows.
+  // The page's script reads its subject from the document, since the policy names the hash of one script.
   const html =
     source === 'sandbox'
       ? page.html
@@ -123,7 +123,7 @@ function find(table: readonly Endpoint[], path: string, method: string) {
   throw new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
 }
 
-/** The parameters of a path, or `undefined` if it is another one. */
+/** The parameters of a path; `undefined` for another path. */
 function match(pattern: string, path: string): ControlCall['params'] | undefined {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return undefined;
@@ -153,7 +153,7 @@ function queryOf<Output>(schema: z.ZodType<Output>, params: URLSearchParams): Ou
 }
 
 async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
-  // A form of another page cannot have this type.
+  // A form of another page cannot send this type.
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');

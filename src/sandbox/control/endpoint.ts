@@ -1,33 +1,32 @@
 import type * as z from 'zod';
 
-/** One endpoint: the router, the OpenAPI document, the table in docs/inspector.md and the tests are made from it. */
+/** One endpoint: the source of the router, the OpenAPI document, and the table in docs/inspector.md. */
 export interface Endpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
   readonly method: 'GET' | 'POST';
-  /** Below the address of the API; a segment in braces is a parameter: `orders/{order}/advance`. */
+  /** Below the path of the API. A segment in braces is a parameter: `orders/{order}/advance`. */
   readonly path: string;
   readonly summary: string;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
   readonly answer: z.ZodType;
-  /** Of the answer. Whatever is not JSON is a {@link Response} of the handler. */
+  /** Of the answer. For other types than JSON the handler returns a {@link Response}. */
   readonly content: 'application/json' | 'text/event-stream' | 'text/html';
-  /** Statuses of its refusals besides those that all endpoints have. */
+  /** The statuses of its own refusals, besides those of all endpoints. */
   readonly refusals: readonly number[];
-  /** Query and body have passed their schemas. */
+  /** Called after query and body have passed their schemas. */
   handle(call: ControlCall & { query: object; body: unknown }): unknown;
 }
 
 export interface ControlCall {
   readonly request: Request;
-  /** The address that the caller used, e.g. `http://127.0.0.1:4010`. */
+  /** The address of this server that the caller used, e.g. `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** The parameters of the path, decoded. */
+  /** The decoded parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Makes an endpoint whose handler gets what its schemas return. */
 export function endpoint<Query extends z.ZodObject, Body extends z.ZodType>(
   definition: Pick<Endpoint, 'id' | 'method' | 'path' | 'summary' | 'answer'> & {
     query?: Query;
@@ -44,7 +43,7 @@ export function endpoint<Query extends z.ZodObject, Body extends z.ZodType>(
     body,
     content,
     refusals,
-    // Sound: the router passes what these two schemas have returned.
+    // Sound: the router passes the output of these two schemas.
     handle: (call) => handle(call as Parameters<typeof handle>[0]),
   };
 }

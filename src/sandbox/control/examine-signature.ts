@@ -13,7 +13,6 @@ import { Refusal } from '../requests.ts';
 import type { SandboxState } from '../state.ts';
 import type { TraceEntry } from '../trace.ts';
 
-/** What is to be said of the signature of a request or an event. */
 export interface ExaminedSignature {
   readonly holds: boolean;
   readonly key?: string;
@@ -29,7 +28,7 @@ interface Difference {
   readonly found: string | undefined;
 }
 
-/** Whether the signature of a request or an event holds, and with which key; `undefined` for what is not signed. */
+/** Checks the signature of a request or an event against all keys; `undefined` for what is not signed. */
 export function examineSignature(state: SandboxState, entry: TraceEntry): ExaminedSignature | undefined {
   const purpose = purposeOf(entry);
   if (purpose === undefined || entry.body === undefined) return undefined;
@@ -38,14 +37,14 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
   const partner = partnerOf(state, entry);
   const keys = issuedKeys(state, { likely: partner, at: entry.time });
   try {
-    // A sandbox without partners has no key: any will do, since none can match.
+    // Without partners there is no key, so none can match.
     const key = keys.length === 0 ? ['no key was issued'] : keys.map((each) => each.key);
     const { text, keyIndex } = verifyBody(body, { key, scheme });
     const found = keys[keyIndex];
     return {
       holds: true,
       key: found?.label ?? '',
-      // Another partner's key, one that was replaced before, or the one for other requests.
+      // False for another partner's key, a replaced one, and the one for other requests.
       isExpectedKey:
         found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
       signedText: text,
@@ -62,7 +61,7 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
   }
 }
 
-/** Why a signature does not hold, as far as it can be found out. @throws {Refusal} for what cannot be examined */
+/** Explains why a signature does not hold. @throws {Refusal} for requests that are not signed */
 export function explainSignature(state: SandboxState, entry: TraceEntry): MismatchExplanation {
   const purpose = purposeOf(entry);
   if (purpose === undefined || entry.body === undefined) {
@@ -88,7 +87,7 @@ function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined 
   return signedWith === 'nothing' ? undefined : signedWith;
 }
 
-/** The partner that a request comes from, or that an event goes to. */
+/** The partner that sent the request, or that receives the event. */
 function partnerOf({ partners }: SandboxState, { headers }: TraceEntry): Partner | undefined {
   const publicKey = headers?.authorization?.replace(/^Bearer +/i, '');
   return partners.all.find((partner) =>
@@ -98,7 +97,7 @@ function partnerOf({ partners }: SandboxState, { headers }: TraceEntry): Partner
   );
 }
 
-/** The text that would have been signed; `undefined` when the body is too broken for one. */
+/** The signed text; `undefined` if the body is malformed. */
 function signedText({ deployment }: SandboxState, body: string): string | undefined {
   const scheme = deployment.signature;
   try {
@@ -125,7 +124,7 @@ function genuineBody({ deliveryQueue }: SandboxState, { delivery }: TraceEntry):
 function differences(genuine: string | undefined, found: string): Difference[] {
   const [before, after] = [asObject(genuine), asObject(found)];
   if (genuine === undefined || before === undefined || after === undefined) return [];
-  // Values are compared, not spellings; what differs is shown as it is spelled.
+  // Compares values, and shows them as they are spelled.
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .slice(0, maxDifferences)
@@ -148,18 +147,17 @@ function asObject(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** A key that the sandbox has issued. */
 interface IssuedKey {
   readonly key: string;
   readonly purpose: 'general' | 'order';
   readonly partnerCode: string;
-  /** Whether it was one of the partner's current keys at that time. */
+  /** Whether it was current at that time. */
   readonly isCurrent: boolean;
-  /** What it is, without showing it. */
+  /** A name that does not reveal it. */
   readonly label: string;
 }
 
-/** Every key that can have signed something at a time, the likeliest partner's first. */
+/** The keys that can have signed an entry, those of the likeliest partner first. */
 function issuedKeys(
   state: SandboxState,
   { likely, at }: { likely: Partner | undefined; at: number },
@@ -170,7 +168,7 @@ function issuedKeys(
   return partners.slice(0, maxPartners).flatMap((partner) => keysOf(partner, state, at));
 }
 
-/** With thousands of partners, trying the keys of each would take too long: those of the likeliest are tried. */
+/** Trying the keys of thousands of partners would take too long. */
 const maxPartners = 100;
 
 function keysOf(partner: Partner, { deployment }: SandboxState, at: number): IssuedKey[] {
@@ -178,7 +176,7 @@ function keysOf(partner: Partner, { deployment }: SandboxState, at: number): Iss
   const { partnerCode, earlier = [] } = partner;
   const generations = [{ credentials: partner.credentials, until: Number.POSITIVE_INFINITY }, ...earlier];
   return generations.flatMap(({ credentials, until }, index) => {
-    // In the same millisecond either may have been the current one.
+    // In the same millisecond both may have been current.
     const isCurrent = at <= until && at >= (generations[index + 1]?.until ?? 0);
     const age = ages[index] ?? `, before the last ${index} regenerations`;
     const facts = { partnerCode, isCurrent };

@@ -5,10 +5,9 @@ import { refusal } from './schemas.ts';
 
 interface Api {
   readonly title: string;
-  /** The address that the paths are below. */
   readonly url: string;
   readonly table: readonly Endpoint[];
-  /** Whether reading needs the token on the same machine, too. */
+  /** Whether reading always needs the token. */
   readonly isSecret: boolean;
 }
 
@@ -78,7 +77,7 @@ function parametersOf({ path, query }: Endpoint, schemas: Record<string, unknown
   return [...inPath, ...inQuery];
 }
 
-/** A schema as JSON Schema 2020-12, which OpenAPI 3.1 uses; those with a name go to the components. */
+/** A schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. Named ones go to the components. */
 function schemaOf(
   type: z.ZodType,
   schemas: Record<string, unknown>,
@@ -92,7 +91,7 @@ function schemaOf(
   return withComponents(schema.id === undefined ? schema : { $ref: `#/$defs/${schema.id}` });
 }
 
-/** With its references leading to the components of the document. */
+/** Redirects references to the components of the document. */
 function withComponents(schema: object): JsonObject {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
   // Sound: it was an object.

@@ -1,4 +1,4 @@
-/** The inspector: one HTML document, and the hashes that its Content-Security-Policy needs. */
+/** The inspector's page, and the hashes for its Content-Security-Policy. */
 export interface Page {
   readonly html: string;
   /** `sha256-…` of the one script. */
@@ -7,5 +7,5 @@ export interface Page {
   readonly styleHash: string;
 }
 
-/** The build puts the page here, made of `src/inspector` (build-page.ts); sources that run unbuilt have none. */
+/** Replaced by the build with the page of `src/inspector` (build-page.ts); `undefined` in sources. */
 export const page: Page | undefined = undefined;

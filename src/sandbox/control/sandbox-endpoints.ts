@@ -27,7 +27,6 @@ const ofOrder = { order: z.string().optional().describe('only those of this part
 
 const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
 
-/** The endpoints of a sandbox: its traffic, the rest of what can be read, and what changes it. */
 export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly Endpoint[] {
   return [
     ...trafficEndpoints({
@@ -173,7 +172,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
       answer: answers.faults,
       handle: ({ body }) => {
-        // Sound: the sandbox refuses what is no target, or no fault of this target.
+        // Sound: `faults.next` refuses other targets and faults.
         const [target, fault] = [body.target as RequestFaultTarget, body.fault as RequestFaultName];
         refuseInvalidOption(() => sandbox.faults.next(target, fault));
         return sandbox.faults.current;
@@ -191,7 +190,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       handle: ({ body: { target, rates } }) => {
         refuseInvalidOption(() => {
           if (target === undefined) sandbox.faults.rate(rates);
-          // Sound: the sandbox refuses what is no target, or no rates of this target.
+          // Sound: `faults.rate` refuses other targets and rates.
           else sandbox.faults.rate(target as RequestFaultTarget, rates);
         });
         return sandbox.faults.current;
@@ -350,11 +349,10 @@ function isOf(wanted: string | undefined, name: string): boolean {
   return wanted === undefined || wanted === name;
 }
 function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): [Name, ...Name[]] {
-  // Sound: the keys of a table that is not empty.
+  // Sound: the keys of a table with entries.
   return Object.keys(table) as [Name, ...Name[]];
 }
 
-/** An order that cannot do what is asked. */
 async function refuseConflict<Result>(result: Promise<Result>): Promise<Result> {
   return result.catch((error: unknown) => {
     throw isValidationError(error) ? new Refusal(409, 'not_possible', error.message) : error;
@@ -367,7 +365,6 @@ async function refuseUnknownDelivery<Result>(result: Promise<Result>): Promise<R
   });
 }
 
-/** What the sandbox itself refuses among the options of a request. */
 function refuseInvalidOption(apply: () => void): void {
   try {
     apply();

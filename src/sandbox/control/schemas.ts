@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { eventFaults, requestFaults } from '../faults/faults.ts';
 import { orderSteps } from '../orders/order-registry.ts';
 
-/** The JSON that the endpoints answer with. Members that are absent have no value. */
+/** The JSON answers of the endpoints. Members without a value are absent. */
 
 const time = z.number().describe('milliseconds since the epoch, on the clock of the sandbox');
 
@@ -14,10 +14,8 @@ export const done = z.object({ done: z.literal(true) });
 
 export const step = z.enum(orderSteps);
 
-/** Of a list in a query. */
 export const limit = z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most');
 
-/** How far a trace goes. */
 export const extent = z.object({
   lastId: z.int(),
   forgotten: z.int().describe('entries up to this id are gone'),
@@ -149,7 +147,7 @@ export const explanation = z
   .meta({ id: 'Explanation' });
 
 const faultName = z.enum([
-  // Sound: the keys of both tables are the names.
+  // Sound: the keys of both tables.
   ...(Object.keys(requestFaults) as (keyof typeof requestFaults)[]),
   ...(Object.keys(eventFaults) as (keyof typeof eventFaults)[]),
 ]);
@@ -215,6 +213,5 @@ export const state = z
   })
   .meta({ id: 'State' });
 
-/** A list, the newest first. */
 export const listOf = (item: z.ZodType) =>
   z.object({ total: z.int().describe('of all that there are'), items: z.array(item) });

@@ -6,12 +6,12 @@ import { type Endpoint, endpoint } from './endpoint.ts';
 import type { ExaminedSignature } from './examine-signature.ts';
 import * as answers from './schemas.ts';
 
-/** A trace for the inspector: that of a sandbox, or of the deliveries that `listen` received. */
+/** A trace for the inspector: of a sandbox, or of the deliveries that `listen` received. */
 export interface TraceSource {
   readonly trace: SandboxTrace;
-  /** An entry as it is shown. @default the entry */
+  /** Adds facts to an entry. @default none */
   readonly show?: (entry: TraceEntry) => object;
-  /** Whether the signature of a request or an event holds; `undefined` for what is not signed. */
+  /** Checks a signature; `undefined` for what is not signed. */
   readonly examine: (entry: TraceEntry) => ExaminedSignature | undefined;
   /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
   readonly explain: (entry: TraceEntry) => MismatchExplanation;
@@ -24,10 +24,9 @@ const traceQuery = z.strictObject({
 
 /** Each holds a connection until its reader closes it. */
 const maxStreams = 64;
-/** An explanation tries thousands of combinations with the body, while nothing else is answered. */
+/** An explanation tries thousands of combinations, and blocks all other requests. */
 const maxExplained = 16 * 1024;
 
-/** The endpoints that read a trace. */
 export function trafficEndpoints({
   trace,
   show = (entry) => entry,
@@ -106,7 +105,7 @@ export function extentOf({ forgotten, entries }: SandboxTrace) {
   return { lastId: forgotten + entries.length, forgotten };
 }
 
-/** The entries that belong to one, in order. @throws {Refusal} 404 */
+/** All entries of an exchange, in order. @throws {Refusal} 404 */
 function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; entries: TraceEntry[] } {
   const found = /^\d{1,15}$/.test(id) ? entries.find((entry) => entry.id === Number(id)) : undefined;
   if (found === undefined) throw new Refusal(404, 'unknown_entry', 'The trace has no entry with this id.');
@@ -115,20 +114,20 @@ function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; en
 }
 
 interface StreamOptions {
-  /** Begins behind this entry. */
+  /** Starts after this entry. */
   readonly after: number;
   readonly show: (entry: TraceEntry) => object;
   readonly onEnd: () => void;
 }
 
 /**
- * The trace as server-sent events, each entry with its id. It is pulled: a slow reader blocks nothing and fills no
- * memory. Entries that were forgotten before it read them are reported in a `forgotten` event.
+ * The trace as server-sent events, each entry with its id. The stream is pulled: a slow reader blocks nothing and
+ * fills no memory. A `forgotten` event reports the entries that it missed.
  */
 function traceStream(trace: SandboxTrace, { after, show, onEnd }: StreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const { lastId } = extentOf(trace);
-  // An id from before a restart of the sandbox: begin at the beginning.
+  // An id from before a restart: start at the beginning.
   let last = after > lastId ? 0 : after;
   const ended = new AbortController();
   const entries = trace.follow({ after: last, signal: ended.signal });

@@ -13,39 +13,35 @@ import {
 
 interface QueuedDelivery {
   delivery: SandboxDelivery;
-  /** Whether any answer counted as received: then it is not repeated. */
+  /** Whether an answer counted as received. Then the event is not repeated. */
   isReceived: boolean;
   readonly publicKey: string;
-  /** See `clear`. */
   readonly generation: number;
 }
 
 interface QueueOptions {
   readonly fetch: typeof fetch;
   readonly timeoutMs: number;
-  /** Finished deliveries that are remembered. */
+  /** How many finished deliveries are kept. */
   readonly maxRemembered: number;
-  /** Whether an answer of this status counts as received. */
   readonly isReceived: (status: number) => boolean;
-  /** Resolves when what has happened until now is in the store. */
+  /** Resolves when every earlier change is in the store. */
   readonly commit: () => Promise<void>;
   readonly clock: InternalClock;
   readonly trace: TraceLog;
 }
 
-/** Posts events to the partners, and remembers them. */
+/** Posts events to the partners and keeps the last ones. */
 export class DeliveryQueue {
   readonly #options: QueueOptions;
   readonly #deliveries = new Map<string, QueuedDelivery>();
-  /** The last unanswered event of each order: the events of one order are posted one after another. */
+  /** The last unanswered event of each order, since the events of one order are posted one after another. */
   readonly #lastOfOrder = new Map<string, Promise<SandboxDelivery>>();
-  /** Events that are posted after the next one of their order. */
   readonly #held = new Map<string, QueuedDelivery[]>();
   readonly #underWay = new Set<Promise<unknown>>();
   #numbers = 0;
-  /** Counts up when everything is forgotten: an event of before is not posted any more. */
+  /** Counts the calls of `clear`: an event of an earlier generation is not posted. */
   #generation = 0;
-  /** When an event that was not acknowledged is posted again. */
   retryDelay: RetryDelay;
 
   constructor(options: QueueOptions, retryDelay: RetryDelay) {
@@ -58,8 +54,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Posts a new event after the earlier ones of its order were answered. Resolves when it was answered, or at once when
-   * it is not to go out now. Never rejects.
+   * Posts a new event after the earlier ones of its order were answered. Resolves when it was answered, or at once
+   * if it is held back. Never rejects.
    */
   post(event: QueuedEvent, schedule: DeliverySchedule = {}): Promise<SandboxDelivery> {
     const queued = this.#remember(event);
@@ -83,14 +79,14 @@ export class DeliveryQueue {
     return this.#track(this.#send(this.#find(id), { isRepeated: false }));
   }
 
-  /** An event as it was queued. @throws {ValidationError} if no delivery has this id */
+  /** @throws {ValidationError} if no delivery has this id */
   eventOf(id: string): QueuedEvent {
     const { delivery, publicKey } = this.#find(id);
     const { name, platform_order_ref, partner_order_id, url, body, faults } = delivery;
     return { name, platform_order_ref, partner_order_id, url, body, faults, publicKey };
   }
 
-  /** Resolves when every event has been answered or given up, except those that wait for the clock. */
+  /** Resolves when every event was answered or given up, except those that wait for the clock. */
   async idle(): Promise<void> {
     for (;;) {
       for (const [order, [first, ...others]] of this.#underWay.size === 0 ? this.#held : []) {
@@ -103,7 +99,7 @@ export class DeliveryQueue {
     }
   }
 
-  /** Forgets every event: those that were to be posted are not, and the answer to one under way does not count. */
+  /** Forgets every event. Pending ones are not posted, and an answer that is still to come is ignored. */
   clear(): void {
     this.#generation += 1;
     this.#deliveries.clear();
@@ -130,7 +126,7 @@ export class DeliveryQueue {
       generation: this.#generation,
     };
     this.#deliveries.set(id, queued);
-    // What is still to be posted is held by its own closure: forgetting it here loses no event.
+    // A pending event is held by its own closure: forgetting it here loses nothing.
     for (const oldest of this.#deliveries.keys()) {
       if (this.#deliveries.size <= this.#options.maxRemembered) break;
       this.#deliveries.delete(oldest);
@@ -162,11 +158,11 @@ export class DeliveryQueue {
     queued: QueuedDelivery,
     schedule: DeliverySchedule,
   ): Promise<SandboxDelivery> {
-    // One turn, so that the request that caused the event has begun to write its change to the store.
+    // Wait one turn, until the request that caused the event has begun to write its change.
     await nextTurn();
     // If the store fails, the request reports it, and the event is still posted.
     await this.#options.commit().catch(() => {});
-    // Another one, so that the request is answered before its event is posted.
+    // Wait another turn, so that the request is answered before its event is posted.
     await nextTurn();
     await before;
     return this.#sendCopies(queued, schedule);
@@ -192,7 +188,7 @@ export class DeliveryQueue {
     const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body });
     const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });
     if (queued.generation !== this.#generation) return queued.delivery;
-    // An event whose answer has a status was answered, whatever happens to the rest of the answer.
+    // An event with a status was answered, even if the rest of the answer is lost.
     const replied = answer.kind === 'closed' ? undefined : answer;
     const status = replied?.status;
     const error = failureOf(answer);
@@ -219,10 +215,9 @@ export class DeliveryQueue {
   }
 }
 
-/** Bytes of an answer that the trace keeps at most. */
 const maxAnswerBytes = 64 * 1024;
 
-/** The system's code if there is one (`ECONNREFUSED`), otherwise the name (`TimeoutError`). */
+/** The system's code (`ECONNREFUSED`) if there is one, otherwise the name of the error (`TimeoutError`). */
 function failureOf(answer: Answer): string | undefined {
   if (answer.kind === 'closed') return answer.reason;
   return answer.kind === 'late' && answer.status === undefined ? 'TimeoutError' : undefined;

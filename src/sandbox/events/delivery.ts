@@ -1,29 +1,28 @@
 import { integer, invalidOption, nested, type OptionTable, timerMs } from '../../internal/options.ts';
 import type { EventFaultName } from '../faults/faults.ts';
 
-/** An event and how its posting went: a snapshot. */
+/** A snapshot of an event and its posting. */
 export interface SandboxDelivery {
   readonly id: string;
-  /** `event_name`; one that is not published where the fault `unfamiliar_name` was played. */
+  /** `event_name`: unpublished under the fault `unfamiliar_name`. */
   readonly name: string;
   readonly platform_order_ref: string;
   readonly partner_order_id: string;
   readonly url: string;
-  /** The text as posted, signature included; the same each time it is posted. */
+  /** The posted text, signature included. A repetition posts the same text. */
   readonly body: string;
-  /** How often it was posted. */
+  /** How many times it was posted. */
   readonly attempts: number;
-  /** Whether the last answer was one that counts as received: 2xx, unless `callbackReceived` says otherwise. */
+  /** Whether the last answer counts as received: 2xx, unless `callbackReceived` says otherwise. */
   readonly acknowledged: boolean;
   /** HTTP status of the last answer; `undefined` if there was none. */
   readonly status: number | undefined;
   /** Why there was no answer, e.g. `ECONNREFUSED` or `TimeoutError`. */
   readonly error: string | undefined;
-  /** The faults that were played with it. One that is `forged` or `tampered` comes from nobody. */
+  /** The faults played with it. A `forged` or `tampered` event does not come from the service. */
   readonly faults: readonly EventFaultName[];
 }
 
-/** An event to post. */
 export interface QueuedEvent
   extends Pick<
     SandboxDelivery,
@@ -33,40 +32,36 @@ export interface QueuedEvent
   readonly publicKey: string;
 }
 
-/** Headers of every event. */
 export function eventHeaders(publicKey: string): Readonly<Record<string, string>> {
   return { 'content-type': 'application/json', authorization: `Bearer ${publicKey}` };
 }
 
-/** When and how often an event goes out; by default at once, after the earlier ones of its order, and once. */
+/** When and how often an event is posted. The default: once, after the earlier events of its order. */
 export interface DeliverySchedule {
-  /** Never. */
   readonly isDropped?: boolean;
-  /** After the next event of its order. */
+  /** Posted after the next event of its order. */
   readonly isHeld?: boolean;
-  /** Later on the sandbox's clock. */
   readonly delayMs?: number | undefined;
-  /** Twice: one after the other, or at once. */
+  /** Posted twice: one after the other, or at once. */
   readonly copies?: 'duplicate' | 'concurrent_duplicate' | undefined;
 }
 
-/** How often an event that was not acknowledged is posted again. */
+/** How often an unacknowledged event is posted again. */
 export interface CallbackRetry {
-  /** Times that an event is posted at most, the first included. @default 5 */
+  /** The most times that an event is posted, the first included. @default 5 */
   readonly maxAttempts?: number | undefined;
-  /** Milliseconds on the sandbox's clock before it is posted again; doubled each time. @default 1000 */
+  /** Milliseconds on the sandbox's clock before the first repetition; doubled each time. @default 1000 */
   readonly firstDelayMs?: number | undefined;
-  /** Milliseconds between two times at most. @default 60000 */
+  /** The longest time between two repetitions, in milliseconds. @default 60000 */
   readonly maxDelayMs?: number | undefined;
 }
 
-/** `none`: an event is posted once. */
+/** `none`: each event is posted once. */
 export type CallbackRetryPolicy = 'none' | CallbackRetry;
 
-/** Milliseconds until the next time, after this many; `undefined` for never again. */
+/** Milliseconds until the next attempt, after this many; `undefined` if there is none. */
 export type RetryDelay = (attempts: number) => number | undefined;
 
-/** @throws {ConfigurationError} `invalid_option` */
 export function retryDelay(policy: CallbackRetryPolicy): RetryDelay {
   if (policy === 'none') return () => undefined;
   if (typeof policy !== 'object' || policy === null) {

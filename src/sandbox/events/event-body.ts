@@ -4,7 +4,7 @@ import type { SandboxSettings } from '../options.ts';
 import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../orders/decimal.ts';
 import type { SandboxOrder, SandboxOrderState } from '../orders/order-registry.ts';
 
-/** The event that a state posts when an order enters it. */
+/** The event that each state posts. */
 export const eventNames = {
   created: 'event.buy.init',
   fiat_received: 'event.buy.received.fiat',
@@ -15,7 +15,7 @@ export const eventNames = {
   refunded: 'buy.event.close',
 } as const satisfies Record<SandboxOrderState, OrderEventName>;
 
-/** The body of the event for an order's current state, unsigned and under the published names. */
+/** The unsigned body of the event for an order's current state, under the published names. */
 export function orderEventBody(order: SandboxOrder, options: SandboxSettings): JsonObject {
   const body = { event_name: eventNames[order.state], ...orderRecord(order) };
   switch (order.state) {
@@ -32,12 +32,12 @@ export function orderEventBody(order: SandboxOrder, options: SandboxSettings): J
   }
 }
 
-/** The members of every event, in the order of the contract's table; also the reply to the order. */
+/** The members of every event, in the order of the contract's table. The reply to the order has the same. */
 export function orderRecord(order: SandboxOrder): JsonObject {
   return {
     partner_order_id: order.partner_order_id,
     platform_order_ref: order.platform_order_ref,
-    // Exactly the ordered amount: one that a number cannot hold was refused.
+    // Exact: an amount that a number cannot hold was refused.
     fiat_amount_to_pay: Number(order.fiat_amount),
     crypto_amount_to_receive: order.crypto_amount_to_receive,
     exchange_rate: Number(order.exchange_rate),
@@ -76,7 +76,6 @@ function thirdPartyPayment(options: SandboxSettings): JsonObject {
   };
 }
 
-/** An event of which only the name and the order are known. */
 function bare({ event_name, partner_order_id, platform_order_ref }: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries({ event_name, partner_order_id, platform_order_ref }).filter(
@@ -86,13 +85,12 @@ function bare({ event_name, partner_order_id, platform_order_ref }: JsonObject):
 }
 
 function refund(order: SandboxOrder, { refundFee: configuredFee, closeStatus }: SandboxSettings): JsonObject {
-  // It was checked to be a decimal when the order was created.
+  // The order was refused unless this is a decimal.
   const paid = parseDecimal(order.fiat_amount) ?? { units: 0n, scale: 0 };
-  // A fee is never more than the refund.
   const fee = compareDecimals(configuredFee, paid) > 0 ? paid : configuredFee;
   return {
     exchange_rate: order.exchange_rate,
-    // Contract: both are null in the close event, even if there was a payment link before.
+    // Contract: both are null in the close event.
     payment_link: null,
     crypto_txn_hash: null,
     meta_data: {

@@ -5,10 +5,9 @@ import { signBody } from '../../signature/sign-body.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** How the text of an event is spelled: see `eventSpelling` of the sandbox's options. */
+/** How the text of an event is spelled: see `eventSpelling` of `createSandbox`. */
 export type EventSpelling = 'awkward' | 'compact';
 
-/** The text of a signed event. */
 export function eventText(
   body: JsonObject,
   { key, scheme, spelling }: { key: string; scheme: SignatureScheme; spelling: EventSpelling },
@@ -17,12 +16,12 @@ export function eventText(
 }
 
 /**
- * A member that `JSON.parse` moves to the front, since its name is an integer. It comes after the signature, where
- * receivers that cut off the end of the text go wrong.
+ * `JSON.parse` moves this member to the front, since its name is an integer. It follows the signature, so that a
+ * receiver that cuts off the end of the text fails.
  */
 const integerMember = { '1': 'Not in the contract: a name like this moves when the body is parsed.' };
 
-/** Writes everything that JSON allows and that is lost when a receiver parses the body and writes it again. */
+/** Uses every spelling that is lost when a receiver parses the body and writes it again. */
 function awkwardText(body: JsonObject, key: string, scheme: SignatureScheme): string {
   const members = writeMembers(body);
   const last = writeMembers(integerMember);
@@ -48,7 +47,7 @@ function braced(members: readonly string[]): string {
   return `{\n  ${members.join(',\n  ')}\n}`;
 }
 
-/** With `\/`, and everything beyond ASCII as `\u00e9`. */
+/** Escapes slashes (`\/`) and all characters beyond ASCII (`\u00e9`). */
 function writeText(text: string): string {
   return JSON.stringify(text)
     .replaceAll('/', '\\/')
@@ -62,17 +61,16 @@ function writeNumber(number: number): string {
   return text.includes('.') ? `${text}0` : `${text}.0`;
 }
 
-/** A name that the contract does not publish; reported to exist. */
+/** Reported to exist; not in the contract. */
 export const unfamiliarName = 'event.buy.error';
 
-/** The body of an authentic event under a name that is not published. */
 export function unfamiliarEvent(body: JsonObject): JsonObject {
   return { ...body, event_name: unfamiliarName, error_code: 'SANDBOX' };
 }
 
 /**
- * A body with members that are not published. Their names are those that careless code trips over: prototypes, names
- * that look like numbers, an empty one, our own `signature` one level down.
+ * Adds members that are not published, with names that break careless code: prototypes, integers, the empty name,
+ * and a nested `signature`.
  */
 export function withExtraMembers(body: JsonObject): JsonObject {
   return Object.assign(Object.create(null), body, {
@@ -86,21 +84,17 @@ export function withExtraMembers(body: JsonObject): JsonObject {
   });
 }
 
-/** A key that nobody issued. */
 export function foreignKey(random: SeededRandom): string {
   return Buffer.from(random.bytes(32)).toString('hex');
 }
 
-/**
- * A signed text whose amount was changed after signing, as somebody on the way would: one digit, so that nothing but
- * the signature tells.
- */
+/** Changes one digit of the amount in a signed text, so that only the signature shows it. */
 export function tamperedText(text: string): string {
   const amount = /("fiat_amount_to_pay"\s*:\s*)(\d)/;
   const changed = text.replace(
     amount,
     (_, name: string, digit: string) => name + (digit === '9' ? '8' : '9'),
   );
-  // A deployment's own payload may have no amount: then the order id is changed.
+  // A payload without an amount: changes the order id.
   return changed === text ? text.replace(/("partner_order_id"\s*:\s*")/, '$1X') : changed;
 }

@@ -18,21 +18,20 @@ import {
   withExtraMembers,
 } from './event-text.ts';
 
-/** A posted event. */
 interface PostedEvent {
-  /** Whether the order's reply has to wait for its answer. */
+  /** Whether the order's reply waits for the answer to this event. */
   readonly isBeforeReply: boolean;
-  /** Resolves when it was answered, or at once when it is not to go out now. Never rejects. */
+  /** Resolves when it was answered, or at once if it is held back. Never rejects. */
   readonly delivery: Promise<SandboxDelivery>;
 }
 
-/** Signs and posts the event for the state that an order is in (contract: Endpoints 5), with the faults drawn for it. */
+/** Signs and posts the event for an order's current state (contract: Endpoints 5), with the faults drawn for it. */
 export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent {
   const { options, partners, deliveryQueue, trace } = state;
   const name = eventNames[order.state];
   const { list, find, random } = state.faults.forEvent(name, `${order.partner_order_id} ${order.state}`);
   const partner = partners.byId(order.partnerId);
-  // The current keys: after a rotation the events of older orders are signed with the new ones.
+  // The current keys, as after a rotation the events of older orders are signed with the new ones.
   const { credentials } = partner;
   const keys = (find('old_key') && partner.earlier?.[0]?.credentials) ?? credentials;
   const body = orderEventBody(order, options);
@@ -79,10 +78,10 @@ export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent
   };
 }
 
-/** Faults that are played as an event of their own: the genuine one does not have them. */
+/** These faults are separate events, and not faults of the genuine one. */
 const additional: ReadonlySet<EventFaultName> = new Set(['forged', 'tampered', 'unfamiliar_name']);
 
-/** The key that signs the events of an order: with several merchants, that of its currency. */
+/** With several merchants, the key of the order's currency. */
 function orderKey(
   { deployment }: SandboxState,
   credentials: SandboxCredentials,
@@ -93,7 +92,6 @@ function orderKey(
   return signingKey(credentials, 'order', { scheme, merchant });
 }
 
-/** The text of an event, signed and under the deployment's own names. */
 function signedText(
   { deployment }: SandboxState,
   body: JsonObject,
@@ -103,18 +101,18 @@ function signedText(
   return eventText(toWireNames(body, deployment.wireNames), { key, scheme: deployment.signature, spelling });
 }
 
-/** Posts a copy of an event, signed with a key that nobody issued. @throws {ValidationError} for an unknown delivery */
+/** Posts a copy signed with a key that was never issued. @throws {ValidationError} for an unknown delivery */
 export function forgeEvent(state: SandboxState, deliveryId: string): Promise<SandboxDelivery> {
   const { deliveryQueue, deployment, options } = state;
   const event = deliveryQueue.eventOf(deliveryId);
-  // Sound: the sandbox wrote it, as an object.
+  // Sound: the sandbox wrote this object.
   const { signature: _, ...body } = JSON.parse(event.body) as JsonObject;
   const key = foreignKey(seededRandom(options.seed, `forged ${deliveryId}`));
   const text = eventText(body, { key, scheme: deployment.signature, spelling: 'compact' });
   return deliveryQueue.post({ ...event, body: text, faults: ['forged'] });
 }
 
-/** Posts a copy of an event with another amount. @throws {ValidationError} for an unknown delivery */
+/** Posts a copy with another amount. @throws {ValidationError} for an unknown delivery */
 export function tamperEvent({ deliveryQueue }: SandboxState, deliveryId: string): Promise<SandboxDelivery> {
   const event = deliveryQueue.eventOf(deliveryId);
   return deliveryQueue.post({ ...event, body: tamperedText(event.body), faults: ['tampered'] });

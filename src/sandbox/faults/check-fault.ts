@@ -22,12 +22,12 @@ import {
   type TimedRequestFault,
 } from './faults.ts';
 
-/** A fault with all of its details, and the side that it belongs to. */
+/** A fault with all of its details, and its side of the wire. */
 export type CheckedFault =
   | { readonly of: 'request'; readonly fault: TimedRequestFault }
   | { readonly of: 'event'; readonly fault: EventFault };
 
-/** The side of the wire that a target is on. @throws {ConfigurationError} `invalid_option` */
+/** @throws {ConfigurationError} `invalid_option` for an unknown target */
 export function targetSide(target: unknown): 'request' | 'event' {
   const name = String(target);
   for (const side of ['request', 'event'] as const) if (faultTargets[side].includes(name)) return side;
@@ -41,7 +41,7 @@ export function targetSide(target: unknown): 'request' | 'event' {
   );
 }
 
-/** A fault as given, with its defaults. @throws {ConfigurationError} `invalid_option` naming what is wrong */
+/** A fault with its defaults. @throws {ConfigurationError} `invalid_option` naming the problem */
 export function checkFault(given: Fault): CheckedFault {
   const named: FaultDetails & { kind: unknown; when?: unknown } =
     typeof given === 'object' && given !== null ? given : { kind: given };
@@ -80,7 +80,6 @@ function unknownFault(kind: unknown) {
   );
 }
 
-/** The details that this kind of fault has, with their defaults. */
 function readDetails(kind: string, defaults: FaultDetails, given: FaultDetails): FaultDetails {
   const rows: Readonly<Record<string, OptionRow<unknown>>> = {
     status: integer(statusBounds[kind] ?? { least: 200, most: 599 }),

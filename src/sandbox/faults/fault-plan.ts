@@ -23,13 +23,13 @@ import {
   type TimedRequestFault,
 } from './faults.ts';
 
-/** Controls the faults of a sandbox, and how often they happen. */
+/** Controls which faults happen, and how often. */
 export interface SandboxFaults {
   /**
-   * Plans a fault for the next request of an operation (or of any: `request`), or the next event of a name (or of any:
-   * `event`). Several calls queue up: one fault for each request or event.
+   * Plans a fault for the next request of an operation (`request`: of any), or the next event of a name (`event`: of
+   * any). Several calls queue up, one fault for each request or event.
    *
-   * @throws {ConfigurationError} `invalid_option` for an unknown target or fault, or a fault of the other kind
+   * @throws {ConfigurationError} `invalid_option` for an unknown target or fault, or a fault of the other side
    * @example
    * ```ts
    * sandbox.faults.next('createOrder', 'reply_lost');
@@ -42,8 +42,8 @@ export interface SandboxFaults {
     (target: EventFaultTarget, fault: EventFaultName | EventFault): void;
   };
   /**
-   * Sets how often faults happen, in place of the rates before: everywhere, or at one target. The rates of an operation
-   * or an event name go before those of all. A request has at most one fault; an event can have several.
+   * Sets how often faults happen, in place of earlier rates: everywhere, or at one target. The rates of an operation
+   * or an event name override the general ones. A request has at most one fault; an event can have several.
    *
    * @throws {ConfigurationError} `invalid_option`
    * @example
@@ -57,7 +57,9 @@ export interface SandboxFaults {
     (target: RequestFaultTarget, rates: RequestFaultRates): void;
     (target: EventFaultTarget, rates: EventFaultRates): void;
   };
-  /** Sets the rates of a named scenario, in place of all rates before. @throws {ConfigurationError} `invalid_option` */
+  /**
+   * Sets the rates of a named scenario, in place of all earlier rates. @throws {ConfigurationError} `invalid_option`
+   */
   readonly scenario: (name: FaultScenario) => void;
   /** Removes every rate and every planned fault. */
   readonly clear: () => void;
@@ -68,18 +70,17 @@ export interface SandboxFaults {
   };
 }
 
-/** The faults of a sandbox, and the draws that decide where they happen. Not public. */
+/** The faults of a sandbox, and the draws that decide when they happen. */
 export interface FaultPlan {
   readonly controls: SandboxFaults;
-  /** Back to the beginning: the faults that the sandbox was made with, drawn anew from the seed. */
+  /** Restores the faults that the sandbox was made with, and the draws from the seed. */
   reset(): void;
-  /** Draws the fault of a request; `undefined` for none. */
   forRequest(operation: SandboxOperation | undefined): TimedRequestFault | undefined;
-  /** Draws the faults of an event. `id` names the event among all: draws do not depend on what else happens. */
+  /** Draws the faults of an event. The draws depend on its `id` alone, not on other events. */
   forEvent(name: OrderEventName, id: string): EventFaults;
 }
 
-/** The faults of one event, and the source of what else is random about it. */
+/** The faults of one event, and the source of its other random values. */
 export interface EventFaults {
   readonly random: SeededRandom;
   readonly list: readonly EventFault[];
@@ -110,7 +111,7 @@ export function createFaultPlan({
     rate(faultScenarios[name]);
   }
 
-  /** Takes the first fault that is planned for one of these targets. */
+  /** Takes the first fault planned for one of these targets. */
   function takePlanned(targets: readonly FaultTarget[]): CheckedFault | undefined {
     const index = planned.findIndex(({ target }) => targets.includes(target));
     return index === -1 ? undefined : planned.splice(index, 1)[0]?.checked;
@@ -183,15 +184,13 @@ export function createFaultPlan({
 
 interface PlannedFault {
   readonly target: FaultTarget;
-  /** As given. */
   readonly fault: Fault;
   readonly checked: CheckedFault;
 }
 
-/** A fault with its probability. */
 type CheckedRate = CheckedFault & {
   readonly probability: number;
-  /** Whether the draw decides if the fault comes before or after the effect. */
+  /** Whether a draw decides between before and after the effect. */
   readonly isTimeDrawn: boolean;
 };
 
@@ -202,7 +201,7 @@ function drawRequestFault(rates: CheckedRates, random: SeededRandom): TimedReque
   for (const kind of Object.keys(requestFaults)) {
     const rate = rates[kind];
     if (rate?.of !== 'request' || rate.probability === 0) continue;
-    // Always two numbers for a rate: the next fault does not depend on whether this one happens.
+    // Always draws two numbers for a rate, so that the next fault does not depend on this one.
     const happens = random.chance(rate.probability);
     const when = random.chance(0.5) ? 'before' : 'after';
     if (happens && found === undefined) found = rate.isTimeDrawn ? { ...rate.fault, when } : rate.fault;
@@ -218,7 +217,10 @@ function drawEventFaults(rates: CheckedRates, random: SeededRandom): EventFault[
   });
 }
 
-/** @throws {ConfigurationError} `invalid_option` for an unknown fault, a fault of another side, or no probability */
+/**
+ * @throws {ConfigurationError} `invalid_option` for an unknown fault, a fault of the other side, or an invalid
+ * probability
+ */
 function checkRates(
   rates: unknown,
   side?: 'request' | 'event',

@@ -1,13 +1,16 @@
 import { type Operation, operations } from '../../deployment/operations.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
 
-/** What the service answers: the operations of the contract, the one-time link, and the reported signing endpoint. */
+/**
+ * The requests that the service answers: the contract's operations, the one-time link, and the reported signing
+ * endpoint.
+ */
 export type SandboxOperation = Operation | 'openLink' | 'signRequest';
 
-/** Whether a fault comes instead of the effect of a request (`before`), or although the service has acted (`after`). */
+/** Whether a fault replaces the effect of a request (`before`), or happens although the service acted (`after`). */
 export type FaultTime = 'before' | 'after';
 
-/** The details that a fault can be given, and their defaults. */
+/** The details of a fault. */
 export interface FaultDetails {
   /** HTTP status of the reply. */
   readonly status?: number | undefined;
@@ -15,16 +18,16 @@ export interface FaultDetails {
   readonly retryAfterSeconds?: number | undefined;
   /** The Location header. */
   readonly location?: string | undefined;
-  /** Bytes of the body: those that are sent before the connection breaks, or those of one piece. */
+  /** Bytes of the body: those sent before the connection breaks, or those of one piece. */
   readonly bytes?: number | undefined;
   /** Milliseconds on the sandbox's clock: between two pieces of a body, or until an event is posted. */
   readonly delayMs?: number | undefined;
 }
 
 interface RequestFaultRules {
-  /** When it happens, unless told otherwise. */
+  /** The default time. */
   readonly when: FaultTime;
-  /** The only time at which it can happen. */
+  /** The only possible time. */
   readonly only?: FaultTime;
   readonly details: FaultDetails;
 }
@@ -33,21 +36,21 @@ interface RequestFaultRules {
  * Every fault of a request:
  *
  * - `reset`: the connection is reset, without a reply (`ECONNRESET`)
- * - `reply_lost`: the service acts, and the connection is closed without a reply
- * - `stall`: nothing comes until the caller gives up
- * - `trickle`: the reply comes in small pieces with pauses
- * - `truncate`: the connection breaks in the middle of the reply's body (by default after half of it), at the latest
- *   before its last byte
+ * - `reply_lost`: the service acts, and the connection closes without a reply
+ * - `stall`: no reply, until the caller gives up
+ * - `trickle`: the reply arrives in small pieces with pauses
+ * - `truncate`: the connection breaks within the reply's body (by default after half of it)
  * - `too_many_requests`: 429 with Retry-After
  * - `server_error`: 500 or another status, with a JSON body
  * - `redirect`: 307 or another status, to another host
  * - `html`: the page of a gateway, 502 or another status
- * - `misdirected`: 421, after which some platforms send a request again by themselves
- * - `ok_with_error`: 200 with an error inside
+ * - `misdirected`: 421, after which some platforms repeat a request by themselves
+ * - `ok_with_error`: 200 with an error in the body
  * - `wrong_content_type`: the reply's JSON, labelled as text/html
- * - `gzip`: the reply's body compressed, though nobody asked for it
+ * - `gzip`: the reply's body compressed, although the caller did not ask for it
  *
- * The last two, `trickle` and `truncate` change the service's own reply; before the effect that is a 503.
+ * `wrong_content_type`, `gzip`, `trickle` and `truncate` change the service's own reply; before the effect that is a
+ * 503.
  */
 export const requestFaults = {
   reset: { when: 'before', details: {} },
@@ -74,15 +77,15 @@ interface EventFaultRules {
  *
  * - `duplicate`: posted again after it was answered
  * - `concurrent_duplicate`: posted twice at once
- * - `reorder`: posted after the next event of its order, at the latest when nothing else is outstanding
+ * - `reorder`: posted after the next event of its order, or when no other event is outstanding
  * - `delay`: posted later on the sandbox's clock; later events overtake it
  * - `drop`: never posted
  * - `before_reply`: the init event is posted and answered before the order's reply is sent
- * - `old_key`: signed with the keys before the last regeneration, where there was one
- * - `forged`: a copy signed with a key that nobody issued is posted first
- * - `tampered`: a copy whose amount was changed after signing is posted first
- * - `unfamiliar_name`: an authentic event with a name that is not published is posted first
- * - `extra_members`: members that the contract does not know, with names that careless code trips over
+ * - `old_key`: signed with the keys before the last regeneration, if there was one
+ * - `forged`: preceded by a copy signed with a key that was never issued
+ * - `tampered`: preceded by a copy whose amount was changed after signing
+ * - `unfamiliar_name`: preceded by an authentic event with an unpublished name
+ * - `extra_members`: has members outside the contract, with names that break careless code
  * - `awkward_spelling`: spelled as `eventSpelling: 'awkward'` does
  */
 export const eventFaults = {
@@ -103,14 +106,14 @@ export const eventFaults = {
 export type RequestFaultName = keyof typeof requestFaults;
 export type EventFaultName = keyof typeof eventFaults;
 
-/** A fault of a request, with its details where they differ from the defaults. */
+/** A fault of a request. Details that are absent have their defaults. */
 export interface RequestFault extends FaultDetails {
   readonly kind: RequestFaultName;
-  /** @default as the fault's description says: mostly `before`, `after` for those that change the service's own reply */
+  /** @default `after` for faults that change the service's own reply, `before` for most others */
   readonly when?: FaultTime | undefined;
 }
 
-/** A fault of an event, with its details where they differ from the defaults. */
+/** A fault of an event. Details that are absent have their defaults. */
 export interface EventFault extends FaultDetails {
   readonly kind: EventFaultName;
 }
@@ -118,18 +121,18 @@ export interface EventFault extends FaultDetails {
 /** A fault, as its name or with details. */
 export type Fault = RequestFaultName | EventFaultName | RequestFault | EventFault;
 
-/** What a fault of a request can happen to: one operation, or every request. */
+/** The target of a request's fault: one operation, or every request. */
 export type RequestFaultTarget = SandboxOperation | 'request';
-/** What a fault of an event can happen to: one kind of event, or every event. */
+/** The target of an event's fault: one kind of event, or every event. */
 export type EventFaultTarget = OrderEventName | 'event';
 export type FaultTarget = RequestFaultTarget | EventFaultTarget;
 
-/** A fault of a request of which it is decided when it happens. */
+/** A fault of a request whose time is decided. */
 export interface TimedRequestFault extends RequestFault {
   readonly when: FaultTime;
 }
 
-// The list in `events` would load the schemas, too.
+// Importing the list of `events` would load its schemas, too.
 const eventNames: Readonly<Record<OrderEventName, true>> = {
   'event.buy.init': true,
   'event.buy.received.fiat': true,
@@ -139,20 +142,20 @@ const eventNames: Readonly<Record<OrderEventName, true>> = {
   'buy.event.close': true,
 };
 
-/** The names that {@link FaultTarget} allows, by the kind of fault that can happen to them. */
+/** Every target, by the side of the wire. */
 export const faultTargets: Readonly<Record<'request' | 'event', readonly string[]>> = {
   request: ['request', ...Object.keys(operations), 'openLink', 'signRequest'],
   event: ['event', ...Object.keys(eventNames)],
 };
 
-/** How often a fault happens: a probability from 0 to 1, alone or with the fault's details. */
+/** The probability of a fault from 0 to 1, alone or with the fault's details. */
 export type FaultRate =
   | number
   | ({ readonly probability: number; readonly when?: FaultTime | undefined } & FaultDetails);
 
 /**
- * How often each fault of a request happens. Where it can happen before or after the effect and `when` is not given, the
- * seed decides each time.
+ * How often each fault of a request happens. Without `when` the seed decides each time between before and after, if
+ * both are possible.
  */
 export type RequestFaultRates = { readonly [Name in RequestFaultName]?: FaultRate | undefined };
 /** How often each fault of an event happens. */
@@ -163,18 +166,18 @@ export type FaultRates = RequestFaultRates & EventFaultRates;
  * Named sets of rates:
  *
  * - `calm`: no faults
- * - `bad_network`: connections that break before, between and within
- * - `lost_replies`: the service acts, and the caller does not hear of it
+ * - `bad_network`: broken connections, before, during and after the effect
+ * - `lost_replies`: the service acts, and the reply is lost
  * - `slow`: replies that stall or trickle
  * - `rate_limited`: 429 with Retry-After
  * - `bad_gateway`: pages, redirects and statuses of a gateway, before and after the effect
- * - `outage`: 503 to everything
+ * - `outage`: 503 for every request
  * - `repeated_events`: duplicates, also at the same time
  * - `shuffled_events`: events out of order, late, or before the order's reply
  * - `lost_events`: events that are never posted
  * - `attacked`: forged and tampered events among the genuine ones
- * - `strange_events`: names, members and spellings that are not published
- * - `hostile`: everything at once, except faults that stall or lose an event forever
+ * - `strange_events`: unpublished names, members and spellings
+ * - `hostile`: all of these, except faults that stall or lose an event forever
  */
 export const faultScenarios = {
   calm: {},

@@ -4,7 +4,7 @@ import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
 import { randomToken, secretDigest } from '../seeded-random.ts';
 
-/** A message that the messenger would have sent. */
+/** A message that was sent. */
 export interface SandboxMessage {
   readonly messenger_device_no: string;
   readonly to_phone: string;
@@ -21,17 +21,15 @@ type MessengerOptions = Pick<
 >;
 
 interface Device {
-  /** Of the API key. */
   readonly digest: string;
   readonly number: string;
   readonly connected: boolean;
 }
 
-/** The messenger's devices, their API keys, and the messages sent through them. */
+/** The messenger's devices and their API keys, and the last messages. */
 export class MessengerRegistry {
   readonly #options: MessengerOptions;
   readonly #unreachable: ReadonlySet<string>;
-  /** By digest of the API key. */
   readonly #devices = new Map<string, Device>();
   readonly #numbers = new Set<string>();
   readonly #records: Records;
@@ -62,9 +60,9 @@ export class MessengerRegistry {
     this.#save({ ...this.#device(apiKey), connected: true });
   }
 
-  /** Takes back what {@link Records} were given. */
+  /** Takes back a stored record. */
   restore(key: string, value: object): void {
-    // Sound: the sandbox wrote these records, under these keys.
+    // Sound: the sandbox wrote these records.
     if (key.startsWith('device/')) this.#remember(value as Device);
     else if (key.startsWith('message/')) this.messages.restore(key, value as SandboxMessage);
   }
@@ -83,7 +81,7 @@ export class MessengerRegistry {
     const { api_key, ...rest } = message;
     const device = this.#connected(api_key);
     if (this.#unreachable.has(digitsOf(message.to_phone))) {
-      // Accepted, and lost: nobody asked whether the number is on the messenger.
+      // Accepted and lost, since the caller did not ask whether the number is on the messenger.
       if (this.#options.verifyCheck === 'checks' && message.verify_check !== true) return;
       throw new Refusal(422, 'number_not_on_messenger', 'The phone number is not on the messenger.');
     }
@@ -126,7 +124,7 @@ export class MessengerRegistry {
   }
 }
 
-/** In any notation: a "+" in a query is read as a blank. */
+/** In any notation. A "+" in a query is read as a blank. */
 function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '');
 }

@@ -14,13 +14,13 @@ const sending = z.object({
   verify_check: z.boolean().optional(),
 });
 
-/** Shows nothing of the request, whose address already holds the API key. */
+/** Does not repeat the address of the request, which holds the API key. */
 const connectedPage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Device connected</title>
 <h1>Device connected</h1><p>The API key is ready for use. You can close this page.</p></html>
 `;
 
-/** Endpoints 6 to 9 of the contract; the number check only where its path is configured. */
+/** Endpoints 6 to 9 of the contract. The number check exists only if its path is configured. */
 export function messengerRoutes(state: SandboxState): Route[] {
   const routes: Route[] = [
     operationRoute(state.deployment, 'generateApiKey', {

@@ -14,12 +14,12 @@ import type { SandboxState } from '../state.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import type { SandboxOrder } from './order-registry.ts';
 
-/** Decimal places of the crypto amount, as USDT and USDC have; further ones are cut off. */
+/** As USDT and USDC have. Further digits are cut off. */
 const cryptoPlaces = 6;
 
 const text = z.string().min(1);
 
-/** What the sandbox needs from an order to post its events. */
+/** The members that events need. */
 const orderMembers = z.object({
   partner_order_id: text,
   fiat_amount: z.union([z.string(), z.number()]).transform(String),
@@ -34,7 +34,6 @@ const orderMembers = z.object({
   refund_account: z.string().nullish(),
 });
 
-/** A new order from a payload that the deployment's order schema accepts. */
 async function createOrder(
   payload: JsonObject,
   options: SandboxSettings,
@@ -78,14 +77,14 @@ async function createOrder(
 }
 
 function requireAllowed(values: Record<keyof AllowedValues, string>, allowed: AllowedValues): void {
-  // Sound: the keys of the literal are those of the type.
+  // Sound: the keys of this literal.
   for (const name of Object.keys(values) as (keyof AllowedValues)[]) {
     if (allowed[name]?.includes(values[name]) ?? true) continue;
     throw new Refusal(400, 'value_not_allowed', `${name}: must be one of ${allowed[name]?.join(', ')}.`);
   }
 }
 
-/** Events give the amount as a number. An amount that a number cannot hold exactly is refused, not rounded. */
+/** Refuses an amount that a number cannot hold exactly, since events give it as a number. */
 function checkAmount(fiatAmount: string): Decimal {
   const amount = parseDecimal(fiatAmount);
   if (amount === undefined || amount.units === 0n) {
@@ -144,7 +143,7 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
   if (existing !== undefined) {
     throw new Refusal(409, 'order_exists', 'There is an order with this partner_order_id.');
   }
-  // Made before the order exists: a reply that cannot be written refuses it.
+  // Made before the order exists: if the reply cannot be written, the order is refused.
   const created = reply(order);
   orders.add(order);
   const { delivery, isBeforeReply } = postEvent(state, order);
@@ -166,7 +165,7 @@ function requirePartnerId(
   throw new Refusal(401, 'partner_id_mismatch', message);
 }
 
-/** The key of a currency's own merchant signs its orders, and no others. */
+/** Only the key of its currency's merchant signs an order. */
 function requireMerchant(
   merchants: readonly (string | undefined)[],
   keyIndex: number,

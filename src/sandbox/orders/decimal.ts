@@ -1,13 +1,13 @@
-/** A non-negative decimal number: `units / 10 ** scale`. Money is never computed in floating point here. */
+/** A non-negative decimal number: `units / 10 ** scale`. Floating point would round money. */
 export interface Decimal {
   readonly units: bigint;
   readonly scale: number;
 }
 
-/** More digits than any amount needs, so that hostile input cannot become a huge integer. */
+/** Hostile input must not become a huge integer. */
 const maxLength = 60;
 
-/** Parses a decimal such as `15000.50`; `undefined` if the text is not a decimal. */
+/** Parses a decimal such as `15000.50`; `undefined` for any other text. */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > maxLength) return undefined;
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -21,8 +21,8 @@ export function formatDecimal({ units, scale }: Decimal): string {
 }
 
 /**
- * The number that JSON writes for a decimal, or `undefined` if a reader of that JSON would see another decimal: a
- * double holds about 15 digits.
+ * The number that JSON writes for a decimal; `undefined` if that JSON would be another decimal (a double holds about
+ * 15 digits).
  */
 export function exactNumber(decimal: Decimal): number | undefined {
   const number = Number(formatDecimal(decimal));
@@ -37,7 +37,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** `a - b`, for `a >= b`, with the places of the longer one. */
+/** `a - b`, for `a >= b`, with the larger of the two scales. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return { units: unitsAt(a, scale) - unitsAt(b, scale), scale };
@@ -49,7 +49,7 @@ export function divideDecimals(a: Decimal, b: Decimal, places: number): Decimal 
   return { units: (unitsAt(a, scale) * 10n ** BigInt(places)) / unitsAt(b, scale), scale: places };
 }
 
-/** What `JSON.stringify` writes for a number, exponent included. */
+/** The decimal of a number's JSON text, exponent included. */
 function decimalOf(number: number): Decimal | undefined {
   const [, digits = '', exponent = '0'] = /^([\d.]+)(?:e([+-]\d+))?$/.exec(String(number)) ?? [];
   const decimal = parseDecimal(digits);

@@ -4,14 +4,14 @@ import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../options.ts';
 import { randomToken } from '../seeded-random.ts';
 
-/** The last orders of a sandbox, as many as are remembered, by the service's reference. */
+/** The last orders, by the service's reference. */
 export class OrderRegistry {
   readonly #options: SandboxSettings;
   readonly #records: Records;
   readonly #orders = new Map<string, SandboxOrder>();
-  /** The service's references for each order id of the partners: several partners may use the same one. */
+  /** The references for each `partner_order_id`: several partners may use the same one. */
   readonly #refs = new Map<string, string[]>();
-  /** The references of orders that nothing more is to happen to, the first to finish first. */
+  /** The references of closed orders, the first to close first. */
   readonly #finished = new Set<string>();
   #numbers = 0;
 
@@ -28,13 +28,11 @@ export class OrderRegistry {
     return this.#orders.size;
   }
 
-  /** A number that no other order has. */
   nextNumber(): number {
     this.#numbers += 1;
     return this.#numbers;
   }
 
-  /** The first order of this partner with this id. */
   existing(order: Pick<SandboxOrder, 'partnerId' | 'partner_order_id'>): SandboxOrder | undefined {
     return this.#named(order.partner_order_id).find(({ partnerId }) => partnerId === order.partnerId);
   }
@@ -48,7 +46,7 @@ export class OrderRegistry {
     this.#forgetBeyondLimit();
   }
 
-  /** Takes back an order that was written down. Orders are to come in the order of their numbers. */
+  /** Takes back a stored order. Orders have to come in the order of their numbers. */
   restore(value: object): void {
     // Sound: the sandbox wrote this record.
     const order = Object.freeze(value as SandboxOrder);
@@ -105,7 +103,7 @@ export class OrderRegistry {
     if (isFinished(state)) this.#finished.add(ref);
   }
 
-  /** Finished orders go first, then the oldest. */
+  /** Closed orders are forgotten first, then the oldest. */
   #forgetBeyondLimit(): void {
     while (this.#orders.size > this.#options.maxRemembered) {
       const [finished] = this.#finished;
@@ -133,7 +131,7 @@ export class OrderRegistry {
           crypto_payment_status: this.#options.settledCryptoStatus,
           crypto_txn_hash: `0x${randomToken(this.#options.random, 32)}`,
         };
-      // The contract does not fix the values of the close event: the sandbox keeps those before.
+      // The contract does not fix these values in the close event: they stay as they are.
       case 'refunded':
         return {};
       default:
@@ -146,7 +144,6 @@ export class OrderRegistry {
   }
 }
 
-/** The number in a reference of the sandbox. */
 export function orderNumber(ref: string): number {
   return Number(ref.split('-')[1] ?? 0);
 }
@@ -155,7 +152,7 @@ function invalidOrder(message: string): ValidationError {
   return new ValidationError('advance', [{ path: ['order'], message }]);
 }
 
-/** A snapshot of an order. Members have the contract's names where it gives them. */
+/** A snapshot of an order. Members that the contract has keep its names. */
 export interface SandboxOrder {
   readonly partnerId: string;
   readonly partner_order_id: string;
@@ -196,7 +193,7 @@ export interface SandboxOrder {
 }
 
 /**
- * What can happen to an order after it is created, and the event it posts:
+ * The steps of an order after its creation, and the event of each:
  *
  * - `fiat_received`: `event.buy.received.fiat`
  * - `no_kyc`: `event.buy.received.fiat_kyc_error` with `NO_KYC` and an address for KYC
@@ -213,10 +210,10 @@ export type SandboxOrderStep =
   | 'credited'
   | 'refunded';
 
-/** The last thing that happened to an order. */
+/** The last step of an order. */
 export type SandboxOrderState = 'created' | SandboxOrderStep;
 
-/** After a hold the payment is accepted, held for another reason, credited, or refunded. */
+/** A held payment is accepted, held for another reason, credited, or refunded. */
 const afterHold = ['fiat_received', 'credited', 'refunded'] as const;
 
 export const orderSteps = [
@@ -228,7 +225,7 @@ export const orderSteps = [
   'refunded',
 ] as const satisfies readonly SandboxOrderStep[];
 
-/** The sandbox's choice, since the contract shows no transitions. */
+/** The sandbox's choice: the contract shows no transitions. */
 const nextSteps = {
   created: ['fiat_received', 'no_kyc', 'third_party_payment', 'third_party_error'],
   fiat_received: ['no_kyc', 'third_party_payment', 'third_party_error', 'credited', 'refunded'],
@@ -239,7 +236,6 @@ const nextSteps = {
   refunded: [],
 } as const satisfies Record<SandboxOrderState, readonly SandboxOrderStep[]>;
 
-/** The steps that an order in this state can take. */
 export function stepsAfter(
   state: SandboxOrderState,
   transitions: 'checked' | 'any',
@@ -248,12 +244,11 @@ export function stepsAfter(
   return orderSteps.filter((step) => step !== state);
 }
 
-/** Whether nothing more is to happen to an order in this state. */
 function isFinished(state: SandboxOrderState): boolean {
   return nextSteps[state].length === 0;
 }
 
-/** Returns if an order in this state can take the step. @throws {ValidationError} naming the steps that it can take */
+/** @throws {ValidationError} naming the possible steps */
 function checkStep(state: SandboxOrderState, step: SandboxOrderStep, transitions: 'checked' | 'any'): void {
   const possible = stepsAfter(state, transitions);
   if (possible.includes(step)) return;

@@ -11,18 +11,18 @@ interface ScenarioRules {
 }
 
 /**
- * What can happen to an order from its creation to its end:
+ * The course of an order from its creation to its end:
  *
  * - `happy`: paid and credited
- * - `kyc_then_credited`, `kyc_then_refund`: held until the buyer has done KYC, or never does
+ * - `kyc_then_credited`, `kyc_then_refund`: held until the buyer does KYC, or never does
  * - `third_party_then_credited`, `third_party_then_refund`: held since somebody else paid
- * - `third_party_error_then_refund`: the same with the event of its own
+ * - `third_party_error_then_refund`: the same with its own event
  * - `refund`: paid and refunded
  * - `credited_then_closed`: credited and then refunded, which is a contradiction
- * - `refunded_then_credited`: the other way round
+ * - `refunded_then_credited`: the reverse
  * - `events_reversed`: `happy`, with the last event first
  * - `events_repeated`: `happy`, with each event twice
- * - `events_lost`: `happy`, without a single event after the first
+ * - `events_lost`: `happy`, without any event after the first
  */
 export const orderScenarios = {
   happy: { steps: ['fiat_received', 'credited'] },
@@ -42,10 +42,8 @@ export const orderScenarios = {
 export type OrderScenario = keyof typeof orderScenarios;
 
 /**
- * Takes an order that was just created through a scenario.
- *
  * @returns the events in the order in which they were posted, each answered or given up
- * @throws {ValidationError} for an unknown order or scenario, or an order that has gone on already
+ * @throws {ValidationError} for an unknown order or scenario, or an order that is not new
  */
 export async function playOrder(
   state: SandboxState,
@@ -72,7 +70,7 @@ export async function playOrder(
   if (events !== 'twice') return deliveries;
   return Promise.all(deliveries.map(({ id }) => state.deliveryQueue.redeliver(id)));
 
-  /** All at once: the queue keeps the events of one order apart. */
+  /** All at once: the queue posts the events of one order one after another. */
   function post(orders: readonly Parameters<typeof postEvent>[1][]): Promise<SandboxDelivery[]> {
     return Promise.all(orders.map((order) => postEvent(state, order).delivery));
   }

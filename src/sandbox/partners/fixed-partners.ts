@@ -3,13 +3,13 @@ import type { PartnerCredentials } from '../../credentials/partner-credentials.t
 import { defineOptions, invalidOption, type OptionTable, unchecked, value } from '../../internal/options.ts';
 import { secretDigest } from '../seeded-random.ts';
 
-/** A partner that is there from the start, with keys of your choice. */
+/** A partner that exists from the start, with keys of your choice. */
 export interface SandboxPartner {
-  /** Where its mails go. @default 'partner@sandbox.example' */
+  /** The address of its mails. @default 'partner@sandbox.example' */
   readonly email?: string | undefined;
   /**
-   * Its keys, valid at once. `merchantSecretKey` and `partnerCode` are needed; `partnerId` is derived from the code when
-   * it is absent.
+   * Its keys, valid at once. `merchantSecretKey` and `partnerCode` are required; `partnerId` is derived from the
+   * code by default.
    */
   readonly credentials: PartnerCredentials & {
     readonly merchantSecretKey: string;
@@ -17,13 +17,12 @@ export interface SandboxPartner {
   };
 }
 
-/** A checked {@link SandboxPartner}. */
 export interface FixedPartner {
   readonly email: string;
   readonly credentials: SandboxCredentials;
 }
 
-/** @throws {ConfigurationError} `invalid_option` or `invalid_credentials`, naming what is wrong */
+/** @throws {ConfigurationError} `invalid_option` or `invalid_credentials`, naming the problem */
 export function checkPartners(partners: readonly SandboxPartner[]): readonly FixedPartner[] {
   if (!Array.isArray(partners)) throw invalidOption('partners must be a list.');
   const seen = new Set<string>();
@@ -38,7 +37,7 @@ export function checkPartners(partners: readonly SandboxPartner[]): readonly Fix
       if (seen.has(unique)) throw invalidOption('partners: two have the same partnerCode or public key.');
       seen.add(unique);
     }
-    // Not spread: the copy of `defineCredentials` hides its secrets, and a sandbox shows them.
+    // Not spread: `defineCredentials` hides the secrets of its copy, and a sandbox shows them.
     const { partnerSecretKey, merchantSecretKeys } = given;
     const credentials = Object.freeze({
       partnerPublicKey: keys.partnerPublicKey,
@@ -60,11 +59,11 @@ const readPartner = defineOptions('partners', {
   credentials: value((given) => given as SandboxPartner['credentials']),
 } satisfies OptionTable<SandboxPartner>);
 
-/** What a one-time link of the sandbox reveals: all keys and ids of a partner. */
+/** The content of a one-time link: all keys and ids of a partner. */
 export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSecretKeys'> {
   /** Signs orders in every currency that has no merchant of its own. */
   readonly merchantSecretKey: string;
-  /** By currency, where the option `merchants` names any. */
+  /** By currency, for those of the option `merchants`. */
   readonly merchantSecretKeys?: Readonly<Record<string, string>>;
   /** Stays the same when keys are regenerated. */
   readonly partnerId: string;

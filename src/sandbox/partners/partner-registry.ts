@@ -7,38 +7,36 @@ import { Refusal } from '../requests.ts';
 import { randomToken, secretDigest } from '../seeded-random.ts';
 import type { FixedPartner, SandboxCredentials } from './fixed-partners.ts';
 
-/** A mail as the service would have sent it. */
+/** A mail of the service. */
 export interface SandboxEmail {
   readonly to: string;
-  /** `onboarding`: the first keys; `reset`: the keys that replace them. */
+  /** `onboarding`: the first keys; `reset`: new keys. */
   readonly kind: 'onboarding' | 'reset';
   readonly partner_code: string;
-  /** Works once, by HTTP GET or through `openLink`, at the address that the request used. */
+  /** Works once, by HTTP GET or through `openLink`. Its origin is that of the request that caused it. */
   readonly link: string;
   /** Milliseconds since the epoch. */
   readonly sentAt: number;
 }
 
-/** A partner of the sandbox with its current keys. Not public. */
 export interface Partner {
   readonly partnerId: string;
   readonly partnerCode: string;
   readonly email: string;
   readonly credentials: SandboxCredentials;
-  /** The keys before each of the last regenerations, the newest first. */
+  /** The keys before the last regenerations, the newest first. */
   readonly earlier?: readonly EarlierKeys[];
-  /** When these keys became valid, in milliseconds since the epoch; absent while nobody has opened their link. */
+  /** When these keys became valid, in milliseconds since the epoch; absent until their link is opened. */
   readonly validFrom?: number;
 }
 
-/** Keys that were replaced. */
 interface EarlierKeys {
   readonly credentials: SandboxCredentials;
-  /** When new ones took their place, in milliseconds since the epoch. */
+  /** When they were replaced, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Enough to tell of most of the trace with which key it was signed. */
+/** Enough to identify the key of most entries in the trace. */
 const maxEarlier = 10;
 
 type PartnerOptions = KeyOptions & Pick<SandboxSettings, 'now' | 'maxRemembered' | 'oldKeysExpire'>;
@@ -49,21 +47,18 @@ interface Link {
   readonly state: 'open' | 'used' | 'replaced';
 }
 
-/** The path of one-time links, below the origin of the request that asked for them. */
 export const linkPath = '/onboarding/one-time/';
 
-/** Partners, their keys, and the links that reveal them. */
 export class PartnerRegistry {
   readonly #options: PartnerOptions;
   readonly #records: Records;
   readonly #byCode = new Map<string, Partner>();
-  /** The partner's code, by digest of its public key, valid or not. */
+  /** By digest of the public key, valid or not. */
   readonly #codes = new Map<string, string>();
-  /** The partner's code, by its ID. */
   readonly #ids = new Map<string, string>();
   /** By digest of the token. */
   readonly #links = new Map<string, Link>();
-  /** The partner's last link, by its code. */
+  /** The last link of each partner, by its code. */
   readonly #lastLinks = new Map<string, Link>();
   readonly emails: RememberedList<SandboxEmail>;
 
@@ -77,7 +72,6 @@ export class PartnerRegistry {
     return [...this.#byCode.values()];
   }
 
-  /** Registers a partner and mails the link to its first keys, which become valid when the link is opened. */
   onboard(partnerCode: string, email: string, origin: string): void {
     if (this.#byCode.has(partnerCode)) {
       throw new Refusal(
@@ -92,13 +86,13 @@ export class PartnerRegistry {
     this.#mail({ to: email, kind: 'onboarding', partnerCode, origin });
   }
 
-  /** A partner with these keys, in place of what there was under its code. */
+  /** Adds a partner with given keys, in place of any other with its code. */
   addFixed({ email, credentials }: FixedPartner): void {
     const { partnerId, partnerCode } = credentials;
     this.#save({ partnerId, partnerCode, email, credentials, validFrom: this.#options.now() });
   }
 
-  /** Mails the link that replaces a partner's keys when it is opened; earlier links stop working. */
+  /** Mails a link that replaces a partner's keys when it is opened. Earlier links stop working. */
   sendReset(partner: Partner, origin: string): void {
     const earlier = this.#lastLinks.get(partner.partnerCode);
     if (earlier !== undefined && this.#links.get(earlier.digest)?.state === 'open')
@@ -118,7 +112,7 @@ export class PartnerRegistry {
     if (link.state === 'replaced') {
       throw new Refusal(410, 'link_replaced', 'A later link has taken the place of this one.');
     }
-    // Keys that are not valid yet wait behind this link.
+    // The first keys of a partner wait behind this link.
     const revealed = partner.validFrom === undefined ? partner : this.#withNewKeys(partner);
     const opened = { ...revealed, validFrom: this.#options.now() };
     this.#saveLink({ ...link, state: 'used' });
@@ -135,22 +129,20 @@ export class PartnerRegistry {
     return path.slice(linkPath.length);
   }
 
-  /** The partner with this valid public key. */
   byPublicKey(publicKey: string): Partner | undefined {
     const partner = this.#byCode.get(this.#codes.get(secretDigest(publicKey)) ?? '');
     return partner?.validFrom === undefined ? undefined : partner;
   }
 
-  /** The partner with this ID, which an order always has. */
   byId(partnerId: string): Partner {
     const partner = this.#byCode.get(this.#ids.get(partnerId) ?? '');
     if (partner === undefined) throw new Error('The order has no partner.');
     return partner;
   }
 
-  /** Takes back what {@link Records} were given. */
+  /** Takes back a stored record. */
   restore(key: string, value: object): void {
-    // Sound: the sandbox wrote these records, under these keys.
+    // Sound: the sandbox wrote these records.
     if (key.startsWith('partner/')) this.#remember(value as Partner);
     else if (key.startsWith('link/')) this.#rememberLink(value as Link);
     else if (key.startsWith('mail/')) this.emails.restore(key, value as SandboxEmail);
@@ -163,7 +155,7 @@ export class PartnerRegistry {
     this.emails.clear();
   }
 
-  /** The partner with new keys, which are not valid yet. */
+  /** Draws new keys, which are not valid yet. */
   #withNewKeys({ validFrom: _, ...partner }: Partner): Partner {
     const { credentials, earlier = [] } = partner;
     const replaced = { credentials, until: this.#options.now() };
@@ -194,7 +186,7 @@ export class PartnerRegistry {
 
   #rememberLink(link: Link): void {
     this.#links.set(link.digest, link);
-    // Of several links of a partner at most one is open.
+    // At most one link of a partner is open.
     if (link.state === 'open') this.#lastLinks.set(link.partnerCode, link);
   }
 
@@ -219,7 +211,6 @@ export class PartnerRegistry {
 
 type KeyOptions = Pick<SandboxSettings, 'random' | 'merchants' | 'merchantKeyPrefix'>;
 
-/** New keys for a partner. */
 function issueKeys(
   partner: Pick<SandboxCredentials, 'partnerId' | 'partnerCode'>,
   { random, merchants, merchantKeyPrefix }: KeyOptions,

@@ -21,7 +21,7 @@ const onboarding = z.object({
   email: z.string().regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
 });
 
-/** Endpoints 1 to 3 of the contract, and the one-time link in the e-mails. */
+/** Endpoints 1 to 3 of the contract, the one-time link, and the reported signing endpoint. */
 export function partnerRoutes(state: SandboxState): Route[] {
   return [
     operationRoute(state.deployment, 'onboard', {
@@ -51,7 +51,6 @@ export function partnerRoutes(state: SandboxState): Route[] {
   ];
 }
 
-/** The partner whose public key a request carries as its bearer token. */
 export function requirePartner({ partners, options }: SandboxState, request: Request): Partner {
   const [, publicKey] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const challenge = { 'www-authenticate': 'Bearer' };
@@ -97,8 +96,8 @@ async function regenerateKeys(state: SandboxState, { body, request, url }: Route
 const signRequestPath = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
 
 /**
- * The reported signing endpoint: signs the fields of a body with its `secret`. What it answers with is the sandbox's
- * choice: `{ signature }`.
+ * The reported endpoint that signs the other members of a body with its `secret`. The reply `{ signature }` is the
+ * sandbox's choice.
  */
 function signRequestRoute(state: SandboxState): Route {
   return {
@@ -119,10 +118,9 @@ function signRequestRoute(state: SandboxState): Route {
   };
 }
 
-/** The text as it was sent, for schemes that sign it as it is. */
 function withoutSecret(text: string): string {
   const [member] = findMembers(text, 'secret');
   if (member === undefined) return text;
-  // What is known of cutting out one member is known of the signature: the secret takes its name for that.
+  // `removeSignature` cuts out one member exactly, so the secret is renamed to it.
   return removeSignature(`${text.slice(0, member.start)}"signature":${text.slice(member.value.start)}`);
 }

@@ -3,43 +3,43 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { errorReply, Refusal } from '../requests.ts';
 
-/** A request to one of our servers, addressed by one of its names. */
+/** A request to one of the names of the server. */
 export interface HttpCall {
   readonly method: string;
   /** Path and query, as they were sent. */
   readonly target: string;
-  /** Names and values by turns, in the order and spelling in which they were sent. */
+  /** Alternating names and values, in the order and spelling of the sender. */
   readonly rawHeaders: readonly string[];
-  /** Of a body that is longer than `maxBodyBytes`, one byte more than that. */
+  /** At most `maxBodyBytes` + 1 bytes: one too many shows that the body is too long. */
   readonly body: Uint8Array;
-  /** The address that the caller used. */
+  /** The address of this server that the caller used. */
   readonly origin: string;
   readonly ip: string;
 }
 
-/** A reply, with its headers in order. A {@link Response} is one. */
+/** A reply, with its headers in order, such as a {@link Response}. */
 export interface Reply {
   readonly status: number;
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
-  /** Writes the reply in place of the server: one that is to break off. */
+  /** Writes the reply instead of the server, to break it on purpose. */
   readonly write?: (outgoing: ServerResponse) => Promise<void> | void;
 }
 
 export interface HttpServer {
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
-  /** Stops listening, and closes connections: all at once, or each when its request is answered. */
+  /** Stops listening, and closes each connection, at once or when its request is answered. */
   close(connections: 'at once' | 'when answered'): Promise<void>;
 }
 
 interface ServerOptions {
   readonly port: number;
   readonly host: string;
-  /** Names of the server besides its address and `localhost`; `undefined` if the user cannot add one. */
+  /** Further names of the server; `undefined` if the user cannot add any. */
   readonly allowedHosts?: readonly string[];
   readonly maxBodyBytes: number;
-  /** How long a request may take to arrive. @default 300_000 */
+  /** The limit for a request to arrive. @default 300_000 */
   readonly requestTimeoutMs?: number;
   readonly answer: (call: HttpCall) => Reply | Promise<Reply>;
 }
@@ -83,7 +83,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
   };
 }
 
-/** Answers calls with a function that takes a {@link Request}. */
+/** Adapts a function of {@link Request}. */
 export function answerRequests(
   serve: (request: Request, connection: { ip: string }) => Promise<Reply>,
 ): ServerOptions['answer'] {
@@ -123,14 +123,14 @@ function reachable(address: string): string {
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Finds the origin that a request addresses; `undefined` for a name that is not the server's, and for a web page of
- * another origin. Otherwise any web page could reach a server on its visitor's machine (DNS rebinding).
+ * Finds the address that a request is for; `undefined` for a foreign name, or a web page of another origin.
+ * Otherwise any web page could reach a server on its visitor's machine (DNS rebinding).
  */
 function hostCheck(names: readonly string[]): (incoming: IncomingMessage) => string | undefined {
   const known = new Set(names.map((name) => name.toLowerCase()));
   return ({ headers: { host = '', origin } }) => {
     const called = `http://${host}`;
-    // Only a name and a port: anything else would end up in the links of the mails.
+    // Only a name and a port, since the mails' links contain it.
     if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(called)) return undefined;
     if (!known.has(new URL(called).hostname)) return undefined;
     return origin === undefined || origin === called ? called : undefined;
@@ -146,7 +146,7 @@ async function readCall(
   return { method, target, rawHeaders, body, origin, ip: socket.remoteAddress ?? '' };
 }
 
-/** The body's first bytes. The rest is read and dropped: closing the connection early would lose the answer. */
+/** Reads the first bytes of a body and drops the rest. Closing the connection early would lose the answer. */
 function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -163,7 +163,7 @@ function readUpTo(incoming: IncomingMessage, limit: number): Promise<Uint8Array>
   });
 }
 
-/** `undefined` for what a Request cannot express: the method TRACE, or an invalid path. */
+/** `undefined` for a method or path that a Request cannot have, such as TRACE. */
 function toRequest({ method, target, rawHeaders, body, origin }: HttpCall): Request | undefined {
   if (!target.startsWith('/')) return undefined;
   const headers = new Headers();
@@ -188,7 +188,7 @@ async function writeReply(reply: Reply, outgoing: ServerResponse): Promise<void>
   outgoing.end(outgoing.req.method === 'HEAD' ? undefined : body);
 }
 
-/** Writes a body as it comes, and no faster than the caller reads it. */
+/** Writes a body no faster than the caller reads it. */
 async function stream(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const gone = new AbortController();
@@ -196,7 +196,7 @@ async function stream(body: ReadableStream<Uint8Array>, outgoing: ServerResponse
     gone.abort();
     reader.cancel().catch(() => {});
   };
-  // The caller can have left while the answer was made.
+  // The caller may have left before the answer.
   if (outgoing.destroyed) return leave();
   outgoing.once('close', leave);
   while (outgoing.req.method !== 'HEAD') {

@@ -19,44 +19,43 @@ import { answerRequests, startHttpServer } from './http-server.ts';
 export interface ListenOptions {
   /** @default 0: any free port */
   port?: number | undefined;
-  /** Where to listen. Anything but loopback lets others on the network in. @default '127.0.0.1' */
+  /** Where to listen. Any other address than loopback admits the network. @default '127.0.0.1' */
   host?: string | undefined;
   /**
-   * Further names, without a port, by which the server may be addressed besides its own address and `localhost`, e.g.
-   * that of a container. Requests with another Host, or from a web page of another origin, are refused with 403.
+   * Further names of the server, without a port, e.g. that of a container. Its own address and `localhost` are
+   * always allowed; requests with another Host, and from web pages of other origins, are refused with 403.
    * @default []
    */
   allowedHosts?: readonly string[] | undefined;
   /**
-   * Who may use `/_sandbox/`, the inspector and its API: this machine alone (`loopback`), anybody who reaches
-   * the server (`any`, for a container; then reading needs the token, too), or nobody (`off`). @default 'loopback'
+   * Who may use `/_sandbox/`, the inspector and its API: this machine (`loopback`), everybody who reaches the server
+   * (`any`, for a container; then reading needs the token, too), or nobody (`off`). @default 'loopback'
    */
   inspector?: 'loopback' | 'any' | 'off' | undefined;
   /**
-   * What requests under `/_sandbox/` that change something have to carry as `Authorization: Bearer`: at least 16 of
+   * The token for requests below `/_sandbox/` that change something, sent as `Authorization: Bearer`: at least 16 of
    * `A-Z a-z 0-9 - _`. @default a random one, see `token` of the result
    */
   token?: string | undefined;
 }
 
-/** The sandbox at a real address. */
 export interface SandboxServer<Order = BuyOrder> {
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
   /** The sandbox's deployment with its base URLs at this address. */
   readonly deployment: CompleteDeployment<Order>;
-  /** The inspector, with the token behind the `#`, where no server sees it: open it in a browser. */
+  /** The address of the inspector, with the token behind the `#`, which browsers do not send. */
   readonly inspectorUrl: string;
-  /** For requests under `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
+  /** For requests below `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
   readonly token: string;
   /**
-   * Stops listening, closes every connection, and waits for the current events. The sandbox itself stays usable. A
-   * second call waits for the first.
+   * Stops listening, closes every connection, and waits for current events. The sandbox stays usable. A second call
+   * waits for the first.
    */
   close(): Promise<void>;
 }
 
-/** Puts an HTTP server around a function that answers. Rejects with the system's error, e.g. `EADDRINUSE`. */
+/** Starts a server. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
@@ -92,7 +91,6 @@ export async function listen<Order>(options: {
   });
 }
 
-/** The address of the inspector and its API. */
 const controlPath = '/_sandbox/';
 
 function isControl({ url }: Request): boolean {

@@ -29,7 +29,7 @@ export function testConcurrentChanges(test: DefineTest): void {
   });
 
   test('a record that was only read holds until the commit', async ({ store, open }) => {
-    // Each may take the last shift only while the other one is on duty.
+    // Each may end the last shift only while the other one is on duty.
     const stores = [store, await open()];
     for (let round = 0; round < 20; round++) {
       const keys = [`${round}/a`, `${round}/b`];
@@ -170,7 +170,7 @@ export function testClose(test: DefineTest): void {
     const store = await open('closing');
     let isDone = false;
     const changes = Promise.all(Array.from({ length: 5 }, () => increment(store, 'count')));
-    // If one is refused, isDone stays false.
+    // If a change is refused, isDone stays false.
     void changes.then(
       () => {
         isDone = true;
@@ -178,7 +178,7 @@ export function testClose(test: DefineTest): void {
       () => {},
     );
     await store.close();
-    // The promises of changes that are done settle within one turn.
+    // Promises of finished changes settle within one turn.
     await new Promise((resolve) => setTimeout(resolve));
     ok(isDone);
   });

@@ -8,7 +8,7 @@ export interface TestContext {
   readonly clock: { now: number };
 }
 
-/** Runs a test with stores that are closed at its end, and with a clock that only the test moves. */
+/** Runs a test with stores that are closed afterwards, and with a clock that only the test moves. */
 export type DefineTest = (name: string, run: (context: TestContext) => Promise<void>) => void;
 
 export function read(store: RecordStore, key: string): Promise<JsonValue | undefined> {
@@ -28,6 +28,6 @@ export function listAll(store: RecordStore, prefix = ''): Promise<StoredRecord[]
 }
 
 export function pick<Item>(items: readonly Item[], index: number): Item {
-  // Sound: the index is brought into the list.
+  // Sound: the index is within the list.
   return items[index % items.length] as Item;
 }

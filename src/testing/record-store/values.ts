@@ -60,7 +60,7 @@ export function testReadsAndWrites(test: DefineTest): void {
     await store.transact(['a'], (records) => {
       records.set('a', value);
       value.list.push(2);
-      // Sound: it is what was set above.
+      // Sound: the value set above.
       (records.get('a') as typeof value).list.push(3);
     });
     deepEqual(await read(store, 'a'), { list: [1] });
