@@ -1,6 +1,6 @@
 /**
- * Find out, prove, pin and explain how a deployment signs; attack a receiver; check what an integration stands on. For
- * development and tests, never while handling a request.
+ * Find, prove, pin and explain how a deployment signs; attack a receiver; check the surroundings of an integration.
+ * For development and tests, never while handling a request.
  *
  * @module partner-exchange-sdk/diagnostics
  */

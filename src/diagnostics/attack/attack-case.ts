@@ -5,22 +5,20 @@ import type { Disclosures } from './disclosures.ts';
 import type { Delivery, Probes } from './probes.ts';
 import type { RawConnect } from './raw-connection.ts';
 
-/** What a case works with. */
 export interface Attack {
   readonly credentials: PartnerCredentials;
   readonly probes: Probes;
   post(delivery: Delivery): Promise<Answer>;
-  /** Connections without HTTP's rules, or why there are none. */
+  /** Raw connections, or why there are none. */
   readonly raw: RawConnect | { readonly missing: string };
-  /** How often the receiver's own code has acted on an order, if its owner can tell. */
+  /** How often the receiver's own code acted on an order; `undefined` if the owner cannot tell. */
   readonly handled: ((partnerOrderId: string) => number | Promise<number>) | undefined;
-  /** The authentic delivery with which the attack began. */
+  /** The authentic delivery that began the attack. */
   readonly baseline: string;
-  /** What the answers so far have given away. */
+  /** What earlier answers disclosed. */
   readonly disclosures: Disclosures;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** The words of the advice. */
   readonly say: Words;
 }
 
@@ -33,11 +31,11 @@ interface Refused extends RefusalRule {
   readonly what: string;
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
-  /** None, where the keys that there are do not make any. */
+  /** A case in which every delivery must be refused. */
   readonly deliveries: (probes: Probes, credentials: PartnerCredentials) => readonly Delivery[];
 }
 
-/** A case of which every delivery must be refused. */
+/** Some schemes do not sign everything: the receiver cannot see such a change. */
 export function refused({
   id,
   what,
@@ -52,7 +50,7 @@ export function refused({
     async run({ probes, credentials, post }) {
       const all = deliveries(probes, credentials);
       if (all.length === 0) return skipped('there is no merchant secret');
-      // Not every scheme signs everything: what it leaves open is no fault of the receiver.
+      // The advice if it is refused.
       if (all.some(({ body }) => body !== undefined && probes.verifies(body))) return skipped(notForged);
       const findings: CaseResult[] = [];
       for (const delivery of all) findings.push(judgeRefusal(await post(delivery), rule));
@@ -69,7 +67,12 @@ interface Accepted {
   readonly body: (probes: Probes) => string;
 }
 
-/** A case whose delivery is authentic and must be accepted. */
+/**
+ * - `ok`: answered as a sound receiver does.
+ * - `weak`: no forgery was accepted and no authentic delivery lost, but follow the `advice`.
+ * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
+ * - `skipped`: not tested; `answered` says why.
+ */
 export function accepted({ id, what, advice, body }: Accepted): AttackCase {
   return {
     id,
@@ -85,32 +88,26 @@ export function accepted({ id, what, advice, body }: Accepted): AttackCase {
 
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
 
-/**
- * - `ok`: answered as a sound receiver answers.
- * - `weak`: nothing forged got through and nothing authentic was lost, but something should be mended: see `advice`.
- * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
- * - `skipped`: nothing is known; `answered` says why.
- */
+/** The result of one case of {@link attackReceiver}. */
 export type AttackVerdict = 'ok' | 'weak' | 'broken' | 'skipped';
 
-/** How the receiver did in one case of {@link attackReceiver}. */
+/** Stable between versions: `unsigned`, `altered-amount`. */
 export interface AttackResult {
-  /** Stays the same between versions: `unsigned`, `altered-amount`. */
+  /** The deliveries that were sent. */
   readonly id: string;
-  /** What was sent. */
+  /** The answer of a sound receiver. */
   readonly what: string;
-  /** What a sound receiver answers. */
+  /** The answer of this receiver, or why nothing was sent. Never its text, which may hold anything. */
   readonly expected: string;
-  /** What this one answered, or why nothing was sent. Never its own text, which may hold anything. */
+  /** What to do; absent for `ok`. */
   readonly answered: string;
   readonly verdict: AttackVerdict;
-  /** What to do; absent for `ok`. */
   readonly advice?: string | undefined;
 }
 
-/** The result of a case. */
+/** Combines several answers: the worst verdict and its advice, with every answer. */
 export interface CaseResult extends Pick<AttackResult, 'answered' | 'verdict' | 'advice'> {
-  /** How the receiver failed, if it did in one of the ways that many cases share. */
+  /** How to judge the answer to a delivery that must be refused. */
   readonly problem?: Problem | undefined;
   /** What the receiver does, as in {@link AttackFinding.summary}. @default made of the problem and of what was sent */
   readonly fault?: string | undefined;
@@ -128,7 +125,7 @@ export function skipped(reason: string): CaseResult {
   return { verdict: 'skipped', answered: reason };
 }
 
-/** One result for several requests: the worst verdict and its advice, with every answer. */
+/** The advice if it is accepted. */
 export function worstOf(findings: readonly CaseResult[]): CaseResult {
   const order: readonly AttackVerdict[] = ['broken', 'weak', 'skipped', 'ok'];
   const worst = order
@@ -138,13 +135,11 @@ export function worstOf(findings: readonly CaseResult[]): CaseResult {
   return { verdict: 'skipped', ...worst, answered };
 }
 
-/** How to judge the answer to something that a receiver must refuse. */
 interface RefusalRule {
-  /** The verdict if it is accepted. @default 'broken' */
   readonly ifAccepted?: 'ok' | 'weak' | 'broken' | undefined;
-  /** The verdict if the connection is closed without an answer. @default 'broken' */
+  /** `undefined` for a proper refusal. */
   readonly ifClosed?: 'ok' | 'broken' | undefined;
-  /** What to do if it is accepted. */
+  /** As our webhooks do while newer keys are possible. A crash has no Retry-After. */
   readonly advice: string;
   /** What a receiver does that accepts it. @default 'accepts' and what was sent */
   readonly fault?: string | undefined;

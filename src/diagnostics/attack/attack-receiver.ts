@@ -35,30 +35,31 @@ import { makeProbes } from './probes.ts';
 import { rawConnector } from './raw-connection.ts';
 
 /**
- * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered, malformed,
- * huge, slow and repeated deliveries, and to authentic ones that are easily lost.
+ * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered,
+ * malformed, huge, slow and repeated deliveries, and to authentic ones that are easily lost.
  *
- * Run it against your own receiver with test keys. It receives probes: events about orders whose ids begin with
- * `probe-`, all but one of them unpaid. The authentic ones among them are accepted by a sound receiver and
- * handled by your code, once each. The attack begins with one that must be answered 2xx: if it is not, all
- * other cases are skipped.
+ * Run it against your own receiver with test keys. It sends probes: events about orders whose ids begin with
+ * `probe-`, all but one of them unpaid. Your code handles each authentic probe once. The first one must be answered
+ * with 2xx; otherwise all other cases are skipped.
  *
- * Only this machine is attacked, unless `iOwnThisHost` names the host. Redirects are not followed.
+ * Without `iOwnThisHost`, it attacks only this machine. Redirects are not followed.
  *
- * @throws {ConfigurationError} before anything is sent: `invalid_option` for a URL, host or option that is refused, or
- *   a URL at which nothing listens; `invalid_credentials`, `invalid_scheme`
+ * @throws {ConfigurationError} before anything is sent: `invalid_option` for a refused URL, host or option, or if
+ * nothing listens at the URL; `invalid_credentials`, `invalid_scheme`
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
- * const { findings } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
- * for (const { verdict, summary, advice } of findings) console.log(verdict, summary, advice);
+ * const { results } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
+ * for (const { id, verdict, answered, advice } of results) {
+ *   if (verdict !== 'ok') console.log(id, verdict, answered, advice);
+ * }
  * ```
  */
 export function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
   return attackInWords(libraryWords, url, options);
 }
 
-/** The same, with advice in the words of the caller. */
+/** The same, with advice in the caller's words. */
 export async function attackInWords(
   say: Words,
   url: string | URL,
@@ -94,7 +95,7 @@ export async function attackInWords(
 }
 
 /**
- * Everything that the cases work with. Nothing is sent yet.
+ * Prepares an attack without sending anything.
  *
  * @throws {ConfigurationError} `invalid_option` for a URL that is malformed or not known to be the caller's
  */
@@ -135,9 +136,8 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
   return {
     attack,
     target,
-    /** The answer to the last delivery. */
     lastAnswer: () => last,
-    /** Whether the receiver still answers; asks only if its last answer was missing. */
+    /** Whether the receiver still answers. Asks only if its last answer was missing. */
     async isReachable() {
       if (last === undefined || last.kind === 'answered') return true;
       const answer = await post({ body: probes.unsigned() });
@@ -160,7 +160,7 @@ function checkReachable({ host }: URL, answer: Answer | undefined): void {
   throw invalidOption(`${problem}, so nothing was sent. Start the receiver, or check the URL.`);
 }
 
-/** @throws {ConfigurationError} `invalid_option` for an id that does not exist */
+/** @throws {ConfigurationError} `invalid_option` for an unknown id */
 function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
   const ids = attackCases.map(({ id }) => id);
   for (const id of [...(only ?? []), ...skip]) {
@@ -174,57 +174,60 @@ function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
 }
 
 export interface AttackReport {
-  /** Each case, in the order in which they ran. */
+  /**
+   * The receiver's credentials, which sign the authentic deliveries. Of several merchants the first one signs. A key
+   * ring needs `await ring.reload()` first.
+   */
   readonly results: readonly AttackResult[];
-  /** What is wrong with the receiver, the worst first: cases with one cause are one finding. */
+  /** Its signature scheme and wire names are used. @default the default scheme, the published names */
   readonly findings: readonly AttackFinding[];
 }
 
 export interface AttackOptions {
   /**
-   * Those of the receiver: they sign the authentic deliveries. Of several merchants the first one signs. Of a key ring
-   * those that sign: `await ring.reload()` first.
-   */
-  credentials: PartnerCredentials | KeyRing;
-  /** Its signature scheme and wire names. @default the default scheme, the published names */
-  deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
-  /**
-   * Sends the requests. Cases that need a connection of their own are skipped with it.
+   * Sends the requests. With it, cases that need a raw connection are skipped.
    * @default globalThis.fetch
    */
+  credentials: PartnerCredentials | KeyRing;
+  /** Stops the attack, which then rejects with the signal's reason. */
+  deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
+  /** The limit for one answer in milliseconds; a slower receiver hangs. @default 10000 */
   fetch?: typeof fetch | undefined;
-  /** Stops the attack: it then rejects with the signal's reason. */
+  /**
+   * The name of the host in the URL, which confirms that it is yours. Required for any other machine, since the
+   * attack floods the receiver and tries to break it.
+   */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for one answer; a receiver that takes longer hangs. @default 10000 */
+  /**
+   * Tells how often your code acted on an order: look it up in your records. Without it, `handled-once` and
+   * `acted-before-verification` are skipped.
+   */
   timeoutMs?: number | undefined;
   /**
    * The name of the host in the URL, which says that it is yours. Needed for everything but this machine: the attack
    * floods, and looks for what breaks.
    */
   iOwnThisHost?: string | undefined;
-  /**
-   * Tells how often your code has acted on an order, once for each event: look it up where you record it. Without it,
-   * only answers can be judged: `handled-once`, `handled-next-event`, `handled-after-forgeries` and
-   * `acted-before-verification` are skipped.
-   */
-  handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
-  /** The ids of the cases to run. @default all */
-  only?: readonly string[] | undefined;
   /** The ids of cases to leave out. @default none */
+  handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
+  /** Called with each result, and awaited. */
+  only?: readonly string[] | undefined;
+  /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
   skip?: readonly string[] | undefined;
-  /** Called with each result as it comes, and waited for. */
+  /** Sound: defineCredentials checks it. */
   onResult?: ((result: AttackResult) => unknown) | undefined;
 }
 
-/** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
+/** Sound: checkScheme and checkWireNames check both members. */
 export const readAttackOptions = defineOptions('attackReceiver', {
   credentials: value((given) => {
     if (isKeyRing(given)) return loadedKeys(given).signing;
-    // Sound: defineCredentials checks it.
+    // A URL without its fragment. @throws {ConfigurationError} `invalid_option`
     return defineCredentials(given as PartnerCredentials);
   }),
   deployment: value((given) => {
-    // Sound: checkScheme and checkWireNames check both members.
+    // Refuses a host that is neither this machine nor named by its owner. Only its name counts: a name that resolves
+    // to this machine today may change tomorrow.  @throws {ConfigurationError} `invalid_option`
     const { signature = defaultScheme, wireNames } = (given ?? {}) as NonNullable<
       AttackOptions['deployment']
     >;
@@ -252,7 +255,7 @@ function checkIds(ids: unknown, name: string): readonly string[] {
   throw invalidOption(`${name} must be a list of ids of cases.`);
 }
 
-/** A URL without fragment. @throws {ConfigurationError} `invalid_option` */
+/** All cases but the first. Cases about earlier answers come late, slow ones last. */
 export function checkHttpUrl(name: string, given: unknown): URL {
   if ((typeof given !== 'string' && !(given instanceof URL)) || !URL.canParse(String(given))) {
     throw invalidOption(`${name} must be an absolute URL.`);

@@ -1,17 +1,15 @@
 import { type Answer, isAccepted } from '../../internal/post-request.ts';
 import { type Delivery, type Probes, probeMarker } from './probes.ts';
 
-/** What an answer can give away. */
 export type Disclosure = 'signature' | 'key' | 'body' | 'internals';
 
-/** What the answers have given away so far. */
+/** Collects the disclosures of all answers. */
 export interface Disclosures {
-  /** Looks at one answer. */
   inspect(delivery: Delivery, answer: Answer): void;
   has(disclosure: Disclosure): boolean;
 }
 
-/** Stack traces, and source files with a line, of the usual languages. */
+/** Stack traces, and source files with a line number, of common languages. */
 const internals =
   /\n\s+at \S.*:\d+|Traceback \(most recent call last\)|\.(?:[cm]?[jt]s|py|rb|php|go|java|cs|ex)(?::\d+|\(\d+\)|", line \d+| on line \d+)/;
 
@@ -42,7 +40,7 @@ export function watchDisclosures(probes: Probes, secrets: readonly string[]): Di
   }
 }
 
-/** A quarter of it is enough to guess that the rest can be had as well. */
+/** A quarter of the signature suggests that the rest can be obtained. */
 function spellings(signature: string, encoding: Probes['scheme']['encoding']): string[] {
   const isHex = encoding === 'hex' || encoding === 'hex-upper';
   const bytes = isHex ? Buffer.from(signature, 'hex') : Buffer.from(signature, 'base64');

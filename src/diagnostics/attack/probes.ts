@@ -7,35 +7,35 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { removeSignature } from '../../signature/signed-body.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 
-/** One request to the receiver. What is absent is as in an authentic delivery. */
+/** One request to the receiver. Absent members are those of an authentic delivery. */
 export interface Delivery {
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** @default 'POST' */
   readonly method?: string | undefined;
-  /** Beside those of a delivery, or instead of them. */
+  /** Added to those of a delivery, or replacing them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Added to the URL: `test=1`. */
   readonly query?: string | undefined;
 }
 
-/** Makes bodies for the attack: every event has an order id of its own that says it is a probe. */
+/** Makes bodies for the attack. Every event has a new order id that marks it as a probe. */
 export interface Probes {
   readonly scheme: SignatureScheme;
   /** The key of order events. */
   readonly key: string;
   /** The text of a new event, unsigned. */
   unsigned(members?: JsonObject): string;
-  /** The signature of a text, with the right key and scheme unless others are given. */
+  /** The signature of a text. @param key @default the right one */
   sign(unsigned: string, other?: { key?: string; scheme?: SignatureScheme }): string;
-  /** The text of a new event with its right signature as the last member. */
+  /** The text of a new event, signed. */
   authentic(members?: JsonObject): string;
-  /** Whether our own verification takes the body for authentic: then it is no forgery under this scheme. */
+  /** Whether our own verification accepts the body: then it is no forgery under this scheme. */
   verifies(body: string | Uint8Array): boolean;
   /** The signature that a body should have had; `undefined` if it has no place for one. */
   rightSignatureOf(body: string | Uint8Array): string | undefined;
 }
 
-/** What every probe says in place of personal data. */
+/** Replaces personal data in every probe. */
 export const probeMarker = 'probe-of-attack-receiver';
 
 export function makeProbes(options: {
@@ -45,7 +45,7 @@ export function makeProbes(options: {
   readonly callbackUrl: string;
 }): Probes {
   const { scheme, key, wireNames, callbackUrl } = options;
-  // Random, so that a receiver that remembers an earlier attack takes nothing for a repetition.
+  // Random, so that a receiver does not mistake it for a repetition of an earlier attack.
   const run = randomBytes(6).toString('hex');
   let made = 0;
 
@@ -89,20 +89,19 @@ export function makeProbes(options: {
   };
 }
 
-/** The text of an object with a signature as its last member. @param signature any value */
+/** Adds a signature as the last member to an object's text. @param signature any value */
 export function withSignature(unsigned: string, signature: unknown): string {
   return `${unsigned.slice(0, -1)},"signature":${JSON.stringify(signature)}}`;
 }
 
-/** The order id of a probe. */
 export function orderIdOf(text: string): string {
   const value: unknown = JSON.parse(text);
   return isJsonObject(value) ? String(value.partner_order_id) : '';
 }
 
 /**
- * A published event that moves no money: an order that is not known, for which nothing has been paid. Plain ASCII, so
- * that a receiver that writes bodies again fails in the cases for that and not in all.
+ * A published event that moves no money: its order is unknown and unpaid. Plain ASCII, so that a receiver that
+ * writes bodies again fails only in the cases for that.
  */
 function probeEvent(id: string, callbackUrl: string): JsonObject {
   return {

@@ -3,15 +3,14 @@ import { bareHost } from '../../deployment/base-url.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import type { Answer } from '../../internal/post-request.ts';
 
-/** A connection on which anything can be written. */
+/** A connection that can break the rules of HTTP. */
 export interface RawConnection {
-  /** Writes the head of a delivery with these further headers, and a body as it is. */
+  /** Writes the head of a delivery with further headers, and a body as it is. */
   request(headers: Readonly<Record<string, string>>, body: string): void;
   /** Ends the sending side, as a closed browser does. */
   end(): void;
-  /** Breaks the connection off. */
   destroy(): void;
-  /** The status of the first answer, or that the connection was closed, or that neither happened in this time. */
+  /** The status of the first answer, or whether the connection was closed in this time. */
   answer(withinMs: number): Promise<Answer>;
 }
 
@@ -20,18 +19,18 @@ export type RawConnect = () => Promise<RawConnection>;
 export interface RawRoute {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds until the connection must be there. */
+  /** The limit for connecting, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Requests go through a function of the caller's, so the address may lead nowhere. */
+  /** Requests go through the caller's function, so the address may lead nowhere. */
   readonly hasOwnFetch: boolean;
 }
 
-/** How to connect without an HTTP client, or why that cannot be done. */
+/** How to connect without an HTTP client, or why that is impossible. */
 export function rawConnector(route: RawRoute): RawConnect | { readonly missing: string } {
   const { url, headers, signal, timeoutMs, hasOwnFetch } = route;
   if (hasOwnFetch) return { missing: 'needs a connection of its own, which the given fetch does not make' };
-  // Looked up when needed, not imported: the entry also loads where there is none.
+  // Not imported, since the entry also loads on runtimes without it.
   const net = process.getBuiltinModule?.('node:net');
   const tls = process.getBuiltinModule?.('node:tls');
   if (net === undefined || tls === undefined) {
@@ -77,12 +76,12 @@ function connection(
     closed ??= reason;
     settled.resolve();
   };
-  // A broken connection is one of the answers.
+  // A broken connection is a possible answer.
   socket.on('error', (error) => close('code' in error ? String(error.code) : error.name));
   socket.on('close', () => close('closed'));
   socket.on('end', () => close('closed'));
   socket.on('data', (chunk) => {
-    // Only the status line is read, and it comes first.
+    // The status line comes first, and the rest is not needed.
     if (received.length < 4096) received += chunk.toString('latin1');
     if (statusOf(received) !== undefined) settled.resolve();
   });
@@ -99,7 +98,7 @@ function connection(
   };
 }
 
-/** The status of the first answer that is final: `100 Continue` is not. */
+/** The first final status: skips `100 Continue`. */
 function statusOf(received: string): number | undefined {
   for (const [, status] of received.matchAll(/(?:^|\r\n\r\n)HTTP\/1\.[01] (\d{3})/g)) {
     if (Number(status) >= 200) return Number(status);

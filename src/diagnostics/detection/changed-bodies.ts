@@ -7,14 +7,14 @@ import { type Sample, withoutWhiteSpaceAround } from './samples.ts';
 import { allTextRules, type TextRule } from './scheme-space.ts';
 import { type TextCandidates, textCandidates, textUnder } from './search.ts';
 
-/** Texts that would be tried if the body had been signed in a different form. */
+/** The texts of a body signed in a different form. */
 export interface ChangedTexts {
   readonly code: NearMissCode;
   readonly message: string;
   readonly texts: TextCandidates;
 }
 
-/** Every form in which the body may have been signed, the likeliest first. Texts tried before are left out. */
+/** Every form in which the body may have been signed, the likeliest first, without texts tried before. */
 export function* changedBodies(sample: Sample): Generator<ChangedTexts> {
   const tried = new Set(textCandidates(sample).keys());
   for (const changed of changes(sample)) {
@@ -58,14 +58,14 @@ function* withSignature({ source }: Sample): Generator<ChangedTexts> {
   }
 }
 
-/** What a sender may put into the member before the signature is known; 128 zeros are tried too. */
+/** Values that a sender may put into the member before the signature is known; 128 zeros are tried too. */
 const placeholders = ['""', 'null', '"signature"', '"SIGNATURE"', '"placeholder"'];
 
 function textsWithSignature(body: string): TextCandidates {
   const value: unknown = JSON.parse(body);
   const texts = new Map(textCandidates({ unsignedText: body, value: {} }, allTextRules().filter(readsText)));
   if (!isJsonObject(value)) return texts;
-  // These rules leave out a top-level member only, so the body goes one level down to keep it.
+  // These rules leave out only a top-level member, so the body is nested to keep it.
   for (const serialization of ['compact', 'sorted'] as const) {
     const text = textUnder({ serialization }, { unsignedText: body, value: { x: value } })?.slice(
       '{"x":'.length,
@@ -76,7 +76,7 @@ function textsWithSignature(body: string): TextCandidates {
   return texts;
 }
 
-/** Whether a rule works on the text, not on the parsed value. */
+/** Whether a rule reads the text, not the parsed value. */
 function readsText({ serialization }: TextRule): boolean {
   return serializationRules(serialization).reads === 'text';
 }
@@ -122,7 +122,7 @@ function* otherSpellings({ unsignedText, value }: Sample): Generator<ChangedText
 
 type Write = (unsignedText: string, value: JsonObject) => string | undefined;
 
-// A function, so that a bundler can drop it: calls at the top of a module stay.
+// A function, since a bundler cannot drop a call at the top of a module.
 function allSpellings(): Readonly<Record<string, Write>> {
   return {
     'indented by two spaces': (_, value) => indented(value, 2),

@@ -5,11 +5,11 @@ import { detectScheme } from './detect-scheme.ts';
 import type { SchemeDetection } from './detection.ts';
 import { encodingsOf, tryParse } from './samples.ts';
 
-/** Signs a body with a secret, as the deployment does it. */
+/** Signs a body with a secret, as the deployment does. */
 export type SigningOracle = (request: {
   /** JSON text: pass it on as it is. */
   readonly body: string;
-  /** Made for this call and of no use elsewhere. */
+  /** Made for this call, and useless elsewhere. */
   readonly secret: string;
 }) => string | Promise<string>;
 
@@ -19,10 +19,10 @@ export interface OracleOptions {
 }
 
 /**
- * - `signature`: it returned a signature (text around it that is not part of it, such as quotes, was taken off).
- * - `signed-body`: it returned a body with a signature in it, which was taken from there.
+ * - `signature`: it returned a signature (text around it, such as quotes, was removed).
+ * - `signed-body`: it returned a body with a signature.
  * - `threw`: it threw or rejected.
- * - `no-signature`: what it returned holds no SHA-512 digest.
+ * - `no-signature`: its result has no SHA-512 digest.
  */
 export type OracleReply = 'signature' | 'signed-body' | 'threw' | 'no-signature';
 
@@ -31,10 +31,10 @@ export interface OracleDetection extends SchemeDetection {
 }
 
 /**
- * Finds out how a deployment signs by having it sign {@link probeBody} with a throw-away secret: no real key is
- * shown to anyone. Reported: services of this family have an endpoint that signs any body with any secret.
+ * Finds out how a deployment signs by having it sign {@link probeBody} with a throw-away secret, so that no real key
+ * is shown. Reported: services of this family have an endpoint that signs any body with any secret.
  *
- * The scheme found says nothing about the key for orders (`orderKey`): the oracle was given one secret.
+ * The result does not determine the key for orders (`orderKey`), since the oracle gets one secret.
  *
  * @param sign never repeated; set a time limit in it if it uses the network
  * @example
@@ -69,7 +69,7 @@ export async function detectFromOracle(
   const detect = (sample: string) =>
     detectScheme(sample, { partnerSecretKey: secret }, { purpose: 'general' });
   const detection = detect(`${body.slice(0, -1)},"signature":"${signature}"}`);
-  // A signer that reads the body and writes it again may have signed the text that it returned.
+  // A signer that writes the body again may have signed the text that it returned.
   if (detection.verdict !== 'none' || text === undefined) return { ...detection, reply };
   const second = detect(text);
   return { ...(second.survivors.length > 0 ? second : detection), reply };
@@ -103,7 +103,7 @@ function isSignature(text: unknown): text is string {
   return typeof text === 'string' && encodingsOf(text).length > 0;
 }
 
-/** Names and codes alone: a message may hold the address and what was posted. */
+/** Names and codes alone: a message may hold the address and the body. */
 function whyItThrew(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const [code] = [cause, error].flatMap((each) =>
@@ -112,7 +112,7 @@ function whyItThrew(error: unknown): string {
       : [],
   );
   const name = error instanceof Error ? error.name : typeof error;
-  // Codes of the system, of undici and of Bun; ERR_… are of Node, and no matter of the network.
+  // Codes of the system, of undici and of Bun. ERR_… are of Node, and not about the network.
   if (code !== undefined && /^(?:E(?!RR_)[A-Z_]{3,20}|UND_ERR_[A-Z_]{1,40}|ConnectionRefused)$/.test(code)) {
     return `The signing endpoint was not reached (${code}): check its address, and whether it is up.`;
   }
@@ -130,18 +130,17 @@ function unusable(reply: OracleReply, message: string): OracleDetection {
 }
 
 /**
- * A small order-like body whose signature tells all schemes apart. Have a deployment sign it, or send it yourself and
- * see what is accepted.
+ * A small order-like body whose signature identifies the scheme: no two known schemes sign it alike. Have a
+ * deployment sign it, or send it yourself and see which signature is accepted.
  *
- * It is a text, not an object: parsed and written again it loses what makes it useful (`1.0`, the place of `"10"`). No
- * two known schemes sign it alike.
+ * It is a text, since parsing and writing it again loses its details (`1.0`, the place of `"10"`).
  */
 export function probeBody(): string {
   return probe;
 }
 
 // Names out of order, some of them integer-like; U+FF41 and U+1F511, which sort differently by code point and by code
-// unit, at the top and nested; everything in JSON that serializers write differently; no number beyond a double.
+// unit, at the top and nested; everything that serializers write differently; no number beyond a double.
 const probe =
   '{"partner_order_id":"probe-1","10":"ten","2":"two","fiat_amount":1.0,"rate":1e-7,"pair":"NGN/USDT",' +
   '"buyer":{"last_name":"Adébáyọ̀","first_name":"Zoë 🔑","phone":"","accounts":[{"number":"0123","bank":null}]},' +

@@ -26,8 +26,8 @@ import { fitsSample, search, textCandidates } from './search.ts';
 
 export interface DetectOptions {
   /**
-   * What the samples are. `order`: order events and order creation, tried with every key that the secrets can make.
-   * `general`: signed with the partner secret; the schemes found then say nothing about the key for orders.
+   * The kind of the samples. `order`: order events and order creation, tried with every key that the secrets can
+   * make. `general`: signed with the partner secret; the result does not determine the key for orders.
    *
    * @default 'order'
    */
@@ -35,21 +35,19 @@ export interface DetectOptions {
 }
 
 /**
- * Finds out how a deployment signs, from bodies that it has signed: tries every construction, separator, serialisation,
- * joiner, key and encoding, offline, and reports all that fit.
+ * Finds out how a deployment signs, from bodies that it has signed: tries every construction, separator,
+ * serialisation, joiner, key and encoding offline, and reports all that fit.
  *
  * For a developer's machine: 1 KiB takes tenths of a second, 64 KiB some seconds. Put the result into
  * `defineDeployment({ signature })` and pin it ({@link pinScheme}); never search while handling a request.
  *
- * docs/signature.md lists the separators that are tried. With `merchantSecretKeys` the secrets of each merchant are
- * tried.
+ * docs/signature.md lists the separators. With `merchantSecretKeys` the secrets of each merchant are tried.
  *
- * Never throws for a bad sample or secret: each sample has a status, and the verdict says if there was nothing to
- * search.
+ * Never throws for a bad sample or secret: each sample has a status, and the verdict says if a search was
+ * impossible.
  *
  * @param samples one raw body with its signature, or several (at most 100 and 256 KiB in all are examined)
- * @param secrets the keys as they were issued; they are combined in every way. Of a key ring those that it has read:
- *   `await ring.reload()` first
+ * @param secrets the keys as issued; they are combined in every way. A key ring needs `await ring.reload()` first
  * @throws {ConfigurationError} `invalid_option` for an unknown option
  * @example
  * ```ts
@@ -79,7 +77,7 @@ export function detectScheme(
   const schemes = rankSchemes(fitAll(usable, keys, known));
   if (schemes.length > 0) return withSurvivors(read, schemes, swapsIn(schemes, read, known));
 
-  // An editor or a shell may have added a line break to the capture.
+  // An editor or a shell may have added a line break.
   const trimmed = read.map((sample) =>
     isUsable(sample) ? (withoutWhiteSpaceAround(sample) ?? sample) : sample,
   );
@@ -104,13 +102,11 @@ const readOptions = defineOptions('detectScheme', {
   purpose: oneOf(['order', 'general'], { default: 'order' }),
 } satisfies OptionTable<DetectOptions>);
 
-/** More samples tell nothing more, and the work must end. */
+/** Further samples give no further information. */
 const maxSamples = 100;
-/** All samples together, in UTF-16 code units. */
+/** Of all samples together, in UTF-16 code units. */
 const maxTotalLength = 262_144;
-/** Most samples searched for near misses. */
 const maxNearMissSamples = 3;
-/** Most merchants whose secrets are searched for near misses. */
 const maxNearMissMerchants = 3;
 
 function readAll(bodies: readonly unknown[]): (Sample | UnusableSample)[] {
@@ -131,7 +127,6 @@ const notExamined: UnusableSample = {
 };
 
 interface KnownSecrets {
-  /** The secrets of each merchant. */
   readonly merchants: readonly DetectionSecrets[];
   readonly purpose: SigningPurpose;
 }
@@ -255,7 +250,7 @@ function withoutSurvivors(
   };
 }
 
-/** The near misses of samples that no scheme fits, each once. */
+/** The distinct near misses of samples that no scheme fits. */
 function nearMissesOf(
   read: readonly (Sample | UnusableSample)[],
   reports: readonly SampleReport[],

@@ -1,8 +1,8 @@
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 
 /**
- * The keys to try, as they were issued. Prefixes are not checked, so that swapped and padded keys can be found. At
- * least one is needed.
+ * The keys to try, as issued. At least one is needed. Prefixes are not checked, so that swapped and padded keys can
+ * be found.
  */
 export interface DetectionSecrets {
   readonly partnerSecretKey?: string | undefined;
@@ -16,23 +16,23 @@ export type SecretName = Exclude<keyof DetectionSecrets, 'merchantSecretKeys'>;
 
 /**
  * - `found`: exactly one scheme fits every usable sample.
- * - `ambiguous`: several fit, and these samples cannot tell them apart.
+ * - `ambiguous`: several fit, and these samples cannot decide between them.
  * - `none`: no scheme fits any sample; see the near misses.
  * - `contradictory`: some samples fit a scheme, but none fits all; see `fits` of each sample.
- * - `unusable`: nothing to search, since there is no readable sample or no secret.
+ * - `unusable`: there is no readable sample, or no secret.
  */
 export type DetectionVerdict = 'found' | 'ambiguous' | 'none' | 'contradictory' | 'unusable';
 
 /** The result of a search for the scheme: plain data, without secrets and expected signatures. */
 export interface SchemeDetection {
   readonly verdict: DetectionVerdict;
-  /** The verdict in a sentence or two, and what to do next. */
+  /** The verdict and the next step. */
   readonly message: string;
   /** Every scheme that fits all usable samples, the most plausible and safest first. */
   readonly survivors: readonly Survivor[];
   /** The parts of a scheme in which the survivors differ. */
   readonly undecided: readonly (keyof SignatureScheme)[];
-  /** What would fit if one thing about the input were different. */
+  /** Schemes that would fit if one part of the input were different. */
   readonly nearMisses: readonly NearMiss[];
   /** One per sample, in the given order. */
   readonly samples: readonly SampleReport[];
@@ -40,7 +40,6 @@ export interface SchemeDetection {
 
 export interface Survivor {
   readonly scheme: SignatureScheme;
-  /** Notes on safety; empty if there are none. */
   readonly notes: readonly SafetyNote[];
 }
 
@@ -71,14 +70,14 @@ export interface SafetyNote {
 
 /**
  * - `forged`: signed with the public key alone or without a key, as anybody can.
- * - `white-space-around`: fits without the white space around the body, which a capture often gains.
- * - `secret-padded`: fits once the given secret is trimmed.
+ * - `white-space-around`: fits without the white space around the body, which a capture often adds.
+ * - `secret-padded`: fits when the given secret is trimmed.
  * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends with one.
- * - `secret-without-prefix`: the signer leaves the secret's prefix out.
+ * - `secret-without-prefix`: the signer leaves out the secret's prefix.
  * - `secrets-swapped`: fits with the given secrets exchanged.
- * - `key-for-orders`: a sample of a general request is signed with the key for orders.
+ * - `key-for-orders`: a general request is signed with the key for orders.
  * - `signature-in-body`: the body was signed with a `signature` member in it.
- * - `stringified-twice`: the JSON text was made a JSON string before it was signed.
+ * - `stringified-twice`: the JSON text became a JSON string before it was signed.
  * - `newline-signed`: a line break after the body was signed.
  * - `numbers-respelled`: the signer read the numbers and wrote them differently.
  * - `other-spelling`: another spelling of the same body was signed.
@@ -98,24 +97,23 @@ export type NearMissCode =
   | 'numbers-respelled'
   | 'other-spelling';
 
-/** A scheme that fits if one thing is changed. */
 export interface NearMiss {
   readonly code: NearMissCode;
-  /** What differs and how to fix it. */
+  /** The difference and how to fix it. */
   readonly message: string;
-  /** The scheme that fits then. Of `forged` how the forger signed, and nothing to configure. */
+  /** The scheme that fits then. For `forged` it describes the forgery, and is not to be configured. */
   readonly scheme: SignatureScheme;
-  /** The places of the samples that it fits. At most three samples are searched for near misses. */
+  /** The indexes of the samples that it fits. At most three samples are searched for near misses. */
   readonly samples: readonly number[];
 }
 
 /**
  * - `usable`: it was searched.
  * - `not-raw`: neither text nor bytes, e.g. a parsed object.
- * - `too-large`: beyond 64 KiB, which bounds the work.
+ * - `too-large`: longer than 64 KiB.
  * - `not-utf8`, `not-json`, `not-object`, `no-signature`, `duplicate-signature`: as in verification.
  * - `unreadable-signature`: not text, or no SHA-512 digest in any known encoding.
- * - `not-examined`: beyond the hundredth sample, or beyond 256 KiB in all.
+ * - `not-examined`: after the hundredth sample, or beyond 256 KiB in all.
  */
 export type SampleStatus =
   | 'usable'

@@ -6,10 +6,7 @@ export interface JsonToken {
   readonly text: string;
 }
 
-/**
- * The tokens of a JSON text that `JSON.parse` has accepted, in order and without gaps. Not recursive, so depth does not
- * matter.
- */
+/** The tokens of a valid JSON text, in order and without gaps. Not recursive, so any depth is possible. */
 export function* jsonTokens(text: string): Generator<JsonToken> {
   for (let start = 0; start < text.length; ) {
     const kind = kindOf(text.charAt(start));
@@ -42,16 +39,16 @@ function endOf(text: string, kind: JsonToken['kind'], start: number): number {
   }
 }
 
-/** How a serializer writes JSON; what is absent stays as it is. */
+/** How a serializer writes JSON. Absent parts stay unchanged. */
 export interface Spelling {
   readonly comma?: string;
   readonly colon?: string;
   readonly number?: (literal: string) => string;
-  /** Gets the text that a JSON string stands for. */
+  /** Gets the value of a JSON string. */
   readonly quote?: (text: string) => string;
 }
 
-/** Writes a JSON text in another spelling, with its members in the same order. Given a comma, it drops white space. */
+/** Writes a JSON text in another spelling, with its members in the same order. A `comma` also drops white space. */
 export function rewriteJson(text: string, { comma, colon, number, quote }: Spelling): string {
   let written = '';
   for (const token of jsonTokens(text)) {

@@ -14,12 +14,11 @@ import {
 } from './scheme-space.ts';
 import { search, textCandidates } from './search.ts';
 
-/** A near miss, before we know which samples it fits. */
 type SampleNearMiss = Omit<NearMiss, 'samples'>;
 
 /**
- * What would fit a sample if one thing were different: the secrets or the body, not both. If several schemes fit after
- * the same change, the best.
+ * Finds schemes that fit a sample after one change to the secrets or the body. Of several after the same change, the
+ * best.
  */
 export function findNearMisses(
   sample: Sample,
@@ -39,20 +38,20 @@ export function findNearMisses(
   return found;
 }
 
-/** Keys that would be tried if the secrets were different. */
+/** The keys of changed secrets. */
 interface ChangedKeys {
   readonly code: NearMissCode;
   readonly message: string;
   readonly keys: KeyCandidates;
 }
 
-/** Every way in which the secrets may be wrong, the likeliest first. Keys tried before are left out. */
+/** Every way in which the secrets may be wrong, the likeliest first, without keys tried before. */
 function* changedSecrets(secrets: DetectionSecrets, purpose: SigningPurpose): Generator<ChangedKeys> {
   yield { code: 'forged', message: forgedMessage, keys: publicKeys(secrets) };
   yield { code: 'forged', message: keylessMessage, keys: new Map([['', [{}]]]) };
   const tried = new Set([...keyCandidates(secrets, purpose).keys(), ...publicKeys(secrets).keys()]);
   for (const { code, message, secrets: changed, purpose: other = purpose } of changes(secrets, purpose)) {
-    // Only without separator, as reported: trying every separator would be too much work for a guess.
+    // Only without a separator, as reported: trying all would be too much work.
     const keys = new Map([...keyCandidates(changed, other, [''])].filter(([key]) => !tried.has(key)));
     for (const key of keys.keys()) tried.add(key);
     if (keys.size > 0) yield { code, message, keys };
@@ -118,7 +117,7 @@ function* exchanged(secrets: DetectionSecrets): Generator<SecretChange> {
   }
 }
 
-/** The signer read its secret from a file or form, with a line end or blank behind it. */
+/** The signer read its secret from a file or form, with a line end or blank at its end. */
 function* ended(secrets: DetectionSecrets): Generator<SecretChange> {
   const names: SecretName[] = present(secrets).filter((name) => name !== 'partnerPublicKey');
   const groups = names.length > 1 ? [...names.map((name) => [name]), names] : [names];
@@ -169,9 +168,9 @@ function list(names: readonly string[]): string {
 
 /**
  * Schemes that fit only because secrets are swapped: `partner+merchant` with swapped secrets is the published
- * `merchant+partner`, and no sample can tell them apart.
+ * `merchant+partner`, and no sample can decide between them.
  *
- * @param samples the places of the samples that the schemes fit
+ * @param samples the indexes of the samples that the schemes fit
  */
 export function findSwappedSecrets(
   schemes: readonly SignatureScheme[],
@@ -194,7 +193,7 @@ export function findSwappedSecrets(
   });
 }
 
-/** What a key is really made of, judging by the prefixes of its parts; `undefined` if no scheme has that. */
+/** The parts of a key by their prefixes; `undefined` if no scheme has that order. */
 function byPrefix(orderKey: OrderKey, secrets: DetectionSecrets): OrderKey | undefined {
   const parts = orderKey.split('+').map((part) => {
     const name = partNames.find(([each]) => each === part)?.[1];

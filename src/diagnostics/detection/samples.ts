@@ -5,28 +5,26 @@ import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts'
 import { decodeBody, removeSignature } from '../../signature/signed-body.ts';
 import type { SampleStatus } from './detection.ts';
 
-/** Longest sample, in bytes: limits the work of a search. */
+/** Bounds the work of a search. */
 const maxSampleBytes = 65_536;
 
-/** A signed body that can be searched. */
 export interface Sample {
   /** As received. */
   readonly source: string;
   readonly value: JsonObject;
   readonly unsignedText: string;
-  /** The digest that the signature encodes. */
+  /** The decoded signature. */
   readonly claimedDigest: Uint8Array;
-  /** The encodings that it fits: one, unless it is hexadecimal and happens to have no letter. */
+  /** One encoding, or both hexadecimal ones for a digest without letters. */
   readonly encodings: readonly Encoding[];
 }
 
-/** Why a sample cannot be searched. */
 export interface UnusableSample {
   readonly status: Exclude<SampleStatus, 'usable'>;
   readonly message: string;
 }
 
-/** Parses a sample, or says what is wrong with it. Never throws, whatever it is given. */
+/** Parses a sample, or describes its problem. Never throws. */
 export function readSample(body: unknown): Sample | UnusableSample {
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !ArrayBuffer.isView(body)) {
     return unusable('not-raw', 'Not a raw body: give the text or bytes as received, not a parsed object.');
@@ -56,9 +54,9 @@ export function readSample(body: unknown): Sample | UnusableSample {
   return readClaim({ source, value, signature });
 }
 
-/** The same body without the white space around it; `undefined` if there is none. */
+/** The same body without the white space around it; `undefined` if it has none. */
 export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
-  // JSON.parse has accepted the text, so trim can only remove JSON's own white space.
+  // JSON.parse has accepted the text, so trim removes only JSON's white space.
   const source = sample.source.trim();
   if (source.length === sample.source.length) return undefined;
   return { ...sample, source, unsignedText: sample.unsignedText.trim() };
@@ -138,7 +136,7 @@ function describeUnreadable(signature: string): string {
   return unlike;
 }
 
-/** A longer text resembles no digest. */
+/** A longer text does not resemble a digest. */
 const longestDescribed = 256;
 
 function isDigest(text: string): boolean {
@@ -159,7 +157,7 @@ const hashesByDigits: Readonly<Record<number, string>> = {
   96: 'SHA-384',
 };
 
-/** What `JSON.parse` makes of a text; `undefined` when it is not JSON. */
+/** `undefined` if the text is not JSON. */
 export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,28 +10,28 @@ import {
 } from '../../signature/signature-scheme.ts';
 import type { DetectionSecrets, SecretName } from './detection.ts';
 
-/** What may stand between secret and text. Some services end a query with `&key=`. */
+/** Separators between secret and text. Some services end a query with `&key=`. */
 export const separators = ['', '|', ':', '.', '&', ',', '/', '\n', '&key='] as const;
 
-/** What may stand between joined values. */
+/** Separators between joined values. */
 export const joiners = ['', '|', ':', '.', '&', ',', ';', '/', '-', '_', '\n', ' '] as const;
 
-/** What may stand between the two parts of a key. */
+/** Separators between the two parts of a key. */
 export const keySeparators = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'] as const;
 
-/** How the secret enters the digest: one part of a scheme. */
+/** How the secret enters the digest. */
 interface FormRule {
   readonly construction: Construction;
   readonly separator?: string | undefined;
 }
 
-/** Which text is signed. */
+/** How the text is made. */
 export interface TextRule {
   readonly serialization: Serialization;
   readonly joiner?: string | undefined;
 }
 
-/** What the key is made of. Empty: the scheme's default, or the partner secret for a general request. */
+/** How the key is made. Empty: the scheme's default, or the partner secret for a general request. */
 interface KeyRule {
   readonly orderKey?: OrderKey | undefined;
   readonly keySeparator?: string | undefined;
@@ -45,8 +45,8 @@ interface SchemeRules {
 }
 
 /**
- * Every known scheme, each function once. A scheme names only what differs from the default and has an effect (no
- * separator under `hmac`, no `keySeparator` for a key of one part, a joiner only for values).
+ * Every known scheme, each function once. A scheme names only effective differences from the default (no separator
+ * under `hmac`, no `keySeparator` for a key of one part, a joiner only for values).
  */
 export function* allSchemes(purpose: SigningPurpose = 'order'): Generator<SignatureScheme> {
   const texts = allTextRules();
@@ -93,7 +93,7 @@ export function composeScheme({ form, text, key, encoding }: SchemeRules): Signa
   return { construction, serialization, encoding, ...separator, ...joiner, ...key };
 }
 
-/** The same scheme, reduced to what differs from the default and has an effect. */
+/** Drops the parts of a scheme that equal the default or have no effect. */
 export function normalizeScheme(scheme: SignatureScheme): SignatureScheme {
   const { construction, serialization, encoding, separator, joiner, orderKey, keySeparator } = scheme;
   return {
@@ -120,14 +120,14 @@ export const secretNames = [
   'partnerPublicKey',
 ] as const satisfies readonly SecretName[];
 
-/** The secret that each part of an `orderKey` stands for. */
+/** The secret of each part of an `orderKey`. */
 export const partNames = [
   ['partner', 'partnerSecretKey'],
   ['merchant', 'merchantSecretKey'],
   ['public', 'partnerPublicKey'],
 ] as const satisfies readonly (readonly [string, SecretName])[];
 
-/** Every key that the secrets of one or several merchants can make, each once. */
+/** The distinct keys that the secrets of one or several merchants can make. */
 export function keyCandidates(
   secrets: DetectionSecrets | readonly DetectionSecrets[],
   purpose: SigningPurpose,
@@ -144,7 +144,7 @@ export function keyCandidates(
   return new Map([...candidates].map(([key, rules]) => [key, [...rules]]));
 }
 
-/** The key that a rule makes; `undefined` if a secret is missing, and for the public key alone: anybody has that. */
+/** The key of a rule; `undefined` if a secret is missing, and for the public key alone, which anybody has. */
 export function makeKey(
   secrets: DetectionSecrets,
   { orderKey = 'merchant+partner', keySeparator = '' }: KeyRule,
@@ -160,7 +160,7 @@ export function makeKey(
   return parts.every((part) => known.includes(part ?? '')) ? undefined : parts.join(keySeparator);
 }
 
-/** The keys that anybody can make of the public key. */
+/** The keys that anybody can make from the public key. */
 export function publicKeys(secrets: DetectionSecrets): KeyCandidates {
   const texts = publicTexts(secrets).flatMap((text) => {
     const bare = text.trim();
@@ -169,7 +169,7 @@ export function publicKeys(secrets: DetectionSecrets): KeyCandidates {
   return new Map(texts.flatMap((text) => [text, text + text]).map((key) => [key, [{}]]));
 }
 
-/** The public key, by its prefix wherever it was put; without any, what was given in its place. */
+/** Every text with the prefix of a public key; without any, the text in its place. */
 function publicTexts(secrets: DetectionSecrets): string[] {
   const given = secretNames.flatMap((name) => secrets[name] ?? []);
   const begins = (prefix: string) => (text: string) => text.trim().startsWith(prefix);
@@ -182,7 +182,6 @@ function publicTexts(secrets: DetectionSecrets): string[] {
     : [partnerPublicKey];
 }
 
-/** The secrets of one merchant, and its name in `merchantSecretKeys`. */
 interface MerchantSecrets {
   readonly secrets: DetectionSecrets;
   readonly merchant: string | undefined;
@@ -210,7 +209,7 @@ function presentSecrets(secrets: unknown): DetectionSecrets {
   if (typeof secrets !== 'object' || secrets === null) return {};
   const present: Partial<Record<SecretName, string>> = {};
   for (const name of secretNames) {
-    // Not by Object.entries: the secrets of credentials are not enumerable.
+    // Not by Object.entries, since the secrets of credentials are not enumerable.
     const value: unknown = Reflect.get(secrets, name);
     if (typeof value === 'string' && value !== '') present[name] = value;
   }

@@ -7,10 +7,10 @@ import type { Sample } from './samples.ts';
 import type { KeyCandidates } from './scheme-space.ts';
 import { allFormRules, allTextRules, composeScheme, type TextRule } from './scheme-space.ts';
 
-/** A text to try, and the rules that write it: mostly several. */
+/** A text to try, and the rules that write it. */
 export type TextCandidates = ReadonlyMap<string, readonly TextRule[]>;
 
-/** Every scheme under which one of the texts and one of the keys gives the sample's signature. */
+/** Every scheme under which one of the texts and keys gives the sample's signature. */
 export function search(
   { claimedDigest, encodings }: Pick<Sample, 'claimedDigest' | 'encodings'>,
   { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
@@ -35,7 +35,7 @@ export function search(
   return found;
 }
 
-/** The text of a body under every rule, each text once. Rules that cannot write so deep a body are left out. */
+/** The distinct texts of a body under every rule. Leaves out rules that cannot write so deep a body. */
 export function textCandidates(body: BodyForms, rules: readonly TextRule[] = allTextRules()): TextCandidates {
   const candidates = new Map<string, TextRule[]>();
   for (const rule of rules) {
@@ -48,7 +48,7 @@ export function textCandidates(body: BodyForms, rules: readonly TextRule[] = all
   return candidates;
 }
 
-/** The text of a body under a rule; `undefined` if the body is nested too deeply for it. */
+/** `undefined` if the body is nested too deeply for the rule. */
 export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
   try {
     return canonicalText({ ...anyForm, ...rule, ...anyEncoding }, body);
@@ -58,7 +58,6 @@ export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
   }
 }
 
-/** Whether a scheme fits a sample with this key. */
 export function fitsSample(scheme: SignatureScheme, key: string, sample: Sample): boolean {
   const { claimedDigest, encodings } = sample;
   if (!encodings.includes(scheme.encoding)) return false;
@@ -66,7 +65,7 @@ export function fitsSample(scheme: SignatureScheme, key: string, sample: Sample)
   return text !== undefined && findSigner(scheme, [key], { text, claimedDigest }) === 0;
 }
 
-// For parts of a scheme that a function ignores.
+// For the parts of a scheme that a function ignores.
 const anyForm = { construction: 'hmac' } as const;
 const anyText = { serialization: 'as-sent' } as const;
 const anyEncoding = { encoding: 'hex' } as const;

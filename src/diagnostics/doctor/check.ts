@@ -1,12 +1,11 @@
 import type { AssumptionId } from '../../deployment/assumptions.ts';
 import type { DoctorCheck, DoctorContext } from './doctor-context.ts';
 
-/** The result of a check. */
 export interface CheckResult extends Pick<DoctorCheck, 'status' | 'found' | 'fix'> {
   readonly assumptions?: readonly AssumptionId[] | undefined;
 }
 
-/** One check. It may throw: that becomes a `fail` of its own. */
+/** A check that throws is a `fail`. */
 export interface Check {
   readonly id: string;
   run(context: DoctorContext): CheckResult | Promise<CheckResult>;
@@ -28,12 +27,12 @@ export function skip(found: string, fix?: string): CheckResult {
   return { status: 'skip', found, fix };
 }
 
-/** The result of a network failure: this machine may just be offline. */
+/** The result of a network failure, since this machine may be offline. */
 export function unreachable({ strict }: DoctorContext, found: string, fix: string): CheckResult {
   return { status: strict ? 'fail' : 'skip', found, fix };
 }
 
-/** The worst of several results, with the findings of all others that are equally bad. */
+/** The worst of several results, with all findings of that status. */
 export function worstOf(all: readonly CheckResult[]): CheckResult {
   for (const status of ['fail', 'warn', 'skip', 'ok'] as const) {
     const these = all.filter((one) => one.status === status);

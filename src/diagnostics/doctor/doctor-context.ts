@@ -25,26 +25,26 @@ import { checkHttpUrl } from '../attack/attack-receiver.ts';
 export interface DoctorOptions {
   /** The environment variables to check. @default process.env */
   env?: object | undefined;
-  /** Instead of the one that the environment gives. */
+  /** Replaces that of the environment. */
   deployment?: Deployment<unknown> | undefined;
-  /** Instead of those that the environment gives. Of a key ring those that sign: `await ring.reload()` first. */
+  /** Replaces those of the environment. A key ring needs `await ring.reload()` first. */
   credentials?: PartnerCredentials | KeyRing | undefined;
   /**
-   * Where the service posts your events. It is sent four requests that a sound receiver refuses: an unsigned and a
-   * forged event, GET and HEAD. Name only one of your own.
+   * Where the service posts your events. It gets four requests that a sound receiver refuses: an unsigned and a
+   * forged event, GET and HEAD. Name only your own address.
    */
   callbackUrl?: string | URL | undefined;
-  /** Also send the callback one authentic event, about an order that does not exist. @default false */
+  /** Also sends the callback one authentic event, about an order that does not exist. @default false */
   sendAuthentic?: boolean | undefined;
   /** A pin made by `pinScheme`, parsed. @default the one in PARTNER_EXCHANGE_SCHEME_FILE or PARTNER_EXCHANGE_SCHEME */
   pin?: unknown;
-  /** Recent signed bodies: they must fit the pin too. */
+  /** Recent signed bodies, which must fit the pin too. */
   samples?: readonly (string | Uint8Array)[] | undefined;
   /** Paths of the files of `sqliteInbox`. */
   inboxFiles?: readonly string[] | undefined;
   /** Paths of the files of `sqliteStore`. */
   storeFiles?: readonly string[] | undefined;
-  /** The folder whose `node_modules` are looked at. @default the current one */
+  /** The folder whose `node_modules` are examined. @default the current one */
   projectFolder?: string | undefined;
   /** @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
@@ -52,13 +52,16 @@ export interface DoctorOptions {
   lookup?: ((hostname: string) => Promise<readonly string[]>) | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
-  /** Milliseconds for each answer of the network. @default 5000 */
+  /** The limit for each answer of the network, in milliseconds. @default 5000 */
   timeoutMs?: number | undefined;
   /** Stops the checks: `runDoctor` then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Whether what cannot be reached fails; otherwise it is skipped, since this machine may be offline. @default false */
+  /**
+   * Whether an unreachable address fails. By default it is skipped, since this machine may be offline. @default
+   * false
+   */
   strict?: boolean | undefined;
-  /** Called with each check as it is done, in their order, and waited for. */
+  /** Called with each check in order, and awaited. */
   onCheck?: ((check: DoctorCheck) => unknown) | undefined;
 }
 
@@ -70,7 +73,7 @@ export const readDoctorOptions = defineOptions('runDoctor', {
       throw invalidOption('env must be an object of variables.');
     }),
   ),
-  // Sound: requireDeployment and defineCredentials check what they are given.
+  // Sound: requireDeployment and defineCredentials check them.
   deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
   credentials: optional(
     value((given) =>
@@ -115,28 +118,25 @@ function checkPaths(given: unknown, name: string): readonly string[] {
   throw invalidOption(`${name} must be a list of paths.`);
 }
 
-/** What the checks work with. */
 export interface DoctorContext extends DoctorSettings {
-  /** The words of what is found and of the fixes. */
   readonly say: Words;
   readonly env: object;
-  /** What the environment gives, or why it cannot be read. */
+  /** The environment's configuration, or why it cannot be read. */
   readonly environment: Environment<unknown> | ConfigurationError;
-  /** Of the machine and the runtime, so that tests can have others. */
+  /** Of the machine and the runtime; tests replace them. */
   readonly versions: Readonly<Record<string, string | undefined>>;
-  /** Further certificate authorities to trust, as PEM. */
+  /** Further trusted certificate authorities, as PEM. */
   readonly ca: string | undefined;
-  /** Every secret that no check may show. */
+  /** The secrets that no check may show. */
   readonly secrets: readonly string[];
-  /** The answer of a base URL to GET, and when it came. Asked once. @returns `undefined` for a URL that is not set */
+  /** The answer of a base URL to one GET, with its time. @returns `undefined` without that URL */
   answerOf(name: BaseUrlName): Promise<TimedAnswer> | undefined;
-  /** The addresses of a host, or why they are not known. */
+  /** The addresses of a host, or why they are unknown. */
   addressesOf(hostname: string): Promise<readonly string[] | { readonly failure: string }>;
 }
 
 interface TimedAnswer {
   readonly answer: Answer;
-  /** Milliseconds since 1970 when it came. */
   readonly at: number;
 }
 
@@ -190,7 +190,6 @@ export function makeContext(options: DoctorSettings, say: Words = libraryWords):
   };
 }
 
-/** The deployment's scheme is set only once the environment can be read. */
 function environmentOf(env: object): Environment<unknown> | ConfigurationError {
   try {
     return readEnvironment<unknown>(env, {});
@@ -201,7 +200,7 @@ function environmentOf(env: object): Environment<unknown> | ConfigurationError {
 }
 
 function systemLookup(): ((hostname: string) => Promise<readonly string[]>) | undefined {
-  // Looked up when needed, not imported: the entry also loads where there is none.
+  // Not imported, since the entry also loads on runtimes without it.
   const dns = process.getBuiltinModule?.('node:dns');
   if (dns === undefined) return undefined;
   return async (hostname) => {
@@ -211,22 +210,21 @@ function systemLookup(): ((hostname: string) => Promise<readonly string[]>) | un
 }
 
 /**
- * - `ok`: as it should be.
- * - `warn`: it works, but something should be looked at.
- * - `fail`: something will not work, or is not safe.
- * - `skip`: nothing is known; `found` says why.
+ * - `ok`: correct.
+ * - `warn`: it works, but look at it.
+ * - `fail`: it will not work, or is not safe.
+ * - `skip`: unknown; `found` says why.
  */
 export type DoctorStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** One check of {@link runDoctor}. */
 export interface DoctorCheck {
-  /** Stays the same between versions: `runtime`, `onboarding-tls`. */
+  /** Stable between versions: `runtime`, `onboarding-tls`. */
   readonly id: string;
   readonly status: DoctorStatus;
-  /** What was found. Holds no secret. */
+  /** The finding, without secrets. */
   readonly found: string;
-  /** What to do about it. */
+  /** What to do. */
   readonly fix?: string | undefined;
-  /** Ids of the assumptions (see the ledger) that this depends on. */
+  /** The ids of the assumptions in the ledger that this depends on. */
   readonly assumptions: readonly string[];
 }

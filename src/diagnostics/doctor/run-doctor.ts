@@ -18,14 +18,16 @@ import {
 } from './doctor-context.ts';
 
 /**
- * Checks what an integration stands on, and says what to do where something is wrong: the runtime, environment
- * variables, keys, base URLs (name, certificate, answer), the clock, the proof of the signature scheme, the callback
- * URL and its receiver, the versions of optional peers, and the files of SQLite inboxes and stores.
+ * Checks the surroundings of an integration, and says how to fix each problem: the runtime, environment variables,
+ * keys, base URLs (name, certificate, answer), the clock, the proof of the signature scheme, the callback URL and
+ * its receiver, the versions of optional peers, and the files of SQLite inboxes and stores.
  *
- * It changes nothing. It sends a GET without keys to each base URL, and to `callbackUrl` four requests that a receiver
- * has to refuse. What cannot be reached is skipped, unless `strict` is set. A check that fails by itself is a `fail`.
+ * It changes nothing. It sends a GET without keys to each base URL, and to `callbackUrl` four requests that a
+ * receiver has to refuse. Unreachable addresses are skipped, unless `strict` is set. A check that fails by itself is
+ * a `fail`.
  *
- * @throws {ConfigurationError} for an option that is malformed or does not exist; a malformed environment is a finding
+ * @throws {ConfigurationError} for an option that is malformed or does not exist; a malformed environment is a
+ * finding
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
@@ -37,13 +39,13 @@ export function runDoctor(options: DoctorOptions = {}): Promise<{ readonly check
   return doctorInWords(libraryWords, options);
 }
 
-/** The same, with findings and fixes in the words of the caller. */
+/** The same, with findings and fixes in the caller's words. */
 export async function doctorInWords(
   say: Words,
   options: DoctorOptions,
 ): Promise<{ readonly checks: readonly DoctorCheck[] }> {
   const context = makeContext(readDoctorOptions(options), say);
-  // All at once: most of them wait for the network.
+  // All at once, since most of them wait for the network.
   const running = doctorChecks.map((each) => runCheck(each, context));
   const checks: DoctorCheck[] = [];
   for (const each of running) {
@@ -55,7 +57,7 @@ export async function doctorInWords(
   return { checks };
 }
 
-/** Runs one check. Never rejects. */
+/** Never rejects. */
 export async function runCheck({ id, run }: Check, context: DoctorContext): Promise<DoctorCheck> {
   const { status, found, fix, assumptions = [] } = await attempt(run, context);
   const conceal = (text: string) =>
@@ -81,7 +83,7 @@ async function attempt(run: Check['run'], context: DoctorContext): Promise<Check
   }
 }
 
-/** Every check, in the order in which they are reported. */
+/** In the order of the report. */
 export const doctorChecks: readonly Check[] = [
   runtime,
   environment,

@@ -25,11 +25,11 @@ import {
 } from './mismatch-explanation.ts';
 
 /**
- * Explains why the signature of a body does not match: what would have matched, where the text differs from what a
- * framework would write, and what to do next.
+ * Explains why the signature of a body does not match: what would have matched, where the text differs from a
+ * framework's output, and what to do next.
  *
- * For a developer's terminal, never for an HTTP reply: saying which guess was closer helps a forger. It accepts
- * nothing; only `verifyBody` does. It takes up to some seconds.
+ * For a developer's terminal, never for an HTTP reply, since the closest guess helps a forger. It accepts nothing;
+ * only `verifyBody` does. It takes up to some seconds.
  *
  * @param body as it was passed to `verifyBody`; anything is examined, even a parsed object
  * @throws {ConfigurationError} `invalid_scheme` or `invalid_option`; nothing else, whatever the body and the keys
@@ -46,7 +46,7 @@ export function explainMismatch(body: string | Uint8Array, options: ExplainOptio
   const purpose = settings.purpose === 'general' ? 'general' : 'order';
   const sample = readSample(body);
   if (!isUsable(sample)) {
-    // The type allows `not-examined`, which only a list of samples can give.
+    // The type allows `not-examined`, which only a list of samples has.
     const code = sample.status === 'not-examined' ? 'not-raw' : sample.status;
     return explanation([{ code, message: sample.message }]);
   }
@@ -82,11 +82,11 @@ interface Mismatch {
   readonly scheme: SignatureScheme;
   readonly purpose: SigningPurpose;
   readonly candidates: readonly CandidateKeys[];
-  /** The text is exactly what a JavaScript framework would write. */
+  /** Whether the text is exactly the output of a JavaScript framework. */
   readonly reserialized: boolean;
 }
 
-/** How many keys are searched fully, and for near misses: this limits the work. */
+/** How many keys are searched fully, and for near misses. */
 const maxSearched = 8;
 const maxNearMissSearched = 2;
 
@@ -152,15 +152,15 @@ const reserializedFinding: MismatchFinding = {
     'The text is exactly what JSON.stringify writes. If the sender writes differently, a framework has parsed the body and written it again: what was signed is lost.',
 };
 
-/** Secrets that may have signed together, with a name for them. */
+/** Secrets that may have signed together, and their name. */
 interface CandidateKeys {
   readonly secrets: DetectionSecrets;
   readonly label: string;
 }
 
 /**
- * Every merchant of every generation, unchecked, since their mistakes are to be found. The one that failed verification
- * comes first.
+ * Every merchant of every generation, the one that failed verification first. Unchecked, since mistakes are to be
+ * found.
  */
 function candidateKeys({ credentials: given, secrets, merchant }: ExplainOptions): CandidateKeys[] {
   const credentials = isKeyRing(given) ? (given.loaded?.verifying ?? []) : given;
@@ -189,7 +189,7 @@ function isList(
   return Array.isArray(value);
 }
 
-/** How the scheme that fits differs from the configured one; empty if they are equal. */
+/** The differences between the fitting and the configured scheme. */
 function compareSchemes(configured: SignatureScheme, fitting: SignatureScheme): MismatchFinding[] {
   return comparedParts.flatMap(({ part, code, absent }) => {
     const is = fitting[part] ?? absent;

@@ -17,19 +17,18 @@ export type DeviationCode =
   | 'index-order'
   | 'repeated-member';
 
-/** One way in which a body's text differs from what `JSON.stringify(JSON.parse(text))` writes. */
+/** A difference between a body's text and `JSON.stringify(JSON.parse(text))`. */
 export interface Deviation {
   readonly code: DeviationCode;
-  /** Where it first occurs, in UTF-16 code units. */
+  /** Of its first occurrence, in UTF-16 code units. */
   readonly offset: number;
-  /** How often it occurs. */
   readonly count: number;
-  /** What it is, never the value itself. */
+  /** Its kind, never the value. */
   readonly description: string;
 }
 
 /**
- * Where a body's text differs from its compact re-serialisation: what is lost by parsing and writing it again.
+ * Finds the differences between a body's text and its compact re-serialisation.
  *
  * @param text accepted by `JSON.parse`
  */
@@ -82,7 +81,7 @@ function describeSpelling(literal: string): string {
   return 'number spelled at length where JSON.stringify uses an exponent';
 }
 
-/** An object or array that is open. */
+/** An open object or array. */
 interface Frame {
   readonly kind: 'object' | 'array';
   readonly names: Set<string>;
@@ -134,7 +133,7 @@ function memberDeviations(name: string, frame: Frame): Kind[] {
   return kinds;
 }
 
-/** Names that ECMAScript puts first, in numeric order. */
+/** ECMAScript puts such names first, in numeric order. */
 function isIndex(name: string): boolean {
   const index = Number(name);
   return Number.isInteger(index) && index >= 0 && index < 2 ** 32 - 1 && String(index) === name;

@@ -8,28 +8,28 @@ import type { Deviation } from './find-deviations.ts';
 
 export interface ExplainOptions {
   /**
-   * The keys that failed verification first, then others that may have signed: generations, partners. Of a key ring
-   * those that it has read: `await ring.reload()` first.
+   * The keys that failed verification first, then others that may have signed: generations, partners. A key ring
+   * needs `await ring.reload()` first.
    */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
-  /** The same as plain texts, which may be padded, swapped or incomplete. Instead of `credentials`. */
+  /** The same as plain texts, which may be padded, swapped or incomplete. Replaces `credentials`. */
   secrets?: DetectionSecrets | undefined;
   /** The scheme that failed verification. @default {@link defaultScheme} */
   scheme?: SignatureScheme | undefined;
-  /** Which key was used: the one for orders, or the partner secret. @default 'order' */
+  /** The used key: the one for orders, or the partner secret. @default 'order' */
   purpose?: SigningPurpose | undefined;
   /** Which of `merchantSecretKeys` was used. @default the first */
   merchant?: string | undefined;
 }
 
 /**
- * Why a signature does not match, for a developer's terminal. Plain data without any secret, signature or value of the
- * body. It does not say whether a body can be trusted: only `verifyBody` does.
+ * Why a signature does not match, for a developer's terminal: plain data without secrets, signatures or values of
+ * the body. It does not decide whether a body can be trusted: only `verifyBody` does.
  */
 export interface MismatchExplanation {
-  /** What is wrong, the most telling first; never empty. */
+  /** The most telling first; never empty. */
   readonly findings: readonly MismatchFinding[];
-  /** Where the body's text differs from what `JSON.stringify(JSON.parse(text))` writes. */
+  /** Where the body's text differs from `JSON.stringify(JSON.parse(text))`. */
   readonly deviations: readonly Deviation[];
   readonly nextStep: string;
 }
@@ -45,11 +45,12 @@ export interface MismatchFinding {
  *
  * - `no-secret`: there is no secret to try.
  * - `no-mismatch`: the signature matches with this key and scheme.
- * - `other-key`: another one of the given keys.
- * - `other-construction`, `other-separator`, `other-serialization`, `other-joiner`, `other-encoding`: another scheme.
+ * - `other-key`: another given key.
+ * - `other-construction`, `other-separator`, `other-serialization`, `other-joiner`, `other-encoding`: another
+ *   scheme.
  * - `key-order`: the parts of the key in the other order.
  * - `other-key-material`, `other-key-separator`: another key for orders.
- * - `body-reserialized`: a framework seems to have written the body again.
+ * - `body-reserialized`: a framework probably wrote the body again.
  * - `nothing-fits`: no known scheme with any of the keys: another secret, or a changed body.
  */
 export type MismatchFindingCode =
@@ -69,7 +70,7 @@ export type MismatchFindingCode =
   | 'body-reserialized'
   | 'nothing-fits';
 
-/** What to do about the first of the findings. */
+/** What to do about the first finding. */
 export function nextStepAfter([first]: readonly MismatchFinding[], say: Words): string {
   return inWords(nextSteps[first?.code ?? 'nothing-fits'], say);
 }

@@ -20,8 +20,8 @@ export interface PinOptions extends PinKeys {
 }
 
 /**
- * Makes a pin of a scheme and the samples that prove it, to be kept as a JSON file and checked in CI with
- * {@link checkPin}. Every sample has to verify.
+ * Pins a scheme with the samples that prove it. Keep the pin as a JSON file, and check it in CI with {@link
+ * checkPin}. Every sample has to verify.
  *
  * @throws {SignatureError} naming the sample that does not verify
  * @throws {ConfigurationError} `invalid_scheme`, `invalid_credentials`, or `invalid_option` without samples
@@ -41,11 +41,10 @@ export function pinScheme(options: PinOptions): SchemePin {
 }
 
 export interface CheckPinOptions extends PinKeys {
-  /** Further signed bodies, e.g. recent captures: they must fit the pinned scheme too. */
+  /** Further signed bodies, e.g. recent captures, which must fit the pinned scheme too. */
   samples?: Body | readonly Body[] | undefined;
 }
 
-/** The content of a valid pin. */
 export interface CheckedPin {
   /** For `defineDeployment({ signature })`. */
   readonly scheme: SignatureScheme;
@@ -54,13 +53,13 @@ export interface CheckedPin {
 }
 
 /**
- * Checks that a pinned scheme still verifies every fixture and every further sample. It throws if not, so a test needs
+ * Checks that a pinned scheme verifies every fixture and every further sample. It throws if not, so a test needs
  * only this call.
  *
- * @param pin made by {@link pinScheme}, also read back from its JSON; anything else is refused
+ * @param pin made by {@link pinScheme}, or parsed from its JSON
  * @throws {SignatureError} naming the fixture or sample that does not verify
- * @throws {ConfigurationError} `invalid_option` or `invalid_scheme` for a malformed pin; `invalid_credentials` if the
- *   key of a fixture is missing, naming the fixture
+ * @throws {ConfigurationError} `invalid_option` or `invalid_scheme` for a malformed pin; `invalid_credentials` if
+ * the key of a fixture is missing, naming the fixture
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys yet
  * @example
  * ```ts
@@ -139,8 +138,8 @@ export interface PinKeys {
   /** The key that signs, or several. */
   key?: string | readonly string[] | undefined;
   /**
-   * Every key that they make under the scheme is tried: for orders with each merchant, and for general requests. Of a
-   * key ring those that it has read: `await ring.reload()` first.
+   * Tries every key that they make under the scheme: for orders with each merchant, and for general requests. A key
+   * ring needs `await ring.reload()` first.
    */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
 }
@@ -178,21 +177,21 @@ function isList(
   return Array.isArray(value);
 }
 
-/** A scheme and the proof that it holds: plain JSON for your repository. Holds no key. */
+/** A scheme with its proof: plain JSON for your repository, without keys. */
 export interface SchemePin {
   readonly scheme: SignatureScheme;
   readonly fixtures: readonly PinFixture[];
 }
 
 export interface PinFixture {
-  /** The signed body as received, signature included: check what it holds before you commit it. */
+  /** The signed body as received, signature included. Check its content before you commit it. */
   readonly body: string;
   /** Identifies the key: `sha256:` and the first 16 hexadecimal digits of a labelled digest of it. */
   readonly keyDigest: string;
   readonly signature: string;
 }
 
-/** Labelled, so that this digest of the key is used for nothing else. */
+/** Labelled, so that this digest of the key has no other use. */
 function keyDigestOf(key: string): string {
   const digest = createHash('sha256').update(`partner-exchange-sdk pin\n${key}`).digest('hex');
   return `sha256:${digest.slice(0, keyDigestDigits)}`;
@@ -200,9 +199,7 @@ function keyDigestOf(key: string): string {
 
 const keyDigestDigits = 16;
 
-/**
- * A pin read from a file. @throws {ConfigurationError} `invalid_option`, or `invalid_scheme`
- */
+/** @throws {ConfigurationError} `invalid_option`, or `invalid_scheme` */
 function readPin(pin: unknown): SchemePin {
   if (!isJsonObject(pin)) throw invalidPin('is not an object: parse the file first');
   const { scheme, fixtures } = pin;
@@ -212,7 +209,7 @@ function readPin(pin: unknown): SchemePin {
   if (!Array.isArray(fixtures) || fixtures.length === 0)
     throw invalidPin('has no fixtures: nothing would be checked');
   return {
-    // Sound: checkScheme refuses every value that the type does not allow.
+    // Sound: checkScheme refuses every other value.
     scheme: normalizeScheme(checkScheme(scheme as unknown as SignatureScheme)),
     fixtures: fixtures.map(readFixture),
   };

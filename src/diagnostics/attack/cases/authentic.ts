@@ -5,7 +5,7 @@ import { type Attack, type AttackCase, accepted, type CaseResult, judgeAcceptanc
 import { type Probes, withSignature } from '../probes.ts';
 import { wrongKeys } from './forgeries.ts';
 
-/** The delivery that has to be accepted, or else nothing that is refused later means anything. */
+/** If this authentic delivery is refused, refusals of others prove nothing. */
 export const baselineCase: AttackCase = {
   id: 'authentic',
   what: 'an authentic delivery, as plain as can be',
@@ -43,7 +43,7 @@ async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' 
   return undefined;
 }
 
-/** The schemes that differ in one part. */
+/** A delivery with the exact text of a JSON string. */
 function neighbours(scheme: SignatureScheme) {
   return (['construction', 'serialization', 'encoding'] as const).flatMap((part) =>
     schemeParts[part]

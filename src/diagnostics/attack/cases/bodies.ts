@@ -7,7 +7,7 @@ const parseSafely =
 const strictUtf8 =
   'Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.';
 
-/** Bodies that are no signed JSON object, or hard to read. */
+/** Bodies that are not signed JSON objects, or that are hard to read. */
 export const bodyCases: readonly AttackCase[] = [
   refused({
     id: 'not-json',
@@ -104,7 +104,7 @@ export const bodyCases: readonly AttackCase[] = [
       const answer = await post({ body: forged(probes, `"note":"${'x'.repeat(5_000_000)}"`) });
       const finding = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
       if (finding.verdict !== 'ok' || !isSameAnswer(small, answer)) return finding;
-      // Read to its end, parsed and verified, like a small one.
+      // It was read, parsed and verified like a small one.
       return {
         ...finding,
         verdict: 'weak',
@@ -122,7 +122,7 @@ function isSameAnswer(one: Answer, other: Answer): boolean {
   return one.kind === 'answered' && other.kind === 'answered' && one.status === other.status;
 }
 
-/** With a wrong signature, as the last member. */
+/** Adds a wrong signature as the last member. */
 function forged({ unsigned, sign }: Probes, member: string): string {
   return withSignature(`${unsigned().slice(0, -1)},${member}}`, sign(unsigned()));
 }
@@ -142,7 +142,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** Little-endian, behind its byte order mark. */
+/** Little-endian, after its byte order mark. */
 function utf16(text: string): Uint8Array<ArrayBuffer> {
   const units = `\uFEFF${text}`;
   return Uint8Array.from({ length: units.length * 2 }, (_, index) => {

@@ -4,7 +4,7 @@ import type { Disclosure } from '../disclosures.ts';
 import { orderIdOf, withSignature } from '../probes.ts';
 import { strict, withOtherCharacter } from './signatures.ts';
 
-/** What the answers give away. These look at the answers to all cases before them too. */
+/** Disclosures in the answers to these and all earlier cases. */
 export const disclosureCases: readonly AttackCase[] = [
   disclosure('discloses-signature', 'signature', {
     what: 'whether an answer shows the signature that a forged delivery should have had',
@@ -70,13 +70,13 @@ function disclosure(
 }
 
 async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
-  // Twice each: what differs between equal requests (a time, a request id) tells nothing.
+  // Twice each: equal requests show which differences mean nothing (a time, a request id).
   const rounds: (readonly string[])[] = [];
   const statuses = new Set<string>();
   for (let round = 0; round < 2; round++) {
     const fingerprints: string[] = [];
     for (const place of [() => 0, half, nearEnd]) {
-      // An event of its own each time: a receiver that remembers forgeries would take the next for a repetition.
+      // Without the signature, in case the answer repeats it.
       const text = probes.unsigned();
       const right = probes.sign(text);
       const signature = withOtherCharacter(right, place(right));

@@ -8,7 +8,6 @@ const verifyFirst =
 const verifyRaw =
   'Verify the bytes as they arrived. This receiver parses the body and verifies what it writes again, so other bodies pass under the same signature.';
 
-/** Forged and altered deliveries. */
 export const alteredCases: readonly AttackCase[] = [
   refused({
     id: 'unsigned',
@@ -76,7 +75,7 @@ export const alteredCases: readonly AttackCase[] = [
   ),
 ];
 
-/** A part of a signed body changed after it was signed. */
+/** A signed body with a part that was changed after signing. */
 function altered(id: string, what: string, from: string, to: string, ifAccepted?: 'weak'): AttackCase {
   return refused({
     id: `altered-${id}`,
@@ -127,7 +126,7 @@ interface WrongKey {
   readonly advice: string;
 }
 
-/** What is not the key of order events, though code takes it for that. */
+/** Deliveries signed with other keys than that for order events. */
 export const wrongKeys: readonly WrongKey[] = [
   {
     id: 'key-partner-alone',

@@ -13,7 +13,7 @@ import { orderIdOf, type Probes, withSignature } from '../probes.ts';
 const acknowledgeAgain =
   'Answer 2xx to a repetition, without handling it: a sender whose delivery is refused sends it again.';
 
-/** One delivery several times, and what the receiver's own code did. */
+/** The same delivery several times, and how often the receiver's code acted. */
 export const repetitionCases: readonly AttackCase[] = [
   {
     id: 'repeated',
@@ -166,7 +166,7 @@ const rememberLonger =
   'Remember more than the last deliveries: a sender can repeat one after many others, and an event has no time stamp.';
 const noEffects = 'an authentic delivery had no effect within a second, so nothing is known';
 
-/** A case that is judged by what the receiver did. */
+/** Waits for late effects about as long as a database takes. */
 function effects(each: AttackCase): AttackCase {
   return {
     ...each,
@@ -177,7 +177,7 @@ function effects(each: AttackCase): AttackCase {
   };
 }
 
-/** How often the receiver acted on each order; `undefined` if it did nothing about an authentic delivery either. */
+/** A repetition may be refused: 409 means the same as 200 to some senders, and not to others. */
 async function effectsOf(attack: Attack, ids: readonly string[]): Promise<number[] | undefined> {
   const { probes, post, handled, signal } = attack;
   if (handled === undefined) return undefined;

@@ -4,7 +4,7 @@ import { type Probes, withSignature } from '../probes.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
 
-/** Requests that are not the POST of a JSON body. */
+/** Requests other than a POST of a JSON body. */
 export const requestCases: readonly AttackCase[] = [
   method('GET', 'weak'),
   method('HEAD', 'weak'),

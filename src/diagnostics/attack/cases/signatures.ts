@@ -9,7 +9,7 @@ const oneSignature =
   'Refuse a body with more than one top-level signature: which of them counts, and what the other one is part of, depends on the parser.';
 const topLevel = 'Take the signature only from the own top-level member of the parsed body.';
 
-/** Authentic bodies whose signature is written wrongly, and signatures in the wrong place. */
+/** Misspelled and misplaced signatures of authentic bodies. */
 export const signatureCases: readonly AttackCase[] = [
   signed('signature-empty', 'an empty signature', () => ''),
   signed('signature-first-digit', 'a signature whose first letter is wrong', (right) =>
@@ -19,7 +19,7 @@ export const signatureCases: readonly AttackCase[] = [
     withOtherCharacter(right, right.length >> 1),
   ),
   signed('signature-last-digit', 'a signature of which one of the last letters is wrong', (right) =>
-    // Not the very last: of base64 it may hold padding.
+    // Not the last one, which may hold padding in base64.
     withOtherCharacter(right, right.length - 4),
   ),
   signed('signature-short', 'the right signature but for its last letters', (right) => right.slice(0, -4)),
@@ -75,7 +75,7 @@ export const signatureCases: readonly AttackCase[] = [
     id: 'signature-escaped-name',
     what: 'an authentic delivery with the name of its signature as \\u0073ignature',
     expected: '2xx or 4xx',
-    // It means the same, but no sender writes it: both answers are sound.
+    // Equal in meaning, but no sender writes it: both answers are sound.
     async run({ probes, post }) {
       const body = probes.authentic().replace('"signature"', '"\\u0073ignature"');
       return judgeRefusal(await post({ body }), { ifAccepted: 'ok', advice: '' });
@@ -127,7 +127,7 @@ function twoSignatures({ unsigned, sign }: Probes, right: 'first' | 'last', firs
   return withSignature(`{"${firstName}":"${first}",${text.slice(1)}`, last);
 }
 
-/** Another letter of the same alphabet in this place. */
+/** Changes the letter at this place. */
 export function withOtherCharacter(signature: string, at: number): string {
   const letter = signature[at] ?? '';
   const other = letter.toLowerCase() === 'a' ? 'b' : 'a';
@@ -135,7 +135,7 @@ export function withOtherCharacter(signature: string, at: number): string {
   return signature.slice(0, at) + cased + signature.slice(at + 1);
 }
 
-/** The same digest in letters that a lenient decoder takes as well. */
+/** The same digest in letters that a lenient decoder accepts. */
 function respell(right: string, { scheme }: Probes): string {
   switch (scheme.encoding) {
     case 'hex':

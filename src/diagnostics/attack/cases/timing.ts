@@ -3,11 +3,11 @@ import { type Attack, type AttackCase, type CaseResult, skipped } from '../attac
 import { withSignature } from '../probes.ts';
 import { withOtherCharacter } from './signatures.ts';
 
-/** Above this, dudect says that a leak is likely; by chance, seven in a million. */
+/** The limit of dudect for a likely leak; chance exceeds it in seven of a million runs. */
 const threshold = 4.5;
 /** Noise varies; a real leak shows in every attempt. */
 const attempts = 3;
-/** Requests of each attempt. */
+/** For each attempt. */
 const maxRequests = 400;
 /** Fewer measurements prove nothing. */
 const minSamples = 100;
@@ -38,7 +38,7 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
   for (const turn of turns) {
     if (performance.now() - begun > timeoutMs) break;
     const kind = turn < 128 ? 'first' : 'last';
-    // An event of its own each time: a receiver that remembers forgeries answers a repetition without a comparison.
+    // A comparison that stops at the first wrong character saves nanoseconds, which a remote caller cannot measure.
     const text = probes.unsigned();
     const right = probes.sign(text);
     const at = kind === 'first' ? 0 : right.length - 4;
@@ -78,9 +78,12 @@ export interface Samples {
 export interface Comparison {
   /** Welch's t, the largest in size over the croppings. */
   readonly t: number;
-  /** The share of the fastest measurements to which it belongs. */
-  readonly cropped: number;
   /** Mean of `last` less that of `first`, in nanoseconds, and half its 95 % interval, over the fastest half. */
+  readonly cropped: number;
+  /**
+   * As dudect does (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017): noise only makes a
+   * measurement longer, so the slowest are cropped at several limits, and the strongest evidence counts.
+   */
   readonly difference: number;
   readonly margin: number;
 }

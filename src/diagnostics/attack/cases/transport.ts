@@ -11,7 +11,7 @@ import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
 
-/** Bodies that do not arrive as their head says. All of them are authentic: only the transport is wrong. */
+/** Authentic bodies that arrive differently from their heads. */
 export const transportCases: readonly AttackCase[] = [
   raw({
     id: 'length-too-long',
@@ -54,7 +54,7 @@ export const transportCases: readonly AttackCase[] = [
     expected: '2xx to the second one',
     async exchange(connection, body, { probes, post }) {
       connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
-      // Half a turn for the receiver to begin with it.
+      // Gives the receiver time to begin with it.
       await new Promise((resolve) => setTimeout(resolve, 20));
       connection.destroy();
       const answer = await post({ body: probes.authentic() });
@@ -67,7 +67,7 @@ export const transportCases: readonly AttackCase[] = [
     expected: '408 or the connection closed, in time',
     async exchange(connection, body, { timeoutMs }) {
       connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
-      // Longer than for other answers, since a receiver may well wait as long as that.
+      // Longer than for other answers, since a receiver may wait as long as that.
       const answer = await connection.answer(Math.ceil(timeoutMs * 1.5));
       if (answer.kind !== 'late') return judgeIncomplete(answer);
       return {
@@ -108,7 +108,7 @@ function raw({ exchange, ...described }: RawCase): AttackCase {
 }
 
 function judgeIncomplete(answer: Answer): CaseResult {
-  // Not 5xx: some servers answer so, by themselves, to a connection that broke off.
+  // Some servers answer a broken connection with 5xx by themselves.
   if (answer.kind === 'answered' && answer.status >= 500) {
     return {
       verdict: 'weak',

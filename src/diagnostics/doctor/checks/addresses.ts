@@ -108,7 +108,7 @@ async function readCertificate(
   if (tls === undefined || net === undefined) return undefined;
   const host = bareHost(url);
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
-  // Unchecked only to look at the certificate: nothing is sent, and what it lacks is reported.
+  // Untrusted certificates are accepted to read them: nothing is sent, and the problem is reported.
   const trust = { rejectUnauthorized: false, ...(ca !== undefined && { ca }) };
   const socket = tls.connect({ host, port: Number(url.port) || 443, ...servername, ...trust });
   try {
@@ -137,11 +137,11 @@ function codeOf(error: unknown): string {
 }
 
 const names: readonly BaseUrlName[] = ['onboardingBaseUrl', 'stagingUrl', 'messengerBaseUrl'];
-/** An answer tells whole seconds, and may come from a cache that is a little old. */
+/** An answer has whole seconds, and may come from a cache. */
 const warnMs = 30_000;
 const failMs = 300_000;
 
-/** Whether this machine's clock agrees with the Date of an answer of the service. */
+/** Compares this machine's clock with the Date of an answer. */
 export const clock: Check = {
   id: 'clock',
   async run({ answerOf }) {

@@ -3,7 +3,7 @@ import { bareHost, isLoopback } from '../../../deployment/base-url.ts';
 import { type Check, type CheckResult, fail, ok, skip, unreachable } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
-/** Whether the service can reach the callback, as far as that shows without asking anybody outside. */
+/** Whether the service can reach the callback, without asking anybody outside. */
 export const callbackAddress: Check = {
   id: 'callback-address',
   async run(context) {
@@ -44,7 +44,7 @@ function judgeProtocol(url: URL, addresses: readonly string[], { strict }: Docto
   );
 }
 
-/** Names that are reserved (RFC 6761, 6762, 8375), or that have no dot, are known only inside. */
+/** Reserved names (RFC 6761, 6762, 8375), and names without a dot, are not public. */
 function problemOfName({ hostname }: URL): string | undefined {
   if (isLoopback(hostname)) return `${hostname} is this machine, for everybody who asks.`;
   if (hostname.startsWith('[')) return undefined;
@@ -55,7 +55,7 @@ function problemOfName({ hostname }: URL): string | undefined {
   return undefined;
 }
 
-/** Everything that is not routed on the internet (IANA's special-purpose address registries). */
+/** Addresses that are not routed on the internet (IANA's special-purpose address registries). */
 function specialAddresses(list: BlockList): BlockList {
   for (const [address, bits] of [
     ['0.0.0.0', 8],

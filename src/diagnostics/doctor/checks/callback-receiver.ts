@@ -9,10 +9,9 @@ import { requestCases } from '../../attack/cases/requests.ts';
 import { type Check, type CheckResult, fail, ok, skip, unreachable, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
-/** None of these does anything at a sound receiver. */
+/** A sound receiver does not act on these. */
 const harmless = ['unsigned', 'forged', 'method-get', 'method-head'];
 
-/** Whether the receiver at the callback refuses what it must refuse. */
 export const callbackReceiver: Check = {
   id: 'callback-receiver',
   async run(context) {
@@ -54,13 +53,13 @@ function prepare(url: URL, context: DoctorContext): Attack | ConfigurationError 
   const { deployment, fetch, timeoutMs, signal } = context;
   try {
     const settings = readAttackOptions({
-      // Without keys there is nothing authentic to send, and any key forges as well as another.
+      // Without keys no authentic delivery is possible, and any key forges equally well.
       credentials: context.credentials ?? throwAwayCredentials(),
       deployment,
       fetch,
       timeoutMs,
       signal,
-      // Whoever names a callback owns it, and it gets only harmless requests.
+      // The user named the callback, and it gets only harmless requests.
       iOwnThisHost: url.host,
     });
     return prepareAttack(context.say, url, settings).attack;

@@ -6,7 +6,6 @@ import { defaultScheme } from '../../../signature/signature-scheme.ts';
 import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
-/** Whether `readEnvironment` can read the variables. */
 export const environment: Check = {
   id: 'environment',
   run({ env, environment: read, say }) {
@@ -23,7 +22,7 @@ export const environment: Check = {
   },
 };
 
-/** Whether a variable is nearly named like one of ours. */
+/** Finds misspelt names of our variables. */
 export const environmentNames: Check = {
   id: 'environment-names',
   run({ env }) {
@@ -35,7 +34,7 @@ export const environmentNames: Check = {
   },
 };
 
-/** Whether the keys are there, look like keys, and differ. */
+/** Whether the keys exist, look like keys, and differ. */
 export const keys: Check = {
   id: 'keys',
   run(context) {
@@ -76,7 +75,7 @@ function sameTwice({ environment }: DoctorContext, named: ReadonlyMap<string, st
     const key = messenger?.[name];
     if (key !== undefined) all.set(name, key);
   }
-  // Without its prefix, by which a key that was pasted into the wrong place would differ.
+  // Without its prefix, since a key may have been pasted under another one's.
   const bare = [...all].map(([name, secret]) => [name, withoutPrefix(secret)] as const);
   return bare.flatMap(([name, secret], index) =>
     bare

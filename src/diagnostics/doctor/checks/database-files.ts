@@ -25,7 +25,7 @@ const networkTypes = new Map([
   [0x65735546, 'FUSE'],
 ]);
 
-/** Rights, free space, fsync and content of the SQLite files of an inbox or a store. */
+/** Mode, free space, fsync and content of the SQLite files of an inbox or a store. */
 export function databaseFileChecks(
   kind: 'inbox' | 'store',
   filesOf: (context: DoctorContext) => readonly string[],
@@ -44,7 +44,7 @@ export function databaseFileChecks(
   }));
 }
 
-/** Only its owner may read it: it holds personal data. Windows has no such modes. */
+/** Only its owner may read it, since it holds personal data. Windows has no modes. */
 function rights(file: string, { fs, path }: Modules): CheckResult {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return missing(file, { fs, path });
@@ -67,7 +67,7 @@ function rights(file: string, { fs, path }: Modules): CheckResult {
   return ok(`${file} is 0${(stats.mode & 0o777).toString(8)}`);
 }
 
-/** A file that is not there yet is made by the first receiver, if its folder lets it. */
+/** The first receiver makes a missing file, if its folder permits it. */
 function missing(file: string, { fs, path }: Modules): CheckResult {
   const folder = path.dirname(file);
   try {
@@ -91,7 +91,7 @@ export function judgeSpace(file: string, freeBytes: number): CheckResult {
   return freeBytes < fewFreeBytes ? warn(found, fix) : ok(found);
 }
 
-/** Tried on a file of its own: the database is SQLite's, and closing another handle of it would drop its locks. */
+/** On a new file: closing another handle of the database would drop SQLite's locks. */
 function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): CheckResult {
   const folder = existingFolder(file, { fs, path });
   const probe = path.join(folder, `.partner-exchange-doctor-${process.pid}-${now()}`);
@@ -164,8 +164,8 @@ function opens(file: string, { fs, path }: Modules): CheckResult {
 }
 
 /**
- * Opens a database to read it. A reader would make the files of WAL mode, and leave them behind. So a database that
- * nobody has open is opened as one that nobody changes.
+ * Opens a database to read it. A reader of WAL mode would leave files behind, so a database that nobody has open is
+ * opened as immutable.
  */
 function openUntouched(
   sqlite: typeof import('node:sqlite'),

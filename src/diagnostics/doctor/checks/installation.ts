@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../internal/json.ts';
 import { type Check, fail, ok, skip } from '../check.ts';
 
-/** The oldest Node that the package supports; a test compares it with package.json. */
+/** The oldest supported Node; a test compares it with package.json. */
 export const oldestNode = '22.12.0';
 
 export const runtime: Check = {
@@ -21,7 +21,7 @@ export const runtime: Check = {
   },
 };
 
-/** The optional peers, and the range of each as package.json has it; a test compares them. */
+/** The optional peers with their ranges; a test compares them with package.json. */
 export const peers = {
   bullmq: { range: '^5.81.5 || ^6.0.0', entry: './inbox/bullmq' },
   'pg-boss': { range: '^12.26.0', entry: './inbox/pg-boss' },
@@ -30,7 +30,6 @@ export const peers = {
   pg: { range: '^8.0.3', entry: './store/postgres' },
 } as const satisfies Record<string, { range: string; entry: string }>;
 
-/** Whether the installed version of each peer is one that we support. */
 export const peerChecks: readonly Check[] = Object.entries(peers).map(([name, { range, entry }]) => ({
   id: `peer-${name}`,
   run({ projectFolder }) {
@@ -41,7 +40,7 @@ export const peerChecks: readonly Check[] = Object.entries(peers).map(([name, { 
   },
 }));
 
-/** The version in the nearest `node_modules`, as Node looks it up. Nothing of the package is loaded. */
+/** The version in the nearest `node_modules`, as Node finds it, without loading the package. */
 function installedVersion(name: string, folder: string | undefined): string | undefined {
   const fs = process.getBuiltinModule?.('node:fs');
   const path = process.getBuiltinModule?.('node:path');
@@ -59,8 +58,8 @@ function installedVersion(name: string, folder: string | undefined): string | un
 }
 
 /**
- * Whether a version is in a range of the form `^5.81.5 || ^6.0.0`, the only one that our peer dependencies have. A
- * pre-release is not: it comes before the version that it is named after.
+ * Whether a version is in a range of the form `^5.81.5 || ^6.0.0`, the only one of our peer dependencies. A
+ * pre-release is not.
  */
 export function isInRange(version: string, range: string): boolean {
   const found = parseVersion(version);
@@ -73,13 +72,13 @@ export function isInRange(version: string, range: string): boolean {
 
 type Version = readonly [major: number, minor: number, patch: number];
 
-/** `undefined` for what is not three numbers, and for pre-releases. */
+/** `undefined` for pre-releases, and for anything but three numbers. */
 function parseVersion(text: string): Version | undefined {
   const match = /^v?(\d+)\.(\d+)\.(\d+)(?:\+.*)?$/.exec(text);
   return match === null ? undefined : [Number(match[1]), Number(match[2]), Number(match[3])];
 }
 
-/** Below zero if the first one is older. */
+/** Negative if the first one is older. */
 function compareVersions(one: Version, other: Version): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 }

@@ -13,7 +13,7 @@ const guesses = [
   'signature-key',
 ] as const;
 
-/** Whether samples prove the signature scheme that is used. */
+/** Whether samples prove the configured signature scheme. */
 export const schemePin: Check = {
   id: 'signature-scheme',
   run(context) {
@@ -57,9 +57,8 @@ function check(pin: unknown, { deployment, credentials, samples, say }: DoctorCo
   }
 }
 
-/** The variables hold a scheme, or a pin with its samples. */
 function pinOfEnvironment({ env, environment }: DoctorContext): unknown {
-  // Its own check says what is wrong.
+  // The check of the environment reports it.
   if (isConfigurationError(environment)) return undefined;
   const file: unknown = Reflect.get(env, 'PARTNER_EXCHANGE_SCHEME_FILE');
   const text: unknown = Reflect.get(env, 'PARTNER_EXCHANGE_SCHEME');
