@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { BulkError } from '../errors/errors.ts';
-import { inWords, type Text } from '../errors/remedies.ts';
+import type { Text } from '../errors/remedies.ts';
 import {
   defineOptions,
   invalidOption,
@@ -222,7 +222,7 @@ function readHeader(
   const titles = header.map((title) => title.trim());
   const find = (column: string): number => {
     const index = titles.indexOf(column);
-    if (index === -1) throw unreadableFile(missingColumn(column, titles));
+    if (index === -1) throw missingColumn(column, titles);
     return index;
   };
   const phoneAt = find(columns.to_phone ?? 'to_phone');
@@ -235,21 +235,26 @@ function readHeader(
   return { ...layout, message: (record) => record[messageAt] ?? '' };
 }
 
-/** Why a column is missing. Without a header the first line is a customer's data, and is not shown. */
-function missingColumn(column: string, titles: readonly string[]): Text {
+/** The error for a missing column. Without a header the first line is a customer's data, and is not shown. */
+function missingColumn(column: string, titles: readonly string[]): BulkError {
   const missing = `it has no column "${column}"`;
   if (titles.some((title) => /\d{5}|@/.test(title))) {
-    return `${missing}: its first line holds no titles, but data. Add a line of titles above it`;
+    return unreadableFile(
+      `${missing}: its first line holds no titles, but data`,
+      'Add a line of titles above it.',
+    );
   }
   const [only = '', ...others] = titles;
   const used = [';', '\t', '|'].find((each) => only.includes(each));
   if (others.length === 0 && used !== undefined) {
-    return (say) =>
-      `${missing}, and its columns are not separated by the delimiter. ${say.delimiter} ${JSON.stringify(used)}`;
+    return unreadableFile(
+      `${missing}, and its columns are not separated by the delimiter`,
+      (say) => `${say.delimiter} ${JSON.stringify(used)}.`,
+    );
   }
   const shown = titles.slice(0, maxTitles).map((title) => `"${printableText(title).slice(0, 40)}"`);
   const more = titles.length > maxTitles ? ` and ${titles.length - maxTitles} more` : '';
-  return (say) => `${missing}. Its columns are ${shown.join(', ')}${more}: ${say.columns}`;
+  return unreadableFile(`${missing}: its columns are ${shown.join(', ')}${more}`, (say) => say.columns);
 }
 
 const maxTitles = 12;
@@ -259,7 +264,8 @@ function refuseRepeated(titles: readonly string[]): void {
   const repeated = titles.find((title, index) => title !== '' && titles.indexOf(title) !== index);
   if (repeated === undefined) return;
   throw unreadableFile(
-    `two of its columns have the title "${printableText(repeated).slice(0, 40)}". Give each a title of its own`,
+    `two of its columns have the title "${printableText(repeated).slice(0, 40)}"`,
+    'Give each a title of its own.',
   );
 }
 
@@ -274,8 +280,8 @@ function rowTooLong({ line }: LineReader): BulkError {
   return unreadableFile(`a row after line ${line} is longer than 1 MiB, or a quote in it is not closed`);
 }
 
-function unreadableFile(problem: Text): BulkError {
-  return new BulkError('csv_unreadable', (say) => `The CSV file cannot be read: ${inWords(problem, say)}.`);
+function unreadableFile(problem: string, remedy?: Text): BulkError {
+  return new BulkError('csv_unreadable', `The CSV file cannot be read: ${problem}.`, { remedy });
 }
 
 /** Looks up the columns of a template, and returns the function that fills it in with a line. */

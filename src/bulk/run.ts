@@ -166,17 +166,9 @@ function toSettled({ state, error }: SendOutcome, attempts: number): Settled {
 }
 
 function tooManyFailures(failures: number, cause: unknown): BulkError {
-  return new BulkError(
-    'too_many_failures',
-    `${failures} messages in a row were not sent: see the cause, mend it, and run the campaign again.`,
-    { cause },
-  );
+  return new BulkError('too_many_failures', `${failures} messages in a row were not sent.`, { cause });
 }
 
 function noDeviceLeft(cause: unknown): BulkError {
-  return new BulkError(
-    'no_device_left',
-    'The service refused the API key of every device: see the cause, pair a device, and run the campaign again.',
-    { cause },
-  );
+  return new BulkError('no_device_left', 'The service refused the API key of every device.', { cause });
 }

@@ -18,9 +18,11 @@ export const commandWords: Words = {
   handled: '--handled-url or --handled-command',
   sendAgain: '--again',
   merchant: '--merchant',
+  reload: 'run the command again',
+  readReply: 'Ask the operator of the service for the reason',
   keyForOrders: '--purpose order',
   delimiter: 'Give --delimiter',
-  columns: 'name the one that you mean with --column',
+  columns: 'Name the column that you mean with --column.',
   allowInsecureHttp: 'PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP=true',
   settings: (...names) => names.map(variablesOf).join(' and '),
 };

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { checkSecretText } from '../credentials/partner-credentials.ts';
-import { ConfigurationError, isConfigurationError } from '../errors/errors.ts';
+import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
+import { mapText } from '../errors/remedies.ts';
 import { findLossyMember } from '../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { parseJson } from '../internal/json-tree.ts';
@@ -105,8 +106,10 @@ export function inFile<Result>(path: string, read: () => Result): Result {
     return read();
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
-    const { code, message, assumptions } = error;
-    throw new ConfigurationError(code, `${shownPath(path)}: ${message}`, { assumptions });
+    const { code, assumptions } = error;
+    const { what, remedy } = partsOf(error);
+    const named = mapText(what, (text) => `${shownPath(path)}: ${text}`);
+    throw new ConfigurationError(code, named, { remedy, assumptions });
   }
 }
 

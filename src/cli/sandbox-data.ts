@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isConfigurationError, isStoreError } from '../errors/errors.ts';
+import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../errors/errors.ts';
+import { commandWords } from './command-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { shownPath } from './input.ts';
 
@@ -19,9 +20,10 @@ export async function claimSandboxData({ cwd }: CliContext, given: string): Prom
   return {
     path,
     explain(error) {
-      if (isConfigurationError(error)) return new CliError(`${shownPath(given)}: ${error.message}`);
+      if (isConfigurationError(error))
+        return new CliError(`${shownPath(given)}: ${describeIn(commandWords, error)}`);
       if (!isStoreError(error)) return error;
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      const reason = error.cause instanceof Error ? error.cause.message : whatFailed(error);
       return new CliError(
         `${shownPath(given)} cannot hold the data of a sandbox: ${reason.replace(/\.$/, '')}. Name another file with --data, or a new one.`,
         { cause: error },

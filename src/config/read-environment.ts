@@ -7,7 +7,8 @@ import {
   defineDeployment,
 } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { describeIn, isConfigurationError } from '../errors/errors.ts';
+import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
+import { mapText } from '../errors/remedies.ts';
 import { checkSpelling } from './check-spelling.ts';
 import {
   credentialVariables,
@@ -163,6 +164,11 @@ function named<Result>(variable: string, values: readonly string[], read: () => 
     if (!isConfigurationError(error)) throw error;
     const conceal = (text: string) =>
       values.reduce((shown, value) => shown.replaceAll(`"${value}"`, 'its value'), text);
-    throw invalidEnvironment((say) => `${variable}: ${conceal(describeIn(say, error))}`);
+    const { what, remedy } = partsOf(error);
+    throw new ConfigurationError(
+      'invalid_environment',
+      mapText(what, (text) => `${variable}: ${conceal(text)}`),
+      { remedy: mapText(remedy, conceal) },
+    );
   }
 }

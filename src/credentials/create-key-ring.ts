@@ -1,4 +1,5 @@
-import { KeyError } from '../errors/errors.ts';
+import { composeMessage, KeyError, whatFailed } from '../errors/errors.ts';
+import { libraryWords } from '../errors/remedies.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import {
   callback,
@@ -144,14 +145,13 @@ class LoadedKeyRing implements KeyRing {
   #notReadAgain(): KeyError {
     const retryAfterMs = this.#cooldownLeft();
     if (this.#failure !== undefined) {
-      const { message, cause } = this.#failure;
-      const text = `The key ring may hold old keys, and reads them again in ${seconds(retryAfterMs)} (cooldownMs): ${message}`;
-      return new KeyError('keys_not_loaded', text, { cause, retryAfterMs });
+      const what = `The key ring may hold old keys, and reads them again in ${seconds(retryAfterMs)} (cooldownMs): ${reasonOf(this.#failure)}`;
+      return new KeyError('keys_not_loaded', what, { cause: this.#failure.cause, retryAfterMs });
     }
     const age = seconds(this.#since(this.#readAt));
     return new KeyError(
       'keys_cooling_down',
-      `The key ring read its keys ${age} ago, and reads them again in ${seconds(retryAfterMs)} (cooldownMs). Call ring.reload() in this process when they have changed.`,
+      `The key ring read its keys ${age} ago, and reads them again in ${seconds(retryAfterMs)} (cooldownMs).`,
       { retryAfterMs },
     );
   }
@@ -159,8 +159,7 @@ class LoadedKeyRing implements KeyRing {
   #notReceived(): KeyError {
     return new KeyError(
       'keys_not_received',
-      (say) =>
-        `New keys were asked for and not received yet, and the service may use them already. Open the link in the e-mail, and ${say.receiveKeys}.`,
+      'New keys were asked for and not received yet, and the service may use them already.',
       { retryAfterMs: this.#options.cooldownMs },
     );
   }
@@ -169,11 +168,9 @@ class LoadedKeyRing implements KeyRing {
     await this.#loadUnlessCooling().catch(() => {});
     if (this.#loaded !== undefined) return this.#loaded;
     const retryAfterMs = this.#cooldownLeft();
-    throw new KeyError(
-      'keys_unavailable',
-      `The key ring has no keys: ${this.#failure?.message ?? 'they are being loaded.'}`,
-      { cause: this.#failure?.cause, retryAfterMs },
-    );
+    const what = `The key ring has no keys: ${this.#failure ? reasonOf(this.#failure) : 'they are being loaded'}`;
+    const remedy = this.#failure && 'See the cause: the ring tries again.';
+    throw new KeyError('keys_unavailable', what, { remedy, cause: this.#failure?.cause, retryAfterMs });
   }
 
   async #loadUnlessCooling(): Promise<void> {
@@ -225,20 +222,15 @@ class LoadedKeyRing implements KeyRing {
   #describe(error: unknown): KeyError {
     const known = this.#loaded?.verifying.flatMap(allKeysOf) ?? [];
     const cause = redactError(error, known);
-    return new KeyError(
-      'keys_not_loaded',
-      `the keys could not be loaded (${cause?.message ?? 'nothing is known of the cause'}).`,
-      { cause },
-    );
+    return new KeyError('keys_not_loaded', `The keys could not be loaded: ${reasonOf({ cause })}`, { cause });
   }
 
   #report(error: KeyError): void {
     const { onError } = this.#options;
     if (onError === undefined) {
-      this.#warnOnce(
-        `A key ring goes on with the keys it has: ${error.message} Give createKeyRing an onError to hear of each failure.`,
-        'load',
-      );
+      const remedy =
+        'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
+      this.#warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code, libraryWords), 'load');
       return;
     }
     callHook(
@@ -262,6 +254,11 @@ class LoadedKeyRing implements KeyRing {
     mark.at += elapsed;
     return 0;
   }
+}
+
+/** Why a load failed. Its cause is redacted. */
+function reasonOf({ cause }: { readonly cause?: unknown }): string {
+  return cause instanceof Error ? cause.message : 'the cause is unknown';
 }
 
 function seconds(milliseconds: number): string {

@@ -40,10 +40,7 @@ export function isKeyRing(value: unknown): value is KeyRing {
  */
 export function loadedKeys(ring: KeyRing): KeySets {
   if (ring.loaded !== undefined) return ring.loaded;
-  throw new KeyError(
-    'keys_unavailable',
-    'The key ring has not read its keys yet: await ring.reload() first.',
-  );
+  throw new KeyError('keys_unavailable', 'The key ring has not read its keys yet.');
 }
 
 /** What signs and what verifies at one moment. Made by the `load` of a key ring. */

@@ -168,12 +168,11 @@ export function requireDeployment<Order>(deployment: Deployment<Order>): Deploym
 export function operationUrl(deployment: Deployment<unknown>, operation: Operation): string {
   const path = deployment.paths[operation];
   if (path === undefined) {
-    throw new ConfigurationError(
-      'not_configured',
-      (say) =>
-        `The path of ${operation} is not published: set ${say.settings(`paths.${operation}`)}, and where they differ ${say.settings('numberCheckParameters')}.`,
-      { assumptions: ['number-check'] },
-    );
+    throw new ConfigurationError('not_configured', `The path of ${operation} is not published.`, {
+      remedy: (say) =>
+        `Set ${say.settings(`paths.${operation}`)}, and where they differ ${say.settings('numberCheckParameters')}.`,
+      assumptions: ['number-check'],
+    });
   }
   const { baseUrl } = operationRules(operation);
   const base = deployment[baseUrl];

@@ -1,34 +1,78 @@
-import { inWords, libraryWords, type remedies, type Text, type Words } from './remedies.ts';
+import { inWords, libraryWords, remedies, type Text, type Words } from './remedies.ts';
 
 /** Marks our errors, so that the guards work across two copies of the package. */
 const brand = Symbol.for('partner-exchange-sdk.error');
-/** Where an error keeps its text, so that it can be said in other words, also by another copy of the package. */
-const textKey = Symbol.for('partner-exchange-sdk.error.text');
+/** Where an error keeps the parts of its message, so that another copy of the package can use other words too. */
+const partsKey = Symbol.for('partner-exchange-sdk.error.parts');
+
+/** What a message is made of. Its last part, the link, follows from the code. */
+export interface MessageParts {
+  /** What failed, on what: one sentence. */
+  readonly what: Text;
+  /** What to do: one sentence. Empty where the first says what must be. */
+  readonly remedy: Text;
+}
+
+/** What any error may be given besides its code and what failed. */
+export interface ErrorDetails {
+  /** What to do, where the place knows more than the table of remedies. */
+  readonly remedy?: Text | undefined;
+  readonly cause?: unknown;
+}
 
 /**
  * The base of every error this package throws.
  *
- * `code` is a stable literal to branch on; `message` says what failed, on what, and what to do next. No error
- * ever holds a secret key, a one-time code, an expected signature or a request body.
+ * `code` is a stable literal to branch on; `message` says what failed, on what, what to do next, and where to read more.
+ * No error ever holds a secret key, a one-time code, an expected signature or a request body.
  */
 export abstract class PartnerExchangeError extends Error {
-  /** Stable, literal, documented on each subclass. */
+  /** Stable, literal; docs/errors.md says of each what it means and what to do. */
   abstract readonly code: string;
 
-  constructor(kind: string, text: Text, options?: ErrorOptions) {
-    super(inWords(text, libraryWords), options);
+  constructor(kind: RemedyKind, code: string, what: Text, { remedy, cause }: ErrorDetails = {}) {
+    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(kind, code) };
+    super(composeMessage(parts, code, libraryWords), cause === undefined ? undefined : { cause });
     // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
     Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
     Object.defineProperty(this, brand, { value: kind });
-    Object.defineProperty(this, textKey, { value: text });
+    Object.defineProperty(this, partsKey, { value: parts });
   }
+}
+
+/** A key of the table of remedies: a class of errors, or the webhooks' refusals of requests. */
+export type RemedyKind = keyof typeof remedies;
+
+/** What the table says to do about a code. */
+export function remedyOf(kind: RemedyKind, code: string): Text {
+  const texts: Readonly<Record<string, Text>> = remedies[kind];
+  return Object.hasOwn(texts, code) ? (texts[code] ?? '') : '';
+}
+
+/** What failed, what to do, and where to read more. */
+export function composeMessage({ what, remedy }: MessageParts, code: string, say: Words): string {
+  const sentences = [what, remedy].map((text) => fullSentence(inWords(text, say)));
+  return [...sentences, `See partner-exchange-sdk/docs/errors.md#${code}.`].filter(Boolean).join(' ');
+}
+
+function fullSentence(text: string): string {
+  return text === '' || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** The message of an error in other words: the command line names commands where the library names functions. */
 export function describeIn(say: Words, error: PartnerExchangeError): string {
-  const text: unknown = textKey in error ? error[textKey] : undefined;
+  return partsKey in error ? composeMessage(partsOf(error), error.code, say) : error.message;
+}
+
+/** The parts of an error's message, for an error that wraps it. */
+export function partsOf(error: PartnerExchangeError): MessageParts {
   // Sound: only our constructor sets it, of whichever copy of the package.
-  return typeof text === 'function' ? inWords(text as Exclude<Text, string>, say) : error.message;
+  return partsKey in error ? (error[partsKey] as MessageParts) : { what: error.message, remedy: '' };
+}
+
+/** What failed, without advice and link: for a text that has advice of its own. */
+export function whatFailed(error: PartnerExchangeError, say: Words = libraryWords): string {
+  return inWords(partsOf(error).what, say);
 }
 
 /** The kind of an error of ours, whichever copy of the package made it. */
@@ -50,8 +94,8 @@ export type BulkErrorCode = keyof typeof remedies.BulkError;
 export class BulkError extends PartnerExchangeError {
   readonly code: BulkErrorCode;
 
-  constructor(code: BulkErrorCode, text: Text, options?: { cause?: unknown }) {
-    super('BulkError', text, options?.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: BulkErrorCode, what: Text, details?: ErrorDetails) {
+    super('BulkError', code, what, details);
     this.code = code;
   }
 }
@@ -70,10 +114,14 @@ export class ConfigurationError extends PartnerExchangeError {
   /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
   readonly assumptions: readonly string[];
 
-  constructor(code: ConfigurationErrorCode, text: Text, options?: { assumptions?: readonly string[] }) {
-    super('ConfigurationError', text);
+  constructor(
+    code: ConfigurationErrorCode,
+    what: Text,
+    details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
+  ) {
+    super('ConfigurationError', code, what, details);
     this.code = code;
-    this.assumptions = options?.assumptions ?? [];
+    this.assumptions = details.assumptions ?? [];
   }
 }
 
@@ -89,8 +137,8 @@ export type InboxErrorCode = keyof typeof remedies.InboxError;
 export class InboxError extends PartnerExchangeError {
   readonly code: InboxErrorCode;
 
-  constructor(code: InboxErrorCode, text: Text, options?: { cause?: unknown }) {
-    super('InboxError', text, options?.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: InboxErrorCode, what: Text, details?: ErrorDetails) {
+    super('InboxError', code, what, details);
     this.code = code;
   }
 }
@@ -103,7 +151,7 @@ export function isInboxError(error: unknown): error is InboxError {
 /** docs/errors.md says of each what it means and what to do. */
 export type KeyErrorCode = keyof typeof remedies.KeyError;
 
-export interface KeyErrorDetails {
+export interface KeyErrorDetails extends ErrorDetails {
   /** Safe to show: whoever makes the error redacts it. */
   readonly cause?: unknown;
   readonly retryAfterMs?: number | undefined;
@@ -115,10 +163,10 @@ export class KeyError extends PartnerExchangeError {
   /** Milliseconds until it may be tried again; absent where waiting changes nothing. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: KeyErrorCode, text: Text, { cause, retryAfterMs }: KeyErrorDetails = {}) {
-    super('KeyError', text, cause === undefined ? undefined : { cause });
+  constructor(code: KeyErrorCode, what: Text, details: KeyErrorDetails = {}) {
+    super('KeyError', code, what, details);
     this.code = code;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }
 
@@ -150,12 +198,11 @@ export type OrderState =
 /** docs/errors.md says of each what it means and what to do. */
 export type OrderErrorCode = keyof typeof remedies.OrderError;
 
-export interface OrderErrorDetails {
+export interface OrderErrorDetails extends ErrorDetails {
   partner_order_id: string;
   state?: OrderState | undefined;
   retryAfterMs?: number | undefined;
   assumptions?: readonly string[] | undefined;
-  cause?: unknown;
 }
 
 /** What an order journal knows of an order keeps it from doing what was asked. Holds nothing of the payload but the id. */
@@ -169,8 +216,8 @@ export class OrderError extends PartnerExchangeError {
   /** Ids of the assumptions (see the ledger) behind this. */
   readonly assumptions: readonly string[];
 
-  constructor(code: OrderErrorCode, text: Text, details: OrderErrorDetails) {
-    super('OrderError', text, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: OrderErrorCode, what: Text, details: OrderErrorDetails) {
+    super('OrderError', code, what, details);
     this.code = code;
     this.partner_order_id = details.partner_order_id;
     this.state = details.state;
@@ -200,17 +247,16 @@ export class OtpError extends PartnerExchangeError {
 
   constructor(
     code: OtpErrorCode,
-    text: Text,
-    options: {
+    what: Text,
+    details: ErrorDetails & {
       readonly retryAfterMs?: number | undefined;
       readonly limit?: OtpLimit | undefined;
-      readonly cause?: unknown;
     } = {},
   ) {
-    super('OtpError', text, options.cause === undefined ? undefined : { cause: options.cause });
+    super('OtpError', code, what, details);
     this.code = code;
-    this.retryAfterMs = options.retryAfterMs;
-    this.limit = options.limit;
+    this.retryAfterMs = details.retryAfterMs;
+    this.limit = details.limit;
   }
 }
 
@@ -231,8 +277,7 @@ export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
 /** docs/errors.md says of each what it means and what to do. */
 export type RequestErrorCode = keyof typeof remedies.RequestError;
 
-export interface RequestErrorDetails {
-  code: RequestErrorCode;
+export interface RequestErrorDetails extends ErrorDetails {
   outcome: RequestOutcome;
   /** Which call failed, e.g. `createOrder`. */
   operation: string;
@@ -247,7 +292,6 @@ export interface RequestErrorDetails {
   retryAfterMs?: number;
   issues?: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[];
   assumptions?: readonly string[];
-  cause?: unknown;
 }
 
 /** A request failed; {@link outcome} says whether the service can have acted on it. */
@@ -274,9 +318,9 @@ export class RequestError extends PartnerExchangeError {
    */
   declare readonly body: unknown;
 
-  constructor(text: Text, details: RequestErrorDetails) {
-    super('RequestError', text, details.cause === undefined ? undefined : { cause: details.cause });
-    this.code = details.code;
+  constructor(code: RequestErrorCode, what: Text, details: RequestErrorDetails) {
+    super('RequestError', code, what, details);
+    this.code = code;
     this.outcome = details.outcome;
     this.operation = details.operation;
     this.method = details.method;
@@ -318,10 +362,14 @@ export class SignatureError extends PartnerExchangeError {
   /** Ids of the assumptions (see the ledger) that may be wrong: a wrong assumption looks like a forgery. */
   readonly assumptions: readonly string[];
 
-  constructor(code: SignatureErrorCode, text: Text, options?: { assumptions?: readonly string[] }) {
-    super('SignatureError', text);
+  constructor(
+    code: SignatureErrorCode,
+    what: Text,
+    details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
+  ) {
+    super('SignatureError', code, what, details);
     this.code = code;
-    this.assumptions = options?.assumptions ?? [];
+    this.assumptions = details.assumptions ?? [];
   }
 }
 
@@ -337,8 +385,8 @@ export type StoreErrorCode = keyof typeof remedies.StoreError;
 export class StoreError extends PartnerExchangeError {
   readonly code: StoreErrorCode;
 
-  constructor(code: StoreErrorCode, text: Text, options?: { cause?: unknown }) {
-    super('StoreError', text, options?.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: StoreErrorCode, what: Text, details?: ErrorDetails) {
+    super('StoreError', code, what, details);
     this.code = code;
   }
 }
@@ -361,7 +409,7 @@ export class ValidationError extends PartnerExchangeError {
   readonly issues: readonly ValidationIssue[];
 
   constructor(subject: string, issues: readonly ValidationIssue[]) {
-    super('ValidationError', `${subject}: ${issues.map(describe).join('; ')}`);
+    super('ValidationError', 'invalid_input', `${subject}: ${issues.map(describe).join('; ')}`);
     this.issues = issues;
   }
 }

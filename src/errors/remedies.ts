@@ -1,7 +1,7 @@
 /**
  * For each code what to do, as a function of words: those of the library or those of the command line. Its keys are the
- * codes of the error classes, so a code without an entry does not compile. docs/errors.md is written from it
- * (`npm run docs:errors`).
+ * codes of the error classes and of the webhooks' refusals, so a code without an entry does not compile. docs/errors.md
+ * is written from it (`npm run docs:errors`).
  */
 
 /** A text that names functions and options, in the words of whoever reads it. */
@@ -32,6 +32,10 @@ export interface Words {
   /** Sends a refused order once more. */
   readonly sendAgain: string;
   readonly merchant: string;
+  /** Reads the keys of a key ring. */
+  readonly reload: string;
+  /** Finds out why the service refused a call whose message does not tell. */
+  readonly readReply: string;
   /** Verifies with the key for orders. */
   readonly keyForOrders: string;
   readonly delimiter: string;
@@ -57,9 +61,11 @@ export const libraryWords: Words = {
   handled: '`handled`',
   sendAgain: 'again: true',
   merchant: 'the merchant option',
+  reload: 'await reload() of the ring in this process',
+  readReply: 'Look for the reason in `body`, the whole reply',
   keyForOrders: 'signingKey(credentials, "order")',
   delimiter: 'Set the delimiter to',
-  columns: 'name the one that you mean',
+  columns: 'Name the column that you mean.',
   allowInsecureHttp: 'allowInsecureHttp: true',
   settings: (...names) => `${names.join(' and ')} of defineDeployment`,
 };
@@ -69,56 +75,58 @@ export function inWords(text: Text, say: Words): string {
   return typeof text === 'string' ? text : text(say);
 }
 
-/** What to do about each code. */
+/** The text in whose place `change` puts another one, in whichever words it is said. */
+export function mapText(text: Text, change: (text: string) => string): Text {
+  return typeof text === 'string' ? change(text) : (say) => change(text(say));
+}
+
+/** What to do about each code: one sentence. Empty where each message itself says what must be (`pageRemedies`). */
 export const remedies = {
   BulkError: {
     too_many_failures:
       'Correct what the cause says, and run the campaign again: no number gets a second message.',
     no_device_left: (say) => `Pair a device (${say.scan}), and run the campaign again.`,
-    csv_unreadable: 'Correct the file or the options that say how to read it.',
+    csv_unreadable: 'Correct the file, or the options that say how to read it.',
   },
   ConfigurationError: {
-    invalid_deployment: 'Correct the option of the deployment that the message names.',
-    invalid_credentials:
-      'Compare the keys with those that the service issued: each in its own place, without blanks.',
-    invalid_option: 'Correct the option that the message names.',
+    invalid_deployment: '',
+    invalid_credentials: '',
+    invalid_option: '',
     invalid_scheme: (say) => `Take the scheme that ${say.detect} found, unchanged.`,
-    invalid_environment: 'Correct the variable that the message names.',
-    not_configured: 'Ask the operator of the deployment for the setting that the message names, and set it.',
+    invalid_environment: '',
+    not_configured: 'Set it: the operator of the service knows its value.',
     duplicate_handler: 'Register one handler, and call both functions from it.',
-    raw_body_required: 'Pass the body as text or bytes, before anything parses it.',
-    browser_environment: 'Run this code on a server: every visitor of a page can read its keys.',
+    raw_body_required: 'Pass the text or bytes as received, before anything parses them.',
+    browser_environment: 'Call the service from your server: every visitor of a page can read its keys.',
   },
   InboxError: {
     store_unavailable: 'Look at the store: the service sends the delivery again when it is answered 503.',
     store_full: 'Free some space: the service sends the delivery again when it is answered 503.',
     inbox_stopped: 'Create a new inbox, or stop the server before the inbox.',
-    handler_timeout: 'Make the handler faster or raise timeLimitMs. The delivery is handled again.',
-    lease_lost: 'Look why the process ended. A handler must bear to run twice for one delivery.',
+    handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
+    lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
     no_handler:
       'Register every handler before anything is awaited, and the same ones wherever deliveries are received or handled.',
   },
   KeyError: {
-    keys_unavailable: (say) =>
-      `Load the keys first: await reload() of the ring; the first keys of a rotation, ${say.receiveKeys}.`,
-    keys_not_loaded: 'See the cause. The ring goes on with the keys it has, and tries again.',
-    keys_cooling_down: 'Call reload() of the ring in this process when the keys have changed.',
-    keys_known: (say) => `Open the link in the e-mail, and of the new keys behind it: ${say.receiveKeys}.`,
+    keys_unavailable: (say) => `Load the keys first: ${say.reload}.`,
+    keys_not_loaded: 'See the cause: the ring goes on with the keys it has, and tries again.',
+    keys_cooling_down: (say) => `If the keys have changed, ${say.reload}.`,
+    keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
     keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
     rotation_pending: (say) =>
-      `Received keys: ${say.promoteKeys}. Awaited ones: ${say.receiveKeys}, or ${say.askAgain} if no e-mail came.`,
+      `Open the link in the e-mail for the new keys, and ${say.receiveKeys}, or ${say.askAgain} if no e-mail came.`,
     rotation_unknown: (say) =>
-      `Look for the e-mail of the service. The keys behind its link: ${say.receiveKeys}. If none came, ${say.askAgain}.`,
+      `Look for its e-mail with the new keys and ${say.receiveKeys}, or ${say.askAgain} if none came.`,
     key_storage_exposed:
       'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
-    key_storage_invalid: 'Restore the state from a copy, or name another place. Nothing was changed.',
-    key_storage_locked: 'Try again. If no other process uses the file, delete the lock beside it.',
+    key_storage_invalid: 'Restore the state from a copy, or name another place: nothing was changed.',
+    key_storage_locked: 'Try again, and if no other process uses the file, delete the lock beside it.',
     key_storage_failed: 'Check the path, its owner and its mode.',
   },
   OrderError: {
-    different_order: 'Give a new order an id of its own. Nothing was sent.',
-    in_progress:
-      'Nothing was sent now. Wait for the result (retryAfterMs): without one the order becomes unknown.',
+    different_order: 'Nothing was sent: give a new order an id of its own.',
+    in_progress: 'Nothing was sent now: wait for the result, or until the order becomes unknown.',
     outcome_unknown: (say) =>
       `It is not sent again: ${say.observe}, or look at the service and ${say.settle}.`,
     order_refused: (say) => `Nothing was sent: change it, or send it as it is with ${say.sendAgain}.`,
@@ -127,26 +135,35 @@ export const remedies = {
     already_settled: 'Nothing was changed: a settled order stays as it is.',
   },
   OtpError: {
-    cool_down: 'Wait for retryAfterMs, and tell the user how long.',
-    limit_reached: 'Wait for retryAfterMs where there is one; `limit` names the limit.',
-    not_allowed: 'Issue a new code, or allow the prefix in allowedPrefixes.',
+    cool_down: 'Tell the user how long to wait (retryAfterMs).',
+    limit_reached: 'Wait for retryAfterMs; `limit` names the limit.',
+    not_allowed: 'Allow the prefix in allowedPrefixes, or issue a new code if there is none to send again.',
     not_sent: 'Nothing was counted: it is safe to try again when the cause is removed.',
-    refused: 'Ask the user for another phone number: the service does not take this one.',
+    refused: 'Ask the user for another phone number.',
     store_unavailable: 'Nothing was sent or accepted: try again when the store works.',
   },
   RequestError: {
-    connection_failed:
-      'Nothing was sent: check the base URL, the network and the certificate. It is safe to repeat.',
+    connection_failed: 'Check the base URL, the network and the certificate.',
     network_error:
-      'Look at `outcome`: if it is unknown, find out whether the service acted before you repeat it.',
-    timeout: 'Look at `outcome`: if it is unknown, find out whether the service acted before you repeat it.',
-    aborted: 'Look at `outcome`: if it is unknown, find out whether the service acted before you repeat it.',
-    redirected: (say) => `Set the address that the service redirects to: ${say.settings('the base URL')}.`,
-    http_error: 'Check the likely causes, likeliest first. `body` has the whole reply.',
+      'If `outcome` is unknown, find out whether the service acted before you repeat it; otherwise repeat it.',
+    timeout:
+      'If `outcome` is unknown, find out whether the service acted before you repeat it; otherwise repeat it.',
+    aborted: 'If `outcome` is unknown, find out whether the service acted before you repeat it.',
+    redirected: 'Set the base URL to the address that the service redirects to.',
+    http_error: (say) => `${say.readReply}.`,
     reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
     reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
     reply_not_accepted: (say) =>
-      `Look at the service before you repeat the order. If it accepts orders with such replies, set ${say.settings('readOrderReply')}.`,
+      `If the service accepts orders with such replies, set ${say.settings('readOrderReply')}.`,
+  },
+  /** Requests that the webhooks refuse before they verify a body. */
+  RequestRefusal: {
+    method_not_allowed: 'Give health checks an address of their own.',
+    unsupported_media_type: 'Have a proxy set content-type: application/json and undo content-encoding.',
+    body_too_large: 'Raise maxBodyBytes if the service sends such bodies.',
+    body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
+    body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
+    raw_body_required: 'Give the request to the webhooks before a body parser reads it.',
   },
   SignatureError: {
     body_not_utf8: 'Pass the bytes as received.',
@@ -154,21 +171,38 @@ export const remedies = {
     body_not_object: 'Pass the body as received: an event is a JSON object.',
     body_too_deep: 'Refuse it: no event is nested so deeply.',
     body_ambiguous: 'Refuse it, or use a scheme that signs the text (as-sent).',
-    signature_missing: 'Pass a signed body. An event has a top-level `signature` member.',
+    signature_missing: 'Pass a signed body: an event has a top-level `signature` member.',
     signature_duplicated: 'Refuse it: no serializer writes two signatures.',
-    signature_malformed: (say) => `Find the encoding with ${say.detect} if the service sent it.`,
+    signature_malformed: (say) => `If the service sent it, find the encoding with ${say.detect}.`,
     signature_mismatch: (say) => `If the service sent it, find out why with ${say.explain}.`,
   },
   StoreError: {
-    store_failed: 'See the cause. Run the change again: it reads what was written.',
+    store_failed: 'See the cause, and run the change again: it reads what was written.',
     store_conflict: 'Nothing was written: run the change again.',
-    store_lost: 'Nothing was written. Restore the records of Redis, or start the process again without them.',
+    store_lost: 'Nothing was written: restore the records of Redis, or start the process again without them.',
     store_closed: 'Create a new store, or close it after everything that uses it.',
   },
   ValidationError: {
-    invalid_input: 'Correct the members that the message names; `issues` lists them.',
+    invalid_input: '',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Text>>>>;
+
+/** The advice for codes whose messages say themselves what must be. Only for docs/errors.md: no entry holds it. */
+export const pageRemedies: Readonly<Record<string, string>> = {
+  invalid_deployment: 'Correct the option of the deployment that the message names.',
+  invalid_credentials:
+    'Compare the keys with those that the service issued: each in its own place, without blanks.',
+  invalid_option: 'Correct the option that the message names.',
+  invalid_environment: 'Correct the variable that the message names.',
+  invalid_input: 'Correct the members that the message names; `issues` lists them.',
+};
+
+/** What the outcome of a failed request means for repeating it: a clause. */
+export const outcomeClauses = {
+  'not-sent': 'it did not reach the service: it is safe to repeat',
+  refused: 'the service says that it did not act',
+  unknown: 'the service may have acted: find out before you repeat it',
+} as const;
 
 /** A likely cause of a refusal: what to check, as a clause without its full stop, and its entries in the ledger. */
 interface Cause {
@@ -189,7 +223,7 @@ export const causes = {
   values: { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] },
   signature: {
     advice: (say) =>
-      `the service signs in another way, or with another key: have its signing endpoint sign a probe (${say.oracle}), or where it has none give its first event, or another body that it signed, to ${say.detect}`,
+      `the service signs in another way or with another key: have its signing endpoint sign a probe (${say.oracle}), or give a body that it signed, such as its first event, to ${say.detect}`,
     ids: ['signature-construction', 'signature-serialization', 'signature-encoding', 'signature-key'],
   },
   merchant: {
@@ -290,7 +324,7 @@ export const meanings: Meanings = {
   },
   RequestError: {
     connection_failed:
-      'No connection was made: it was refused, or the host, its name or its certificate was not accepted.',
+      'No connection was made: it was refused, or the host, its name or its certificate was not accepted. Nothing was sent, so it is safe to repeat.',
     network_error: 'The connection broke before a whole reply was read.',
     timeout:
       'No reply came within `timeoutMs` or `totalTimeoutMs`; or too many other requests were under way, or too little time was left (`leftMs`), to send it at all.',
@@ -300,6 +334,14 @@ export const meanings: Meanings = {
     reply_too_large: 'The reply is larger than `maxReplyBytes`.',
     reply_nonconforming: "The reply does not fit the caller's schema.",
     reply_not_accepted: 'A 2xx reply to an order says that it failed, or `readOrderReply` says so.',
+  },
+  RequestRefusal: {
+    method_not_allowed: 'The request was not a POST.',
+    unsupported_media_type: 'The content type of the request is not JSON, or the body is compressed.',
+    body_too_large: 'The body is larger than `maxBodyBytes`.',
+    body_timeout: 'The body did not arrive within `bodyTimeoutMs`.',
+    body_unreadable: 'The caller broke off before its body was whole.',
+    raw_body_required: 'The body was parsed before its signature could be checked.',
   },
   SignatureError: {
     body_not_utf8: 'The body is not UTF-8 text.',

@@ -186,7 +186,8 @@ export class ExchangeClient<Order = BuyOrder> {
     if (this.#credentials !== undefined) return this.#credentials;
     throw new ConfigurationError(
       'not_configured',
-      `${operation} needs credentials: give them to ExchangeClient (${unsetVariables()}).`,
+      `${operation} needs credentials, and ExchangeClient was given none.`,
+      { remedy: `Give it credentials (${unsetVariables()}).` },
     );
   }
 

@@ -1,8 +1,8 @@
 import { allKeysOf, areSameCredentials, defineCredentials } from '../credentials/define-credentials.ts';
 import type { KeyRing, KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { describeIn, isKeyError, isRequestError, type KeyError, RequestError } from '../errors/errors.ts';
-import type { Words } from '../errors/remedies.ts';
+import { isKeyError, isRequestError, type KeyError, partsOf, RequestError } from '../errors/errors.ts';
+import { inWords, mapText } from '../errors/remedies.ts';
 
 /** Most keys that are remembered for redaction, should a ring give other keys with every load. */
 const maxSecrets = 200;
@@ -103,9 +103,11 @@ function isKeyRefusal(error: unknown): error is RequestError {
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
   const { code, outcome, operation, method, url, attempts, assumptions, body, cause } = refusal;
   const { status, headers, retryAfterMs, issues } = refusal;
-  const text = (say: Words) => `${describeIn(say, refusal)} Or the keys are old. ${describeIn(say, reason)}`;
-  return new RequestError(text, {
-    ...{ code, outcome, operation, method, url, attempts, assumptions, body, cause },
+  const { what, remedy } = partsOf(refusal);
+  const others = mapText(remedy, (text) => text.replace(/\.$/, ''));
+  return new RequestError(code, what, {
+    remedy: (say) => `${inWords(others, say)}; or the keys are old: ${inWords(partsOf(reason).what, say)}`,
+    ...{ outcome, operation, method, url, attempts, assumptions, body, cause },
     ...(status !== undefined && { status }),
     ...(headers !== undefined && { headers }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

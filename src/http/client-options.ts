@@ -114,7 +114,7 @@ export function clientSettings({ fetch, concurrency, ...settings }: Settings<typ
   if (!settings.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'browser_environment',
-      'This looks like a browser: secret keys would be readable by anyone. Call the service from your server.',
+      'This looks like a browser, where anybody can read secret keys.',
     );
   }
   return { ...settings, fetch: fetchWith(fetch), slots: limitConcurrency(concurrency) };

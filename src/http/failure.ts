@@ -1,5 +1,6 @@
-import { RequestError, type RequestErrorDetails, type RequestOutcome } from '../errors/errors.ts';
-import { causes, inWords, type Words } from '../errors/remedies.ts';
+import { operationRules } from '../deployment/operations.ts';
+import { RequestError, type RequestErrorCode, type RequestErrorDetails } from '../errors/errors.ts';
+import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
@@ -8,12 +9,6 @@ import type { CallRecord } from './attempt.ts';
 import { type Call, secretsOf } from './call.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
 import { type ReadReply, replyTexts } from './reply.ts';
-
-const advice = {
-  'not-sent': 'It did not reach the service: it is safe to repeat.',
-  refused: 'The service says that it did not act.',
-  unknown: 'The service may have acted: find out before you repeat it.',
-} as const satisfies Record<RequestOutcome, string>;
 
 const whatHappened = {
   connection_failed: 'no connection could be made',
@@ -25,12 +20,13 @@ const whatHappened = {
   reply_too_large: 'the reply is larger than maxReplyBytes',
   reply_nonconforming: 'the reply does not fit the schema given',
   reply_not_accepted: 'the reply does not accept the order',
-} as const satisfies Record<RequestErrorDetails['code'], string>;
+} as const satisfies Record<RequestErrorCode, string>;
 
 /** A 2xx reply may only look like a failure. */
 const otherReading: LikelyCause = causes.orderReply;
 
-type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
+type FailureDetails = Pick<RequestErrorDetails, 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
+  code: RequestErrorCode;
   retryAfterMs?: number | undefined;
   /** Replaces what the code says of it. */
   what?: string | undefined;
@@ -38,22 +34,21 @@ type FailureDetails = Pick<RequestErrorDetails, 'code' | 'outcome' | 'assumption
 
 /** The error of a failed call, with everything that is known and without secrets. */
 export function failure(call: Call, record: CallRecord, details: FailureDetails): RequestError {
-  const { retryAfterMs: wait, cause: original, assumptions, what: happened, ...rest } = details;
+  const { code, retryAfterMs: wait, cause: original, assumptions, what: happened, ...rest } = details;
   const reply = record.reply;
   const secrets = [...secretsOf(call), ...personalValues(call)];
   const redact = echoRedactor(secrets);
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
-  const isError = details.code === 'http_error' || details.code === 'reply_not_accepted';
+  const isError = code === 'http_error' || code === 'reply_not_accepted';
   const said = isError ? replyTexts(reply?.body) : [];
   const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
-  if (details.code === 'reply_not_accepted') likely.push(otherReading);
-  const what =
-    (happened ?? whatHappened[details.code]) +
-    reasonOf(details, redact, { status: reply?.status, said: said[0] });
-  const happening = `${call.operation}: ${what}, ${call.method} ${url}. ${advice[details.outcome]}`;
-  return new RequestError((say) => happening + adviceOn(likely, say), {
+  if (code === 'reply_not_accepted') likely.push(otherReading);
+  const reason = reasonOf(details, redact, { status: reply?.status, said: said[0] });
+  const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}, ${call.method} ${url}`;
+  return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {
     ...rest,
+    remedy: remedyFor(call, code, likely),
     assumptions: assumptions ?? likely.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
@@ -94,14 +89,31 @@ function reasonOf(
   return quoted === '' ? '' : ` (${quoted})`;
 }
 
-function adviceOn([first, ...others]: readonly LikelyCause[], say: Words): string {
-  if (first === undefined) return '';
-  const line = ({ advice, ids }: LikelyCause) => {
-    const text = inWords(advice, say);
-    return ids.length === 0 ? text : `${text} (${ids.join(', ')})`;
-  };
-  const rest = others.length === 0 ? '' : ` Or: ${others.map(line).join('; ')}.`;
-  return ` Likely: ${line(first)}.${rest}`;
+/** What a place knows more than the table; `undefined` where that is nothing. */
+function remedyFor(
+  { operation }: Call,
+  code: RequestErrorCode,
+  likely: readonly LikelyCause[],
+): Text | undefined {
+  if (likely.length > 0)
+    return (say) => `Likely: ${likely.map((cause) => describeCause(cause, say)).join('; or ')}.`;
+  switch (code) {
+    case 'redirected':
+      return (say) =>
+        `Set ${say.settings(operationRules(operation).baseUrl)} to the address that the service redirects to.`;
+    case 'network_error':
+    case 'timeout':
+    case 'aborted':
+      // The outcome tells already whether it may be repeated.
+      return '';
+    default:
+      return undefined;
+  }
+}
+
+function describeCause({ advice, ids }: LikelyCause, say: Words): string {
+  const text = inWords(advice, say);
+  return ids.length === 0 ? text : `${text} (${ids.join(', ')})`;
 }
 
 /** Most characters of a foreign text in our message. */

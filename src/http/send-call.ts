@@ -2,7 +2,7 @@ import ky, { isTimeoutError } from 'ky';
 import { orderVerdicts, usualOrderReply } from '../deployment/order-reply.ts';
 import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardResult } from '../deployment/standard-schema.ts';
-import type { RequestError } from '../errors/errors.ts';
+import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { CallRecord, sendAttempt, tooLate } from './attempt.ts';
 import { type Call, leftMsOf, type ReplyBody, type ReplySchema } from './call.ts';
@@ -134,23 +134,25 @@ async function checkReply<Schema extends ReplySchema>(
   const schema = call.options.schema;
   // Sound: without a schema the body is `unknown`.
   if (schema === undefined) return { status, headers, body: body as ReplyBody<Schema> };
-  const nonconforming = {
-    code: 'reply_nonconforming',
-    outcome: 'unknown',
-    assumptions: ['replies'],
-  } as const;
+  const nonconforming = (details: Pick<RequestErrorDetails, 'issues' | 'cause'>) =>
+    failure(call, record, {
+      code: 'reply_nonconforming',
+      outcome: 'unknown',
+      assumptions: ['replies'],
+      ...details,
+    });
   let result: StandardResult<unknown>;
   try {
     result = await schema['~standard'].validate(body);
   } catch (cause) {
     // The service has acted, and an exception from the caller's schema must not hide that.
     const issues = [{ message: 'the schema threw instead of answering', path: [] }];
-    throw failure(call, record, { ...nonconforming, issues, cause });
+    throw nonconforming({ issues, cause });
   }
   // Sound: the schema says so.
   if (result.issues === undefined) return { status, headers, body: result.value as ReplyBody<Schema> };
   const issues = result.issues.map((issue) => plainIssue(issue, body));
-  throw failure(call, record, { ...nonconforming, issues });
+  throw nonconforming({ issues });
 }
 
 /** An order whose 2xx reply says that it failed may have been created or not (ledger: `order-reply`). */

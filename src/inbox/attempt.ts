@@ -51,7 +51,7 @@ export function handleWithin(
   const tooLate = () =>
     new InboxError(
       'handler_timeout',
-      `A handler did not settle within ${timeLimitMs} ms: it is cut off, and its delivery counts as failed.`,
+      `A handler did not settle within ${timeLimitMs} ms: its delivery counts as failed.`,
     );
   return withDeadline({ ms: timeLimitMs, signal, tooLate }, handle);
 }

@@ -18,15 +18,18 @@ function checkOptionNames(
   if (unknown === undefined) return options as Readonly<Record<string, unknown>>;
   const near = nearestName(unknown, known);
   const hint = near === undefined ? `Its options are ${known.join(', ')}.` : `Did you mean "${near}"?`;
-  throw new ConfigurationError(code, `"${unknown.slice(0, 64)}" is not an option of ${owner}. ${hint}`);
+  throw new ConfigurationError(code, `"${unknown.slice(0, 64)}" is not an option of ${owner}.`, {
+    remedy: hint,
+  });
 }
 
 /** The error for a malformed option. The message never shows its value. */
 export function invalidOption(
-  message: Text,
+  what: Text,
   code: ConfigurationErrorCode = 'invalid_option',
+  remedy?: Text,
 ): ConfigurationError {
-  return new ConfigurationError(code, message);
+  return new ConfigurationError(code, what, { remedy });
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is a whole number within the bounds */

@@ -1,3 +1,4 @@
+import { isPartnerExchangeError, whatFailed } from '../errors/errors.ts';
 import { hidden, redactCredentials } from './redact-credentials.ts';
 import { echoRedactor, writtenForms } from './redact-echo.ts';
 
@@ -80,7 +81,7 @@ function redactedCopy(error: unknown, redact: (text: unknown) => string, depth: 
     const known = redact(text).slice(0, maxShown);
     return redactCredentials(isQuoting ? withoutQuotes(known) : known);
   };
-  const copy = new Error(shown(error.message), cause && { cause });
+  const copy = new Error(shown(messageOf(error)), cause && { cause });
   Object.defineProperty(copy, 'name', { value: shown(error.name) });
   Object.defineProperty(copy, 'stack', { value: shown(error.stack) });
   if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
@@ -88,6 +89,11 @@ function redactedCopy(error: unknown, redact: (text: unknown) => string, depth: 
     Object.defineProperty(copy, 'code', { value: code, enumerable: true });
   }
   return copy;
+}
+
+/** Of an error of ours without advice and link: a message quotes it. */
+function messageOf(error: Error): string {
+  return isPartnerExchangeError(error) ? whatFailed(error) : error.message;
 }
 
 /** JSON parsers quote a part of the text, and no pattern finds a part of a secret. */

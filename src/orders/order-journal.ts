@@ -34,14 +34,7 @@ import {
   type OrderSender,
   readJournalOptions,
 } from './journal-options.ts';
-import {
-  type OrderRecord,
-  orderAdvice,
-  orderDigest,
-  orderError,
-  stateAt,
-  toJournaledOrder,
-} from './order-record.ts';
+import { type OrderRecord, orderDigest, orderError, stateAt, toJournaledOrder } from './order-record.ts';
 import { orderRecords } from './order-records.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
@@ -254,7 +247,7 @@ export function createOrderJournal<Order = BuyOrder>(
         (record) => record && settleOrder(record, { ...settlement, now: now() }),
       );
       if (settled !== undefined) return show(settled);
-      const message = `Order ${quotedName(partnerOrderId)} ${orderAdvice.order_not_found}`;
+      const message = `Order ${quotedName(partnerOrderId)} is not in the journal.`;
       throw new OrderError('order_not_found', message, { partner_order_id: partnerOrderId });
     },
   };

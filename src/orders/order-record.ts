@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { OrderError, type OrderState, StoreError } from '../errors/errors.ts';
-import { inWords, type Text } from '../errors/remedies.ts';
+import { OrderError, type OrderErrorCode, type OrderState, StoreError } from '../errors/errors.ts';
 import type { JsonObject, JsonValue } from '../internal/json.ts';
 import { hash } from '../signature/digest.ts';
 import { writeSorted } from '../signature/write-json.ts';
@@ -59,6 +58,7 @@ export function readRecord(value: JsonValue | undefined): OrderRecord | undefine
   throw new StoreError(
     'store_failed',
     'A record of the order journal is not in a form that this version knows: another version wrote it, or another program uses its prefix.',
+    { remedy: 'Use the version that wrote it, or give the journal a prefix of its own.' },
   );
 }
 
@@ -107,41 +107,39 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
 
 /** An error about an order that the journal has. */
 export function orderError(
-  code: ConstructorParameters<typeof OrderError>[0],
+  code: keyof typeof problems,
   record: OrderRecord,
   { now, cause }: { now: number; cause?: unknown },
 ): OrderError {
   const state = stateAt(record, now);
   const leftMs = Math.max(1, (record.leaseUntil ?? now) - now);
-  const advice = code === 'in_progress' ? inProgress(leftMs) : orderAdvice[code];
-  const name = JSON.stringify(record.partner_order_id.slice(0, 100));
-  return new OrderError(code, (say) => `Order ${name} ${inWords(advice, say)}`, {
-    partner_order_id: record.partner_order_id,
-    state,
-    cause,
-    ...(code === 'in_progress' && { retryAfterMs: leftMs }),
-    ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
-  });
+  return new OrderError(
+    code,
+    `Order ${JSON.stringify(record.partner_order_id.slice(0, 100))} ${problems[code]}.`,
+    {
+      ...(code === 'in_progress' && { remedy: inProgress(leftMs) }),
+      partner_order_id: record.partner_order_id,
+      state,
+      cause,
+      ...(code === 'in_progress' && { retryAfterMs: leftMs }),
+      ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
+    },
+  );
 }
 
 /** Whether the other process is alive is unknown; only the end of its lease is known. */
 function inProgress(leftMs: number): string {
-  return `${orderAdvice.in_progress} If no result comes, it becomes unknown in ${Math.ceil(leftMs / 1000)} s.`;
+  return `Nothing was sent now: wait for the result, or ${Math.ceil(leftMs / 1000)} s until the order becomes unknown.`;
 }
 
-/** The problem with an order, and what to do. */
-export const orderAdvice = {
-  different_order:
-    'is in the journal with another payload or merchant: a new order needs an id of its own. Nothing was sent.',
-  in_progress: 'is being sent by another call, or by a process that has died; nothing was sent now.',
-  outcome_unknown: (say) =>
-    `was sent before, and nothing tells yet whether the service has it: ${say.observe}, or look at the service and ${say.settle}.`,
-  order_refused: (say) =>
-    `was refused by the service before. Nothing was sent: change it, or send it as it is with ${say.sendAgain}.`,
-  order_abandoned: 'was given up by a person. Nothing was sent: a new order needs an id of its own.',
-  order_not_found: 'is not in the journal: check the id, and that this is the journal it was created with.',
-  already_settled: 'is settled in another way already, which is final: nothing was changed.',
-} as const satisfies Record<ConstructorParameters<typeof OrderError>[0], Text>;
+const problems = {
+  different_order: 'is in the journal with another payload or merchant',
+  in_progress: 'is being sent by another call, or by a process that has died',
+  outcome_unknown: 'was sent before, and nothing tells yet whether the service has it',
+  order_refused: 'was refused by the service before',
+  order_abandoned: 'was given up by a person',
+  already_settled: 'is settled in another way already',
+} as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found'>, string>;
 
 /**
  * Tells whether two orders are the same: SHA-256, in hex, of the merchant and of what the order schema made of the

@@ -14,8 +14,8 @@ export function denialError({ code, limit, retryAfterMs }: Denial): OtpError {
   const seconds = Math.ceil(retryAfterMs / 1000);
   const message =
     code === 'cool_down'
-      ? `The phone number got a code a moment ago. The next one is possible in ${seconds} s.`
-      : `The limit "${limit}" is reached. Try again in ${seconds} s.`;
+      ? `The phone number got a code a moment ago; the next one is possible in ${seconds} s.`
+      : `The limit "${limit}" is reached for another ${seconds} s.`;
   return new OtpError(code, message, { retryAfterMs, limit });
 }
 

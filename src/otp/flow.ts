@@ -145,10 +145,6 @@ export async function transact<Result>(
   } catch (error) {
     // Our own mistake, not a failure of the store.
     if (isConfigurationError(error)) throw error;
-    throw new OtpError(
-      'store_unavailable',
-      'The store of the one-time codes failed: no code was sent or accepted. Try again.',
-      { cause: error },
-    );
+    throw new OtpError('store_unavailable', 'The store of the one-time codes failed.', { cause: error });
   }
 }

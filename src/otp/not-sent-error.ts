@@ -1,4 +1,12 @@
-import { isRequestError, OtpError, RequestError } from '../errors/errors.ts';
+import {
+  isPartnerExchangeError,
+  isRequestError,
+  OtpError,
+  partsOf,
+  RequestError,
+  whatFailed,
+} from '../errors/errors.ts';
+import { mapText } from '../errors/remedies.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
 import { redactError } from '../internal/redaction.ts';
@@ -8,9 +16,6 @@ type Redact = (text: unknown) => string;
 
 /** Longer than any message of our clients; another messenger's may be of any length. */
 const maxReason = 1_000;
-
-/** The reason if no device was tried. */
-const late = ' The code expired before it could leave: was the process suspended? Issue a new one.';
 
 /**
  * The error for a message that was not sent or refused. Its message gives the reason, and its cause is the device's
@@ -23,16 +28,30 @@ export function notSentError(
   secrets: readonly string[],
 ): OtpError {
   const cause = withoutSecrets(error, secrets);
-  const reasonText = cause === undefined ? late : ` ${cause.message.slice(0, maxReason)}`;
-  if (outcome === 'refused') {
-    const message = `The service does not take this phone number, and no code was sent.${reasonText}`;
-    return new OtpError('refused', message, { cause });
+  if (cause === undefined) {
+    // No device was tried.
+    return new OtpError('not_sent', 'The code expired before it could leave, and nothing was counted.', {
+      remedy: 'Find out whether the process was suspended, and issue a new code.',
+    });
   }
-  const reason = tried > 1 ? ` The last of ${tried} tried was device ${device}.${reasonText}` : reasonText;
-  return new OtpError('not_sent', `No device could send the code, and nothing was counted.${reason}`, {
-    retryAfterMs: isRequestError(error) ? error.retryAfterMs : undefined,
-    cause,
-  });
+  const ours = isPartnerExchangeError(cause) ? cause : undefined;
+  const reason = (ours ? whatFailed(ours) : cause.message).slice(0, maxReason);
+  // Of the cause if it has any: that knows more than our table.
+  const remedy = (ours && partsOf(ours).remedy) || undefined;
+  if (outcome === 'refused') {
+    const what = `The service does not take this phone number, and no code was sent: ${reason}`;
+    return new OtpError('refused', what, { remedy, cause });
+  }
+  const last = tried > 1 ? ` (the last of ${tried} tried was device ${device})` : '';
+  return new OtpError(
+    'not_sent',
+    `No device could send the code, and nothing was counted${last}: ${reason}`,
+    {
+      remedy,
+      retryAfterMs: isRequestError(error) ? error.retryAfterMs : undefined,
+      cause,
+    },
+  );
 }
 
 /**
@@ -77,8 +96,9 @@ function copyOf(error: RequestError, secrets: readonly string[], redact: Redact)
   const { code, outcome, attempts, status, retryAfterMs, assumptions, headers, issues } = error;
   const shown = (text: unknown) => redactCredentials(redact(text));
   const cause = redactError(error.cause, secrets);
-  const copy = new RequestError(shown(error.message), {
-    code,
+  const { what, remedy } = partsOf(error);
+  const copy = new RequestError(code, mapText(what, shown), {
+    remedy: mapText(remedy, shown),
     outcome,
     operation: shown(error.operation),
     method: shown(error.method),

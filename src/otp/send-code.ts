@@ -162,7 +162,8 @@ async function storeCode(
   });
   if (outcome === 'no flow') throw nothingToResend();
   if (outcome === 'too many') {
-    throw new OtpError('limit_reached', 'This code was sent maxSends times: issue a new one.', {
+    throw new OtpError('limit_reached', 'This code was sent maxSends times.', {
+      remedy: 'Issue a new one.',
       limit: 'maxSends',
     });
   }
@@ -186,7 +187,9 @@ function withdrawCode(
 
 function requireAllowed({ allowedPrefixes }: OtpSettings, phone: string): void {
   if (allowedPrefixes === 'any' || allowedPrefixes.some((prefix) => phone.startsWith(prefix))) return;
-  throw new OtpError('not_allowed', 'The phone number begins with none of allowedPrefixes.');
+  throw new OtpError('not_allowed', 'The phone number begins with none of allowedPrefixes.', {
+    remedy: 'Allow its prefix if you want to send there.',
+  });
 }
 
 function messageOf(settings: OtpSettings, code: string, purpose: string): string {
@@ -208,6 +211,7 @@ function messageOf(settings: OtpSettings, code: string, purpose: string): string
 function nothingToResend(): OtpError {
   return new OtpError(
     'not_allowed',
-    'There is no code to send again: it is unknown, used, expired or exhausted. Issue a new one.',
+    'There is no code to send again: it is unknown, used, expired or exhausted.',
+    { remedy: 'Issue a new code.' },
   );
 }

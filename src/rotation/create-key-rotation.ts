@@ -180,7 +180,9 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     async request(partner, requestOptions = {}) {
       const { again, ...callOptions } = readRequestOptions(requestOptions);
       if (exchange === undefined) {
-        throw new ConfigurationError('not_configured', 'request needs the exchange of createKeyRotation.');
+        throw new ConfigurationError('not_configured', 'request needs the exchange of createKeyRotation.', {
+          remedy: 'Give createKeyRotation the ExchangeClient that asks for keys.',
+        });
       }
       const request: KeyRequest = { id: crypto.randomUUID(), at: now(), answered: false };
       let previous: KeyRequest | undefined;

@@ -92,7 +92,9 @@ function holderOf(path: string, { fs, self, now }: LockContext): Holder | undefi
     // Age and text are those of the open file: the path may lead to another one by now.
     const stats = fs.fstatSync(file);
     if (!stats.isFile()) {
-      throw new KeyError('key_storage_failed', `${path} is not a file, and stands for a lock: delete it.`);
+      throw new KeyError('key_storage_failed', `${path} is not a file, and stands for a lock.`, {
+        remedy: 'Delete it.',
+      });
     }
     const { mtimeMs } = stats;
     const isOld = now() - mtimeMs > staleAfterMs;

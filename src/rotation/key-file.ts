@@ -45,7 +45,13 @@ export function keyFile(options: KeyFileOptions): KeyStorage {
   const fs = process.getBuiltinModule?.('node:fs');
   const paths = process.getBuiltinModule?.('node:path');
   if (fs === undefined || paths === undefined) {
-    throw new ConfigurationError('not_configured', 'keyFile needs a file system, and this runtime has none.');
+    throw new ConfigurationError(
+      'not_configured',
+      'keyFile needs a file system, and this runtime has none.',
+      {
+        remedy: 'Keep the keys with storedKeys.',
+      },
+    );
   }
   // Resolved now, since the program may go to another folder later.
   return keyFileIn({ path: paths.resolve(path) }, { fs, paths, self: thisProcess(), now: Date.now });
@@ -79,10 +85,9 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
             lock.release();
           }
         } else if (performance.now() - startedAt > waitMs) {
-          throw new KeyError(
-            'key_storage_locked',
-            `Another process keeps the key file ${path} locked. If there is none, delete ${target}.lock.`,
-          );
+          throw new KeyError('key_storage_locked', `Another process keeps the key file ${path} locked.`, {
+            remedy: `Try again, and if no other process uses the file, delete ${target}.lock.`,
+          });
         }
         await sleep(10 + Math.random() * 20, new AbortController().signal);
       }
@@ -178,20 +183,22 @@ function inspect(path: string, { fs }: Pick<LockContext, 'fs'>): boolean {
 function checkPrivate(path: string, stats: Stats): void {
   switch (firstFlaw(stats, ['not-a-file', 'foreign', 'exposed'])) {
     case 'not-a-file':
-      throw new KeyError('key_storage_failed', `${path} is ${kindOf(stats)}, not a file: name the key file.`);
+      throw new KeyError('key_storage_failed', `${path} is ${kindOf(stats)}, not a file.`, {
+        remedy: 'Name the key file.',
+      });
     case 'foreign':
-      throw new KeyError(
-        'key_storage_exposed',
-        `The key file ${path} belongs to another user: run the program as that user, or name a file of your own.`,
-      );
+      throw new KeyError('key_storage_exposed', `The key file ${path} belongs to another user.`, {
+        remedy: 'Run the program as that user, or name a file of your own.',
+      });
     case 'exposed':
-      throw new KeyError(
-        'key_storage_exposed',
-        `Other users may read the key file ${path}: set its mode to 0600, and consider its keys known.`,
-      );
+      throw new KeyError('key_storage_exposed', `Other users may read the key file ${path}.`, {
+        remedy: 'Set its mode to 0600, and consider its keys known.',
+      });
   }
   if (stats.size > maxBytes)
-    throw new KeyError('key_storage_invalid', `${path} is too large for a key file.`);
+    throw new KeyError('key_storage_invalid', `${path} is too large for a key file.`, {
+      remedy: 'Name the key file.',
+    });
 }
 
 function kindOf(stats: Stats): string {
@@ -217,10 +224,9 @@ function linkTarget(path: string, context: KeyFileContext, links = 0): string {
   if (stats === undefined) return path;
   if (!stats.isSymbolicLink()) return fs.realpathSync(path);
   if (isForeignLink(stats)) {
-    throw new KeyError(
-      'key_storage_exposed',
-      `The symbolic link ${path} belongs to another user: name the key file itself.`,
-    );
+    throw new KeyError('key_storage_exposed', `The symbolic link ${path} belongs to another user.`, {
+      remedy: 'Name the key file itself.',
+    });
   }
   if (links > maxLinks) {
     throw new KeyError('key_storage_failed', `The symbolic links at ${path} lead in a circle.`);

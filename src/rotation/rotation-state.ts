@@ -135,10 +135,7 @@ function numberOf(name: string, value: JsonValue | undefined): number {
 }
 
 function invalid(what: string): KeyError {
-  return new KeyError(
-    'key_storage_invalid',
-    `What is stored is not the state of a key rotation: ${what}. It was left as it is.`,
-  );
+  return new KeyError('key_storage_invalid', `The stored text is not the state of a key rotation: ${what}.`);
 }
 
 /**

@@ -7,21 +7,18 @@ import { type Generation, nextNumber, type RetiredGeneration, type RotationState
 export function checkMayRequest({ current, pending, request }: RotationState, again: boolean): void {
   if (current === undefined) throw noKeys();
   if (pending !== undefined) {
-    throw new KeyError('rotation_pending', 'New keys were received: promote them before you ask for others.');
+    throw new KeyError('rotation_pending', 'New keys were received, and are not promoted yet.', {
+      remedy: (say) => `Before you ask for others, ${say.promoteKeys}.`,
+    });
   }
   if (request === undefined || again) return;
   const at = new Date(request.at).toISOString();
   if (request.answered) {
-    throw new KeyError(
-      'rotation_pending',
-      (say) =>
-        `New keys were asked for at ${at}. Open the link in the e-mail, and ${say.receiveKeys}. If it never came, ${say.askAgain}.`,
-    );
+    throw new KeyError('rotation_pending', `New keys were asked for at ${at}, and not received yet.`);
   }
   throw new KeyError(
     'rotation_unknown',
-    (say) =>
-      `Whether the service got the request for new keys of ${at} is not known. Look for its e-mail with the new keys and ${say.receiveKeys}, or ${say.askAgain}.`,
+    `It is not known whether the service got the request for new keys of ${at}.`,
   );
 }
 
@@ -47,10 +44,7 @@ export function withReceived(
   if (isSame(current)) {
     if (pending !== undefined) return { ...state, pending: undefined, retired: replaced };
     if (request === undefined) return undefined;
-    throw new KeyError(
-      'keys_known',
-      (say) => `These are the keys that sign now. Open the link for the new ones, and ${say.receiveKeys}.`,
-    );
+    throw new KeyError('keys_known', 'These are the keys that sign now.');
   }
   const known = retired.find(isSame);
   const credentials = known?.credentials ?? withGiven(pending ?? current);
@@ -80,17 +74,13 @@ export function withPromoted(
 }
 
 function notReceived(): KeyError {
-  return new KeyError(
-    'keys_not_received',
-    (say) => `The new keys were not received: open the link in the e-mail, and ${say.receiveKeys}.`,
-  );
+  return new KeyError('keys_not_received', 'The new keys were not received.');
 }
 
 export function noKeys(): KeyError {
-  return new KeyError(
-    'keys_unavailable',
-    (say) => `The storage holds no keys. Of the first ones: ${say.receiveKeys}.`,
-  );
+  return new KeyError('keys_unavailable', 'The storage holds no keys.', {
+    remedy: (say) => `Of the first keys: ${say.receiveKeys}.`,
+  });
 }
 
 /** The state of a rotation, without keys. All times are milliseconds since 1970. */

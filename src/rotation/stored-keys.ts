@@ -79,5 +79,5 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
 }
 
 function invalid(what: string): KeyError {
-  return new KeyError('key_storage_invalid', `The record with the keys ${what}. It was left as it is.`);
+  return new KeyError('key_storage_invalid', `The record with the keys ${what}.`);
 }

@@ -1,6 +1,6 @@
 import { issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
-import { isPartnerExchangeError, isSignatureError } from '../errors/errors.ts';
+import { isPartnerExchangeError, isSignatureError, whatFailed } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { readBounded } from '../internal/read-bounded.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
@@ -74,7 +74,7 @@ export function refuseSignatureErrors<Value>(read: () => Value): Value {
     return read();
   } catch (error) {
     if (!isSignatureError(error)) throw error;
-    throw new Refusal(error.code.startsWith('body_') ? 400 : 401, error.code, error.message);
+    throw new Refusal(error.code.startsWith('body_') ? 400 : 401, error.code, whatFailed(error));
   }
 }
 
@@ -108,7 +108,7 @@ export function errorReply(error: unknown): Response {
   }
   // The messages of other errors may hold secrets.
   const message = isPartnerExchangeError(error)
-    ? error.message
+    ? whatFailed(error)
     : `A function given to createSandbox failed${error instanceof Error ? ` with a ${error.name}` : ''}.`;
   return jsonReply(500, { error: 'sandbox_failed', message });
 }

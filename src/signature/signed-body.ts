@@ -23,7 +23,7 @@ export function decodeBody(body: string | Uint8Array): string {
   if (!ArrayBuffer.isView(body)) {
     throw new ConfigurationError(
       'raw_body_required',
-      'A signature is checked over the raw body: pass the text or bytes as received, not a parsed object.',
+      'A signature is checked over the raw body, not over a parsed object.',
     );
   }
   try {

@@ -140,7 +140,8 @@ export function readRecordText(text: string): JsonValue {
   } catch {
     throw new StoreError(
       'store_failed',
-      'A record of the store is not JSON: something else than this package has changed it.',
+      'A record of the store is not JSON: another program has changed it.',
+      { remedy: 'Restore the record, and give this package keys of its own.' },
     );
   }
 }

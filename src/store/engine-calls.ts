@@ -24,8 +24,7 @@ export function nothingWritten(cause: unknown): StoreError {
 
 /** The engine was asked to write, and did not say whether it did. */
 export function maybeWritten(cause: unknown): StoreError {
-  const message =
-    'The record store did not confirm a change, which may have been written: look at what it holds.';
+  const message = 'The record store did not confirm a change, which may have been written.';
   return new StoreError('store_failed', message, { cause });
 }
 

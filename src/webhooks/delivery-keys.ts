@@ -6,7 +6,7 @@ import {
   verificationKeysOfTexts,
 } from '../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
-import { isConfigurationError, KeyError, SignatureError } from '../errors/errors.ts';
+import { isConfigurationError, KeyError, SignatureError, whatFailed } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { invalidOption } from '../internal/options.ts';
@@ -140,9 +140,10 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
       last = { keys: checkCount(verificationKeysOf(verifying, scheme)), sets, matched };
     } catch (error) {
       if (!isConfigurationError(error)) throw error;
-      const message = `The keys of the key ring cannot verify: ${error.message}`;
-      if (last === undefined) throw new KeyError('keys_unavailable', message);
-      warnOnce(`${message} The webhooks go on with the keys before.`);
+      const what = `The keys of the key ring cannot verify: ${whatFailed(error)}`;
+      const remedy = 'Correct what the key ring loads.';
+      if (last === undefined) throw new KeyError('keys_unavailable', what, { remedy });
+      warnOnce(`${what} The webhooks go on with the keys before.`);
       last = { ...last, sets };
     }
     return last;
@@ -165,10 +166,14 @@ function foundKeys(
 
   /** Warns once of each kind of failure: a database that is down fails for every delivery. */
   function unavailable(kind: string, what: string, cause?: Error): KeyError {
-    const message = `The credentials function of createWebhooks ${what}`;
-    if (!warned.has(kind)) warn(`${message} Deliveries are answered 503 until it returns credentials.`);
+    const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
+    const error = new KeyError('keys_unavailable', `The credentials function of createWebhooks ${what}`, {
+      remedy,
+      cause,
+    });
+    if (!warned.has(kind)) warn(error.message);
     warned.add(kind);
-    return new KeyError('keys_unavailable', message, { cause });
+    return error;
   }
 
   async function call(claimed: JsonObject, { url, headers }: DeliveryRequest): Promise<FoundCredentials> {
@@ -178,7 +183,7 @@ function foundKeys(
       return await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => find(delivery, { signal }));
     } catch (error) {
       const cause = redactError(error, []);
-      throw unavailable('failed', `failed (${cause?.message ?? 'nothing is known of the cause'}).`, cause);
+      throw unavailable('failed', `failed: ${cause?.message ?? 'the cause is unknown'}`, cause);
     }
   }
 
@@ -190,7 +195,10 @@ function foundKeys(
         throw new SignatureError(
           'signature_mismatch',
           'The credentials function of createWebhooks knows no partner for this request.',
-          { assumptions: ['signature-key'] },
+          {
+            remedy: 'If the service sent it, look why the function returns no credentials for it.',
+            assumptions: ['signature-key'],
+          },
         );
       }
       // Otherwise a delivery of one partner could count as a repetition of another's.

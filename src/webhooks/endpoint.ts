@@ -149,23 +149,23 @@ export async function answerBuffered(
 }
 
 /** How to get the raw bytes from each framework. */
-const remedies = {
+const frameworks = {
   express:
     'Express: mount webhooks.node before express.json(), or give its route express.raw({ type: "*/*" }), or keep ' +
-    'the bytes with express.json({ verify: (request, response, bytes) => { request.rawBody = bytes } }).',
-  nest: 'NestJS on Express: NestFactory.create(AppModule, { rawBody: true }).',
+    'the bytes with express.json({ verify: (request, response, bytes) => { request.rawBody = bytes } })',
+  nest: 'NestJS on Express: NestFactory.create(AppModule, { rawBody: true })',
   fastify:
-    'Fastify: app.register(fastifyPlugin(webhooks, { path })), whose scope has no body parsers; so in NestJS on Fastify.',
-  nextPages: 'Next.js, pages/api: export const config = { api: { bodyParser: false } }.',
-  hono: 'Hono: webhooks.fetch(c.req.raw) before anything calls c.req.json(), as validators do.',
-  azure: 'Azure Functions: webhooks.fetch(request) before request.json() or request.text().',
+    'Fastify: app.register(fastifyPlugin(webhooks, { path })), whose scope has no body parsers; so in NestJS on Fastify',
+  nextPages: 'Next.js, pages/api: export const config = { api: { bodyParser: false } }',
+  hono: 'Hono: webhooks.fetch(c.req.raw) before anything calls c.req.json(), as validators do',
+  azure: 'Azure Functions: webhooks.fetch(request) before request.json() or request.text()',
   nextRoute:
-    'Next.js, route handlers: webhooks.fetch(request) before request.json(); the same for middleware.',
+    'Next.js, route handlers: webhooks.fetch(request) before request.json(); the same for middleware',
 } as const;
 
 /** Advice for a body that was parsed before `webhooks.node`, by what the request shows of its framework. */
 export function nodeBodyAdvice(request: object): string {
-  const { express, nest, fastify, nextPages } = remedies;
+  const { express, nest, fastify, nextPages } = frameworks;
   // NestJS cannot be told from the framework that it is built on.
   if ('app' in request && 'res' in request) return advise([express, nest]);
   if ('raw' in request && 'server' in request) return advise([fastify]);
@@ -174,8 +174,8 @@ export function nodeBodyAdvice(request: object): string {
 }
 
 /** The same for `webhooks.fetch`: a Request does not show its framework. */
-export const fetchBodyAdvice = advise([remedies.hono, remedies.nextRoute, remedies.azure]);
+export const fetchBodyAdvice = advise([frameworks.hono, frameworks.nextRoute, frameworks.azure]);
 
 function advise(applicable: readonly string[]): string {
-  return applicable.join(' ');
+  return `${applicable.join('; ')}.`;
 }

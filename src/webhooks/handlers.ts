@@ -55,11 +55,10 @@ export class Handlers {
 
   on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): void {
     if (!orderEventNames.includes(name)) {
-      throw new ConfigurationError(
-        'invalid_option',
-        `"${String(name)}" is not a published event: onUnrecognized receives all others.`,
-        { assumptions: ['other-events'] },
-      );
+      throw new ConfigurationError('invalid_option', `"${String(name)}" is not a published event.`, {
+        remedy: 'Register onUnrecognized: it receives all others.',
+        assumptions: ['other-events'],
+      });
     }
     checkFree(`on('${name}')`, this.#byName.get(name), handler);
     // Sound: dispatch looks up handlers by the event's own name.
@@ -129,10 +128,7 @@ function checkFree(registration: string, present: unknown, handler: unknown): vo
   if (typeof handler !== 'function')
     throw new ConfigurationError('invalid_option', `${registration} needs a function.`);
   if (present !== undefined) {
-    throw new ConfigurationError(
-      'duplicate_handler',
-      `${registration} is registered twice: call both from one handler.`,
-    );
+    throw new ConfigurationError('duplicate_handler', `${registration} is registered twice.`);
   }
 }
 

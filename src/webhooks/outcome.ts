@@ -1,14 +1,9 @@
 import type { KeyError, KeyErrorCode, SignatureError, SignatureErrorCode } from '../errors/errors.ts';
+import type { remedies } from '../errors/remedies.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 
 /** Why a request was refused before its signature was checked. */
-export type RequestRefusalCode =
-  | 'method_not_allowed'
-  | 'unsupported_media_type'
-  | 'body_too_large'
-  | 'body_timeout'
-  | 'body_unreadable'
-  | 'raw_body_required';
+export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
 
 /**
  * The outcome of one delivery, with the HTTP status to answer.

@@ -118,11 +118,7 @@ interface VerifiedDelivery {
 
 /** Handles a stored delivery without a handler: it must not count as handled. */
 const unhandled: HandleDelivery = async () => {
-  throw new InboxError(
-    'no_handler',
-    'Nothing is registered for a stored delivery. Register every handler before anything is awaited, and the ' +
-      'same ones where deliveries are received and where they are handled.',
-  );
+  throw new InboxError('no_handler', 'No handler is registered for a stored delivery.');
 };
 
 function isStoreFailure(error: unknown): boolean {

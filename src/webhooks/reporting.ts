@@ -1,4 +1,13 @@
-import type { KeyError, KeyErrorCode, SignatureError, SignatureErrorCode } from '../errors/errors.ts';
+import {
+  composeMessage,
+  type KeyError,
+  type KeyErrorCode,
+  remedyOf,
+  type SignatureError,
+  type SignatureErrorCode,
+  whatFailed,
+} from '../errors/errors.ts';
+import { libraryWords, type Text } from '../errors/remedies.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
@@ -40,8 +49,10 @@ export function makeReporting({
       call('onError', () => onError(error, delivery));
     },
     /** A request was refused. */
-    refusal(code: RequestRefusalCode, remedy?: string): void {
-      warnOnceOf(code, () => requestWarning(code, remedy));
+    refusal(code: RequestRefusalCode, remedy: Text = remedyOf('RequestRefusal', code)): void {
+      warnOnceOf(code, () =>
+        refusalWarning(composeMessage({ what: problems[code], remedy }, code, libraryWords)),
+      );
     },
     /** A body could not be verified. */
     refusedBody(rawBody: string | Uint8Array, error: SignatureError): void {
@@ -64,40 +75,29 @@ type HookName = 'onError' | 'onDelivery' | 'onRefused';
 /** Why a request or its body was refused. */
 type RefusalCode = SignatureErrorCode | RequestRefusalCode;
 
-/** What was wrong with a refused request, and what to do if it came from the service. */
-const requestAdvice: Readonly<Record<RequestRefusalCode, string>> = {
-  method_not_allowed: 'It was not a POST. Give health checks an address of their own.',
-  unsupported_media_type:
-    'Its content type is not JSON, or it is compressed: have a proxy set content-type: application/json and undo content-encoding.',
-  body_too_large:
-    'The body is larger than maxBodyBytes: raise maxBodyBytes if the service sends such bodies.',
-  body_timeout: 'The body did not arrive within bodyTimeoutMs: look for what holds it back.',
-  body_unreadable: 'The caller broke off before its body was whole: look at the time limits on the way.',
-  raw_body_required: 'The body was parsed before its signature could be checked.',
+/** What is wrong with a refused request. */
+const problems: Readonly<Record<RequestRefusalCode, string>> = {
+  method_not_allowed: 'It was not a POST.',
+  unsupported_media_type: 'Its content type is not JSON, or it is compressed.',
+  body_too_large: 'Its body is larger than maxBodyBytes.',
+  body_timeout: 'Its body did not arrive within bodyTimeoutMs.',
+  body_unreadable: 'Its caller broke off before its body was whole.',
+  raw_body_required: 'Its body was parsed before its signature could be checked.',
 };
 
-/** The warning for the first request refused with a code. It holds nothing of the request. */
-function requestWarning(code: RequestRefusalCode, remedy?: string): string {
-  return warningText(code, remedy === undefined ? requestAdvice[code] : `${requestAdvice[code]} ${remedy}`);
+/** The warning for the first request or body that is refused with a code. It holds nothing of either. */
+function refusalWarning(message: string): string {
+  return `A webhook request was refused (the next ones only reach onDelivery): ${message}`;
 }
 
-/** The same for a body that could not be verified. The error's message holds nothing of the body. */
-function bodyWarning({ code, message }: SignatureError): string {
-  return warningText(
-    code,
-    `${message} If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme ` +
-      `of partner-exchange-sdk/diagnostics (docs/errors.md#${code}).`,
-  );
+/** The same for a body. What failed holds nothing of it. */
+function bodyWarning(error: SignatureError): string {
+  const remedy =
+    'If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme of partner-exchange-sdk/diagnostics.';
+  return refusalWarning(composeMessage({ what: whatFailed(error), remedy }, error.code, libraryWords));
 }
 
-/** The warning for the first delivery that could not be verified yet. */
-function unverifiedWarning({ code, message }: KeyError): string {
-  return (
-    `A webhook delivery was answered 503 (${code}). Its signature matches none of the keys, and newer ones are ` +
-    `possible. ${message} If the keys are right, it is a forgery. Further ones are reported to onDelivery alone.`
-  );
-}
-
-function warningText(code: RefusalCode, advice: string): string {
-  return `A webhook request was refused (${code}). ${advice} Further ones are reported to onDelivery alone.`;
+/** The warning for the first delivery that cannot be verified yet. */
+function unverifiedWarning({ message }: KeyError): string {
+  return `A webhook delivery was answered 503 (the next ones only reach onDelivery), since it matches none of the keys and newer ones are possible: ${message}`;
 }

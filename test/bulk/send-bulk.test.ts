@@ -5,6 +5,7 @@ import type { BulkResult, BulkRow } from '../../src/bulk/rows.ts';
 import {
   ConfigurationError,
   RequestError,
+  type RequestErrorCode,
   type RequestErrorDetails,
   StoreError,
 } from '../../src/errors/errors.ts';
@@ -37,9 +38,11 @@ function device(answers: readonly (Error | undefined)[] = [], now: () => number 
   };
 }
 
-function failed(details: Partial<RequestErrorDetails>): RequestError {
-  return new RequestError('It failed.', {
-    code: 'http_error',
+function failed({
+  code = 'http_error',
+  ...details
+}: Partial<RequestErrorDetails> & { code?: RequestErrorCode }): RequestError {
+  return new RequestError(code, 'It failed.', {
     outcome: 'refused',
     operation: 'sendMessage',
     method: 'POST',

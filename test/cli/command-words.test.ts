@@ -11,7 +11,6 @@ import { OrderError, RequestError } from '../../src/errors/errors.ts';
 import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
 import { likelyCauses } from '../../src/http/likely-causes.ts';
 import * as main from '../../src/index.ts';
-import { orderAdvice } from '../../src/orders/order-record.ts';
 import * as signature from '../../src/signature/index.ts';
 
 const functions = Object.entries({ ...main, ...diagnostics, ...signature })
@@ -36,7 +35,6 @@ const texts: Readonly<Record<string, readonly Text[]>> = {
       (say) =>
         nextStepAfter([{ code, message: '' }], say),
   ),
-  'order advice': Object.values(orderAdvice),
 };
 
 describe('the words of the command line', () => {
@@ -57,7 +55,7 @@ describe('the words of the command line', () => {
   it('name the command that finds the scheme before there is an event', () => {
     const [cause] = likelyCauses('createOrder', 401);
     expect(inWords(cause?.advice ?? '', commandWords)).toContain(
-      'sign a probe ("partner-exchange probe --oracle"), or where it has none give its first event, or another body that it signed, to "partner-exchange detect"',
+      'sign a probe ("partner-exchange probe --oracle"), or give a body that it signed, such as its first event, to "partner-exchange detect"',
     );
   });
 
@@ -77,9 +75,8 @@ describe('the words of the command line', () => {
   });
 
   it('are not looked for in a text that has no words of the library', () => {
-    const error = new RequestError('createOrder: call settle', {
+    const error = new RequestError('http_error', 'createOrder: call settle', {
       ...{
-        code: 'http_error',
         outcome: 'refused',
         operation: 'createOrder',
         method: 'POST',

@@ -217,7 +217,7 @@ describe('order unsettled and settle', () => {
     expect(await run(settle.with(3, 'abandoned'), { env })).toMatchObject({ code: 1 });
     expect(await run(settle.with(2, 'A-9'), { env })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('check the id'),
+      stderr: expect.stringContaining('is not in the journal. Check the id'),
     });
     expect(await run(['order', 'unsettled', ...journal], { env })).toMatchObject({
       stdout: '',

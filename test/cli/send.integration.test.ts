@@ -148,7 +148,7 @@ describe('send', () => {
     ['Mobile,Name\n"open,x\n', 'a quote that opens after line 1 is not closed'],
     [
       'Phone,Name\n',
-      'it has no column "Mobile". Its columns are "Phone", "Name": name the one that you mean with --column.',
+      'it has no column "Mobile": its columns are "Phone", "Name". Name the column that you mean with --column.',
     ],
     [
       'Mobile;Name\n',

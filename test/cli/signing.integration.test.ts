@@ -101,7 +101,11 @@ describe('sign', () => {
   it('names the file of --keys that lacks a key', async () => {
     const cwd = filesIn({ 'keys.json': '{}' });
     const { code, stderr } = await partnerExchange(['sign', '--keys', 'keys.json'], { cwd, stdin: '{}' });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: keys.json: partnerPublicKey is missing.\n' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'error: keys.json: partnerPublicKey is missing. See partner-exchange-sdk/docs/errors.md#invalid_credentials.\n',
+    });
   });
 
   it.each(['sign', 'detect'])(
@@ -140,10 +144,11 @@ describe('verify', () => {
 
   it('refuses a changed body, exits with 1 and says what to do', async () => {
     const text = (await signed(body)).replace('A-1', 'A-2');
-    const { code, stdout, stderr } = await partnerExchange(['verify'], { env: keys, stdin: text });
+    const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: text });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^refused {2}stdin: The signature does not match/);
-    expect(stderr).toContain('partner-exchange explain');
+    expect(stdout).toMatch(
+      /^refused {2}stdin: The signature does not match: .* "partner-exchange explain"\. See /,
+    );
   });
 
   it('gives programs a verdict for each', async () => {
@@ -335,7 +340,11 @@ describe('detect, explain, probe and pin', () => {
       expect(stderr).toContain(`error: bad.json cannot be pinned: ${message}`);
     }
     const checked = await partnerExchange(['pin', '--check', 'scheme.json'], { env: keys, cwd });
-    expect(checked).toMatchObject({ code: 2, stderr: 'error: scheme.json: The pin has no scheme.\n' });
+    expect(checked).toMatchObject({
+      code: 2,
+      stderr:
+        'error: scheme.json: The pin has no scheme. See partner-exchange-sdk/docs/errors.md#invalid_option.\n',
+    });
   });
 
   it('pin keeps a scheme with its samples, and its check fails for others', async () => {

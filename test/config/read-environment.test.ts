@@ -222,7 +222,7 @@ describe('a value that is malformed', () => {
 
   it('is refused when it is no text', () => {
     expect(complaint({ PARTNER_SECRET_KEY: { get: 'value-secret' } })).toBe(
-      'PARTNER_SECRET_KEY must be text.',
+      'PARTNER_SECRET_KEY must be text. See partner-exchange-sdk/docs/errors.md#invalid_environment.',
     );
   });
 

@@ -190,7 +190,9 @@ describe('a key ring', () => {
     source.time += 1_500;
     const error = await rejection(ring.newerThan(first));
     expect(error).toMatchObject({ name: 'KeyError', code: 'keys_cooling_down', retryAfterMs: 3_500 });
-    expect(isKeyError(error) && error.message).toMatch(/again in 3\.5 s \(cooldownMs\).*ring\.reload\(\)/);
+    expect(isKeyError(error) && error.message).toMatch(
+      /again in 3\.5 s \(cooldownMs\)\. .*reload\(\) of the ring/,
+    );
     expect(source.loads).toBe(1);
     source.time += 3_500;
     expect(await ring.newerThan(first)).toBeUndefined();

@@ -76,7 +76,12 @@ describe('a ring that has not read its keys yet', () => {
     expect(explainMismatch(eventSignedBy(1), { credentials: ring() }).findings[0]?.code).toBe('no-secret');
   });
 
-  const unread = { code: 'keys_unavailable', message: expect.stringContaining('await ring.reload() first') };
+  const unread = {
+    code: 'keys_unavailable',
+    message: expect.stringContaining(
+      'The key ring has not read its keys yet. Load the keys first: await reload() of the ring',
+    ),
+  };
 
   it('is a clear error for a pin', () => {
     const options = { scheme: defaultScheme, samples: eventSignedBy(1), credentials: ring() };

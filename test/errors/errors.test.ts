@@ -6,6 +6,7 @@ import {
   type BulkErrorCode,
   ConfigurationError,
   type ConfigurationErrorCode,
+  describeIn,
   InboxError,
   type InboxErrorCode,
   isBulkError,
@@ -37,10 +38,11 @@ import {
   StoreError,
   type StoreErrorCode,
   ValidationError,
+  whatFailed,
 } from '../../src/errors/errors.ts';
+import { libraryWords, type Words } from '../../src/errors/remedies.ts';
 
 const details: RequestErrorDetails = {
-  code: 'http_error',
   outcome: 'refused',
   operation: 'createOrder',
   method: 'POST',
@@ -55,7 +57,7 @@ const kinds = [
   },
   { kind: 'SignatureError', guard: isSignatureError, own: new SignatureError('signature_mismatch', 'wrong') },
   { kind: 'ValidationError', guard: isValidationError, own: new ValidationError('The body', []) },
-  { kind: 'RequestError', guard: isRequestError, own: new RequestError('wrong', details) },
+  { kind: 'RequestError', guard: isRequestError, own: new RequestError('http_error', 'wrong', details) },
   { kind: 'InboxError', guard: isInboxError, own: new InboxError('store_full', 'wrong') },
   { kind: 'KeyError', guard: isKeyError, own: new KeyError('keys_unavailable', 'wrong') },
   {
@@ -83,7 +85,7 @@ beforeAll(async () => {
   foreign.BulkError = new copy.BulkError('no_device_left', 'wrong');
   foreign.OtpError = new copy.OtpError('cool_down', 'wrong');
   foreign.StoreError = new copy.StoreError('store_conflict', 'wrong');
-  foreign.RequestError = new copy.RequestError('wrong', details);
+  foreign.RequestError = new copy.RequestError('http_error', 'wrong', details);
 });
 
 describe.each(kinds)('$kind', ({ kind, guard, own }) => {
@@ -138,14 +140,74 @@ describe('an error of the package', () => {
   it('cites no assumption unless it was given one', () => {
     expect(new SignatureError('body_not_json', 'wrong').assumptions).toEqual([]);
     expect(new ConfigurationError('invalid_option', 'wrong').assumptions).toEqual([]);
-    expect(new RequestError('wrong', details).assumptions).toEqual([]);
+    expect(new RequestError('http_error', 'wrong', details).assumptions).toEqual([]);
   });
 
   it('keeps the assumptions it was given', () => {
     const options = { assumptions: ['signature-key'] };
     expect(new SignatureError('signature_mismatch', 'wrong', options).assumptions).toEqual(['signature-key']);
     expect(new ConfigurationError('not_configured', 'wrong', options).assumptions).toEqual(['signature-key']);
-    expect(new RequestError('wrong', { ...details, ...options }).assumptions).toEqual(['signature-key']);
+    expect(new RequestError('http_error', 'wrong', { ...details, ...options }).assumptions).toEqual([
+      'signature-key',
+    ]);
+  });
+});
+
+describe('a message', () => {
+  const commands: Words = { ...libraryWords, explain: '"explain"', settle: 'run "settle"' };
+
+  it('says what failed, what to do about its code, and where to read more', () => {
+    expect(new SignatureError('signature_mismatch', 'The signature does not match.').message).toBe(
+      'The signature does not match. If the service sent it, find out why with explainMismatch of partner-exchange-sdk/diagnostics. See partner-exchange-sdk/docs/errors.md#signature_mismatch.',
+    );
+  });
+
+  it('says what to do in the words of the place that throws, where that knows more', () => {
+    const error = new KeyError('key_storage_failed', 'The vault is sealed', { remedy: 'Unseal it' });
+    expect(error.message).toBe(
+      'The vault is sealed. Unseal it. See partner-exchange-sdk/docs/errors.md#key_storage_failed.',
+    );
+  });
+
+  it('leaves out the advice of a code whose messages say what must be', () => {
+    expect(new ConfigurationError('invalid_option', 'size must be a number.').message).toBe(
+      'size must be a number. See partner-exchange-sdk/docs/errors.md#invalid_option.',
+    );
+  });
+
+  it('has only what failed and the link for a code that the table does not have', () => {
+    // @ts-expect-error: no such code
+    expect(new StoreError('constructor', 'It failed.').message).toBe(
+      'It failed. See partner-exchange-sdk/docs/errors.md#constructor.',
+    );
+  });
+
+  it('says the same in the words of the command line', () => {
+    const error = new SignatureError('signature_mismatch', 'The signature does not match.');
+    expect(describeIn(commands, error)).toBe(
+      'The signature does not match. If the service sent it, find out why with "explain". See partner-exchange-sdk/docs/errors.md#signature_mismatch.',
+    );
+  });
+
+  it('is said in other words from its parts, whatever became of its text, also of another copy', () => {
+    const own = kinds.map((kind) => kind.own);
+    for (const error of [...own, ...Object.values(foreign).filter(isPartnerExchangeError)]) {
+      const before = describeIn(commands, error);
+      error.message = 'changed';
+      expect(describeIn(commands, error)).toBe(before);
+    }
+  });
+
+  it('gives what failed to an error that wraps it', () => {
+    const error = new OrderError('outcome_unknown', (say) => `See ${say.settle}.`, { partner_order_id: 'A' });
+    expect(whatFailed(error)).toBe('See call settle.');
+    expect(whatFailed(error, commands)).toBe('See run "settle".');
+  });
+
+  it('keeps its parts where nothing prints them', () => {
+    const shown = inspect(new SignatureError('signature_mismatch', 'It failed.'));
+    expect(shown.match(/It failed/g)).toHaveLength(1);
+    expect(JSON.stringify(new SignatureError('signature_mismatch', 'It failed.'))).not.toContain('It failed');
   });
 });
 
@@ -155,13 +217,15 @@ describe('a validation error', () => {
       { path: ['a', 0, 'b'], message: 'must be text' },
       { path: [], message: 'is too large' },
     ]);
-    expect(error.message).toBe('The order: a.0.b: must be text; is too large');
+    expect(error.message).toBe(
+      'The order: a.0.b: must be text; is too large. See partner-exchange-sdk/docs/errors.md#invalid_input.',
+    );
   });
 });
 
 describe('a request error', () => {
   const cause = new Error('socket closed');
-  const error = new RequestError('The service refused the order.', {
+  const error = new RequestError('http_error', 'The service refused the order.', {
     ...details,
     attempts: 3,
     status: 422,
@@ -183,11 +247,11 @@ describe('a request error', () => {
   });
 
   it('has no cause member without a cause', () => {
-    expect('cause' in new RequestError('wrong', details)).toBe(false);
+    expect('cause' in new RequestError('http_error', 'wrong', details)).toBe(false);
   });
 
   it('counts one attempt unless told otherwise', () => {
-    expect(new RequestError('wrong', details).attempts).toBe(1);
+    expect(new RequestError('http_error', 'wrong', details).attempts).toBe(1);
     expect(error.attempts).toBe(3);
   });
 
@@ -205,7 +269,7 @@ describe('the outcome of a call that failed', () => {
   it.each<RequestOutcome>(['not-sent', 'refused', 'unknown'])(
     'is that of its request error: %s',
     (outcome) => {
-      expect(outcomeOf(new RequestError('wrong', { ...details, outcome }))).toBe(outcome);
+      expect(outcomeOf(new RequestError('http_error', 'wrong', { ...details, outcome }))).toBe(outcome);
     },
   );
 
@@ -341,15 +405,14 @@ function classOf(error: SdkError): string {
 
 describe('the outcome of a call that failed with', () => {
   const request = {
-    code: 'timeout',
     operation: 'onboard',
     method: 'POST',
     url: 'https://a.example',
   } as const;
   it.each<[unknown, errors.RequestOutcome]>([
-    [new RequestError('x', { ...request, outcome: 'not-sent' }), 'not-sent'],
-    [new RequestError('x', { ...request, outcome: 'refused' }), 'refused'],
-    [new RequestError('x', { ...request, outcome: 'unknown' }), 'unknown'],
+    [new RequestError('timeout', 'x', { ...request, outcome: 'not-sent' }), 'not-sent'],
+    [new RequestError('timeout', 'x', { ...request, outcome: 'refused' }), 'refused'],
+    [new RequestError('timeout', 'x', { ...request, outcome: 'unknown' }), 'unknown'],
     [new ConfigurationError('not_configured', 'x'), 'not-sent'],
     [new ValidationError('x', []), 'not-sent'],
     [new KeyError('keys_unavailable', 'x'), 'not-sent'],

@@ -116,7 +116,7 @@ describe('a client with a key ring', () => {
     expect(error.headers).toBeInstanceOf(Headers);
     expect(error.body).toEqual({});
     expect(error.message).toMatch(
-      /The key ring read its keys 2 s ago, and reads them again in 3 s \(cooldownMs\)\. Call ring\.reload\(\)/,
+      /Likely: .*; or the keys are old: The key ring read its keys 2 s ago, and reads them again in 3 s \(cooldownMs\)\. See .*#http_error\.$/,
     );
     source.time += 3_000;
     expect((await client.createOrder(order)).status).toBe(200);

@@ -72,7 +72,7 @@ describe('createOrder, when a 2xx says that it failed', () => {
     const { exchange } = answering(said);
     const { message } = await requestError(exchange.createOrder({ ...order, buyer_phone: '+2348012345678' }));
     expect(message).toContain('createOrder: the reply says that it failed (status 200): "No such chain for');
-    expect(message).toContain('The service may have acted: find out before you repeat it.');
+    expect(message).toContain('the service may have acted: find out before you repeat it.');
     expect(message).toContain('the service does not take this chain or currency (allowed-values)');
     expect(message).toContain('set readOrderReply of defineDeployment (order-reply)');
     expect(message).not.toContain('2348012345678');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
+import { isValidationError, whatFailed } from '../../src/errors/errors.ts';
 import { checkInput, checkWithSchema } from '../../src/http/check-input.ts';
 import { startServer } from '../support/local-server.ts';
 import { exchangeAt, messengerAt, order, rejection, schemaOf } from './clients.ts';
@@ -13,7 +14,7 @@ watchRejections();
 async function complaint(schema: StandardSchema, input: unknown): Promise<string> {
   const error = await rejection(checkWithSchema('createOrder', schema, input));
   expect(error).toMatchObject({ code: 'invalid_input' });
-  return error instanceof Error ? error.message : '';
+  return isValidationError(error) ? whatFailed(error) : '';
 }
 
 describe('an order that does not fit is refused in plain words', () => {
@@ -50,7 +51,7 @@ it('an input of the messenger is refused in plain words', async () => {
   // What a JavaScript caller may pass.
   const call = client.sendMessage({ to_phone: '2348012345678', message: '', verify_check: 'yes' as never });
   expect(String(await rejection(call))).toBe(
-    'ValidationError: sendMessage: message: must not be empty; verify_check: must be true or false',
+    'ValidationError: sendMessage: message: must not be empty; verify_check: must be true or false. See partner-exchange-sdk/docs/errors.md#invalid_input.',
   );
 });
 

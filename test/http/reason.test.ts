@@ -370,7 +370,7 @@ describe('the likely causes that an error names', () => {
     ['not the whitelist in the call that fills it', whitelistIp, 403, 'IP unknown', [], /partnerPublicKey/],
   ])('is first of all %s', async (_, run, status, body, ids, advice) => {
     const error = await errorOf(run, status, body);
-    const [, first] = /Likely: (.*?)\.(?: Or: |$)/.exec(error.message) ?? [];
+    const [, first] = /Likely: (.*?)(?:; or |\. See )/.exec(error.message) ?? [];
     expect(first).toMatch(advice);
     expect(error.assumptions).toEqual(ids);
     // Every id stands behind advice in words.
@@ -382,7 +382,7 @@ describe('the likely causes that an error names', () => {
     async (status) => {
       const { message } = await errorOf(createOrder, status, {});
       expect(message).toContain('sign a probe (detectFromOracle of partner-exchange-sdk/diagnostics)');
-      expect(message).toContain('where it has none give its first event');
+      expect(message).toContain('or give a body that it signed, such as its first event, to detectScheme');
     },
   );
 

@@ -334,10 +334,11 @@ describe('a deployment of the messenger alone', () => {
     const exchange = new ExchangeClient({ deployment });
     const partner = { partner_code: 'acme', email: 'ops@acme.example' };
     expect(String(await rejection(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
-    expect(await rejection(exchange.whitelistIp())).toMatchObject({
-      code: 'not_configured',
-      message: 'whitelistIp needs stagingUrl of defineDeployment.',
-    });
+    const error = await rejection(exchange.whitelistIp());
+    expect(error).toMatchObject({ code: 'not_configured' });
+    expect(String(error)).toContain(
+      'whitelistIp needs stagingUrl of defineDeployment. Set it: the operator of the service knows its value.',
+    );
   });
 
   it('is refused where the messenger is what is missing', async () => {

@@ -70,7 +70,9 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     });
     await journal.create(order);
     expect(second).toMatchObject({ code: 'in_progress', state: 'sending', retryAfterMs: 100_000 });
-    expect(String(second)).toContain('If no result comes, it becomes unknown in 100 s.');
+    expect(String(second)).toContain(
+      'Nothing was sent now: wait for the result, or 100 s until the order becomes unknown.',
+    );
     expect(service.requests).toHaveLength(1);
   });
 

@@ -81,7 +81,7 @@ describe('the error of a code that was not sent', () => {
     const messenger = client(fetch);
     const { error, report } = await issued(messenger);
     expect(error).toMatchObject({ code: 'not_sent' });
-    expect(error.message).toMatch(/^No device could send the code, and nothing was counted\. sendMessage: /);
+    expect(error.message).toMatch(/^No device could send the code, and nothing was counted: sendMessage: /);
     expect(error.message).toMatch(says);
     expect(error.cause).toBe(messenger.thrown[0]);
     expect(isRequestError(error.cause)).toBe(true);
@@ -94,8 +94,7 @@ describe('the error of a code that was not sent', () => {
 
   it('has the error itself as its cause, also when line numbers of its stack look like the code', async () => {
     const call = { operation: 'sendMessage', method: 'POST', url: service, status: 401 };
-    const thrown = new RequestError('sendMessage: refused.', {
-      code: 'http_error',
+    const thrown = new RequestError('http_error', 'sendMessage: refused.', {
       outcome: 'refused',
       ...call,
     });
@@ -126,7 +125,7 @@ describe('the error of a code that was not sent', () => {
   it('tells which of several devices was tried last', async () => {
     const messengers = [client(answering(401, {})), client(refusing)];
     const { error } = await issued(messengers);
-    expect(error.message).toMatch(/The last of 2 tried was device 1\. sendMessage: no connection/);
+    expect(error.message).toMatch(/\(the last of 2 tried was device 1\): sendMessage: no connection/);
   });
 
   it('holds no code, no key and no number, whatever the service repeats', async () => {
@@ -161,9 +160,8 @@ describe('the error of a code that was not sent', () => {
         code = /\d{6}/.exec(message)?.[0] ?? '';
         const headers = new Headers({ 'x-code': code });
         const details = { operation: 'sendMessage', method: 'POST', url: service, status: 401, headers };
-        throw new RequestError(`failed: ${message} for ${to_phone}`, {
+        throw new RequestError('http_error', `failed: ${message} for ${to_phone}`, {
           ...details,
-          code: 'http_error',
           outcome: 'refused',
           body: { message },
           retryAfterMs: 7_000,
@@ -216,7 +214,7 @@ it('a device of the sandbox that is not connected reads otherwise than a key tha
   for (const key of [known, 'API-X-unknown']) {
     errors.push((await issued(new MessengerClient({ deployment, apiKey: key, fetch }))).error);
   }
-  expect(errors.map(({ message }) => /Likely: (.*?)\./.exec(message)?.[1])).toEqual([
+  expect(errors.map(({ message }) => /Likely: (.*?)\. See /.exec(message)?.[1])).toEqual([
     'the device of this API key is not connected: open scanDeviceUrl() and scan',
     'the API key is not one that the service knows (any more)',
   ]);

@@ -212,7 +212,7 @@ describe('a number without its country code', () => {
     expect(await otp.check(id, messenger.lastCode, { purpose })).toEqual({ ok: true, to_phone: phone });
     expect(await rejection(otp.issue({ to_phone: '12', purpose }))).toMatchObject({
       code: 'invalid_input',
-      message: 'issue: to_phone: must be a phone number',
+      issues: [{ path: ['to_phone'], message: 'must be a phone number' }],
     });
   });
 

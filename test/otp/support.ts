@@ -71,8 +71,8 @@ export function requestError(
   outcome: RequestOutcome,
   { status, retryAfterMs, body }: { status?: number; retryAfterMs?: number; body?: unknown } = {},
 ): RequestError {
-  return new RequestError(`sendMessage: ${outcome}`, {
-    code: status === undefined ? 'network_error' : 'http_error',
+  const code = status === undefined ? 'network_error' : 'http_error';
+  return new RequestError(code, `sendMessage: ${outcome}`, {
     outcome,
     operation: 'sendMessage',
     method: 'POST',

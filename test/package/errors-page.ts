@@ -1,27 +1,40 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandWords } from '../../src/cli/command-words.ts';
-import { causes, inWords, libraryWords, meanings, remedies, type Text } from '../../src/errors/remedies.ts';
+import {
+  causes,
+  inWords,
+  libraryWords,
+  meanings,
+  pageRemedies,
+  remedies,
+  type Text,
+} from '../../src/errors/remedies.ts';
 
 /** The codes of a class, with what they mean and what to do. */
 type Codes = Readonly<Record<string, Text>>;
 
 const intro = `# Errors: what each code means, and what to do
 
-For anybody with an error of this package: find its \`code\` here. Every error is an instance of \`PartnerExchangeError\`; \`code\` is stable, and [clients](clients.md) shows how to branch on it. The command line prints the same advice in its own words. This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
+For anybody with an error of this package: find its \`code\` here. A message says what failed and what to do, and links to its code on this page. Every error is an instance of \`PartnerExchangeError\`; \`code\` is stable, and [clients](clients.md) shows how to branch on it. The command line prints the same advice in its own words. This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
 `;
 
 /** What holds for every code of a class. */
 const notes: Readonly<Record<string, string>> = {
+  RequestRefusal:
+    '\n\nThe webhooks answer these before they verify a body: the response and `onDelivery` have the code, and the first of each is a process warning.',
   SignatureError:
     '\n\nTo find out why a body was refused, capture it as received (`onRefused` of [the webhooks](webhooks.md)). On your own machine `explainMismatch(rawBody, { credentials, scheme: deployment.signature })` says what would have matched; where the scheme is not known yet, `detectScheme(rawBody, { partnerSecretKey, merchantSecretKey, partnerPublicKey })` finds it. Both are in `partner-exchange-sdk/diagnostics`; on the command line they are `partner-exchange explain` and `partner-exchange detect`.',
 };
+
+/** What a section is called where its key is no class. */
+const titles: Readonly<Record<string, string>> = { RequestRefusal: 'Requests that the webhooks refuse' };
 
 /** docs/errors.md, from the table of remedies. */
 export function errorsPage(): string {
   const shown = new Set<string>();
   const sections = Object.entries<Codes>(remedies).flatMap(([kind, codes]) => [
-    `## ${kind}${notes[kind] ?? ''}`,
+    `## ${titles[kind] ?? kind}${notes[kind] ?? ''}`,
     ...Object.keys(codes)
       // A code of two classes has one anchor.
       .filter((code) => !shown.has(code) && shown.add(code))
@@ -34,8 +47,9 @@ function kindsWith(code: string): string[] {
   const kinds = Object.entries<Codes>(remedies).filter(([, codes]) => code in codes);
   const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = meanings;
   return kinds.map(([kind, codes]) => {
-    const owner = kinds.length > 1 ? `Of \`${kind}\`: ` : '';
-    return `${owner}${texts[kind]?.[code]}\n\n${advice(codes[code] ?? '')}${linkToCauses(code)}`;
+    const owner =
+      kinds.length > 1 ? `${kind in titles ? 'As a refusal of the webhooks' : `Of \`${kind}\``}: ` : '';
+    return `${owner}${texts[kind]?.[code]}\n\n${advice(codes[code] || (pageRemedies[code] ?? ''))}${linkToCauses(code)}`;
   });
 }
 

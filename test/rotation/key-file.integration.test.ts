@@ -203,7 +203,7 @@ describe('a key file', () => {
       spawnSync('mkfifo', [`${path}.lock`]);
       expect(await rejection(set('one'))).toMatchObject({
         code: 'key_storage_failed',
-        message: expect.stringContaining('delete it'),
+        message: expect.stringContaining('not a file, and stands for a lock. Delete it.'),
       });
     },
   );

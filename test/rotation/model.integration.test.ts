@@ -60,8 +60,7 @@ function rotationOf(real: Real, { fault, outcome }: { fault?: Fault; outcome?: O
 type Outcome = 'accepted' | 'refused' | 'unknown';
 
 function failed(outcome: 'refused' | 'unknown'): RequestError {
-  return new RequestError('x', {
-    code: 'http_error',
+  return new RequestError('http_error', 'x', {
     outcome,
     operation: 'regenerateKeys',
     method: 'POST',

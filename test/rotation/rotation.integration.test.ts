@@ -24,8 +24,7 @@ import { storages, type TestStorage } from './storages.ts';
 const day = 86_400_000;
 
 function requestError(outcome: RequestOutcome): RequestError {
-  return new RequestError('failed', {
-    code: 'http_error',
+  return new RequestError('http_error', 'failed', {
     outcome,
     operation: 'regenerateKeys',
     method: 'POST',

@@ -252,9 +252,9 @@ describe('the answer is 503, with one warning, since the delivery may be authent
   const many = Array.from({ length: 65 }, (_, index) => partner(`p${index}`));
   const { partnerId: _, ...nameless } = partner('p7');
   it.each<[string, () => unknown, RegExp]>([
-    ['the function throws', () => JSON.parse('{'), /failed \(.*JSON/],
-    ['it rejects', () => Promise.reject(new Error('no sk_partner_secret here')), /failed \(no .*here\)/],
-    ['it throws what is no error', () => Promise.reject('sk_partner_secret'), /failed \(nothing is known/],
+    ['the function throws', () => JSON.parse('{'), /failed: .*JSON/],
+    ['it rejects', () => Promise.reject(new Error('no sk_partner_secret here')), /failed: no .*here/],
+    ['it throws what is no error', () => Promise.reject('sk_partner_secret'), /failed: the cause is unknown/],
     ['it throws a SignatureError', () => Promise.reject(thrown), /failed/],
     [
       'a set has neither partnerId nor partnerCode',

@@ -193,7 +193,7 @@ describe('webhooks with a key ring', () => {
       for (let count = 0; count < 3; count++) await webhooks.receive(eventSignedBy(2, 'A-2'));
     });
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/503 \(keys_cooling_down\).*key ring.*cooldownMs.*ring\.reload\(\)/),
+      expect.stringMatching(/503 .*key ring.*cooldownMs.*reload\(\) of the ring.*#keys_cooling_down\.$/),
     ]);
   });
 

@@ -22,7 +22,7 @@ describe('createWebhooks refuses an option that it does not have, and names the 
     const error = thrownBy(() => createWebhooks(options));
     expect(error).toMatchObject({
       code: 'invalid_option',
-      message: `"${name}" is not an option of createWebhooks. Did you mean "${nearest}"?`,
+      message: `"${name}" is not an option of createWebhooks. Did you mean "${nearest}"? See partner-exchange-sdk/docs/errors.md#invalid_option.`,
     });
   });
 

@@ -1,8 +1,9 @@
 import type { MatchedKey } from '../../credentials/verification-keys.ts';
-import { isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
+import { describeIn, isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 import { defineCommand } from '../command.ts';
+import { commandWords } from '../command-words.ts';
 import { allCredentials, readConfiguration, verificationKeys } from '../configuration.ts';
 import { exitCodes } from '../context.ts';
 import { readDeliveries } from '../deliveries.ts';
@@ -43,7 +44,7 @@ export default defineCommand({
         return { source, verified: true, key: ring[keyIndex]?.shown ?? { index: keyIndex } };
       } catch (error) {
         if (!isSignatureError(error)) throw error;
-        return { source, verified: false, code: error.code, message: error.message };
+        return { source, verified: false, code: error.code, message: describeIn(commandWords, error) };
       }
     });
     const failed = results.filter(({ verified }) => !verified);
@@ -54,12 +55,6 @@ export default defineCommand({
           : `${paint('red', 'refused')}  ${printableText(source)}: ${message}`,
       ),
     );
-    if (failed.length === 0) return exitCodes.ok;
-    if (failed.some(({ code }) => code === 'signature_mismatch')) {
-      output.status(
-        'Next: "partner-exchange explain" says why, "partner-exchange detect" finds how it was signed.',
-      );
-    }
-    return exitCodes.findings;
+    return failed.length === 0 ? exitCodes.ok : exitCodes.findings;
   },
 });

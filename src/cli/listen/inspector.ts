@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { VerificationKey } from '../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { isSignatureError } from '../../errors/errors.ts';
+import { describeIn, isSignatureError } from '../../errors/errors.ts';
 import { createServeControl } from '../../sandbox/control/control-api.ts';
 import { type Endpoint, endpoint } from '../../sandbox/control/endpoint.ts';
 import type { ExaminedSignature } from '../../sandbox/control/examine-signature.ts';
@@ -13,6 +13,7 @@ import { answerRequests, startHttpServer } from '../../sandbox/server/http-serve
 import type { TraceEntry } from '../../sandbox/trace.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
+import { commandWords } from '../command-words.ts';
 import { CliError } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
@@ -137,6 +138,10 @@ function examine(
     return { holds: true, key, signedText: text, differences: [] };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
-    return { holds: false, reason: { code: error.code, message: error.message }, differences: [] };
+    return {
+      holds: false,
+      reason: { code: error.code, message: describeIn(commandWords, error) },
+      differences: [],
+    };
   }
 }

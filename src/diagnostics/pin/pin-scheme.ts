@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
-import { ConfigurationError, isSignatureError, SignatureError } from '../../errors/errors.ts';
+import { ConfigurationError, isSignatureError, partsOf, SignatureError } from '../../errors/errors.ts';
+import { mapText } from '../../errors/remedies.ts';
 import { isJsonObject } from '../../internal/json.ts';
 import { defineOptions, type OptionTable, unchecked, value } from '../../internal/options.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
@@ -118,9 +119,12 @@ function verifyNamed(name: string, body: Body, { keys, scheme }: Check): Verifie
     return verifyBody(body, { key: keys, scheme });
   } catch (error) {
     if (!isSignatureError(error)) throw error;
-    const { code, message, assumptions } = error;
-    const hint = code === 'signature_mismatch' ? ' explainMismatch says more.' : '';
-    throw new SignatureError(code, `${name}: ${message}${hint}`, { assumptions });
+    const { what, remedy } = partsOf(error);
+    throw new SignatureError(
+      error.code,
+      mapText(what, (text) => `${name}: ${text}`),
+      { remedy, assumptions: error.assumptions },
+    );
   }
 }
 

@@ -162,9 +162,9 @@ function prepareDatabase(
 
 /** @param cause SQLite's error, if SQLite noticed that the disk is full */
 export function diskFull(cause?: unknown): InboxError {
-  const message =
-    'The disk of the inbox is full: the delivery was not acknowledged. Make room; handling goes on meanwhile.';
-  return new InboxError('store_full', message, { cause });
+  return new InboxError('store_full', 'The disk of the inbox is full: the delivery was not acknowledged.', {
+    cause,
+  });
 }
 
 function unavailable(message: string, options?: { cause?: unknown }): InboxError {

@@ -2,7 +2,7 @@ import { merchantsFor, type SigningPurpose, signingKey } from '../../credentials
 import { type Operation, operations } from '../../deployment/operations.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { isSignatureError } from '../../errors/errors.ts';
+import { isSignatureError, whatFailed } from '../../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { findMembers } from '../../internal/json-scanner.ts';
 import { canonicalText } from '../../signature/serializations.ts';
@@ -55,7 +55,7 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
     return {
       holds: false,
       signedText: signedText(state, body),
-      reason: { code: error.code, message: error.message },
+      reason: { code: error.code, message: whatFailed(error) },
       differences: differences(genuineBody(state, entry), body),
     };
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isConfigurationError, isValidationError } from '../../errors/errors.ts';
+import { isConfigurationError, isValidationError, whatFailed } from '../../errors/errors.ts';
 import {
   eventFaults,
   type FaultScenario,
@@ -355,13 +355,13 @@ function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): [
 
 async function refuseConflict<Result>(result: Promise<Result>): Promise<Result> {
   return result.catch((error: unknown) => {
-    throw isValidationError(error) ? new Refusal(409, 'not_possible', error.message) : error;
+    throw isValidationError(error) ? new Refusal(409, 'not_possible', whatFailed(error)) : error;
   });
 }
 
 async function refuseUnknownDelivery<Result>(result: Promise<Result>): Promise<Result> {
   return result.catch((error: unknown) => {
-    throw isValidationError(error) ? new Refusal(404, 'unknown_delivery', error.message) : error;
+    throw isValidationError(error) ? new Refusal(404, 'unknown_delivery', whatFailed(error)) : error;
   });
 }
 

@@ -203,7 +203,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
 
 function recordsLost(): StoreError {
   const message =
-    'Redis no longer holds the records that this process has used: it was flushed, lost its data, or another server took over. Nothing was written: restore the records, or look at what was open and restart.';
+    'Redis no longer holds the records that this process has used: it was flushed, lost its data, or another server took over.';
   return new StoreError('store_lost', message);
 }
 

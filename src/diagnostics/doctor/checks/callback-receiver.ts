@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ConfigurationError, describeIn, isConfigurationError } from '../../../errors/errors.ts';
+import { type ConfigurationError, isConfigurationError, whatFailed } from '../../../errors/errors.ts';
 import { type Answer, describeAnswer } from '../../../internal/post-request.ts';
 import type { Attack, AttackCase, CaseResult } from '../../attack/attack-case.ts';
 import { prepareAttack, readAttackOptions } from '../../attack/attack-receiver.ts';
@@ -21,7 +21,7 @@ export const callbackReceiver: Check = {
       return skip('An authentic event cannot be signed without keys.');
     }
     const attack = prepare(callbackUrl, context);
-    if (isConfigurationError(attack)) return skip(describeIn(context.say, attack));
+    if (isConfigurationError(attack)) return skip(whatFailed(attack, context.say));
     const answers: Answer[] = [];
     const post: Attack['post'] = async (delivery) => {
       const answer = await attack.post(delivery);

@@ -1,7 +1,7 @@
 import { findMisspelt } from '../../../config/check-spelling.ts';
 import { environmentVariables, merchantPrefix } from '../../../config/environment-variables.ts';
 import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import { describeIn, isConfigurationError } from '../../../errors/errors.ts';
+import { isConfigurationError, whatFailed } from '../../../errors/errors.ts';
 import { defaultScheme } from '../../../signature/signature-scheme.ts';
 import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
@@ -10,7 +10,7 @@ export const environment: Check = {
   id: 'environment',
   run({ env, environment: read, say }) {
     if (isConfigurationError(read)) {
-      return fail(describeIn(say, read), 'Set the variable as docs/configuration.md says.');
+      return fail(whatFailed(read, say), 'Set the variable as docs/configuration.md says.');
     }
     const set = Object.keys(env).filter(
       (name) =>

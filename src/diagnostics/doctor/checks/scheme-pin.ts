@@ -1,5 +1,5 @@
 import { readTextFile } from '../../../config/environment-variables.ts';
-import { describeIn, isConfigurationError, isSignatureError } from '../../../errors/errors.ts';
+import { isConfigurationError, isSignatureError, whatFailed } from '../../../errors/errors.ts';
 import { isJsonObject } from '../../../internal/json.ts';
 import { normalizeScheme } from '../../detection/scheme-space.ts';
 import { checkPin } from '../../pin/pin-scheme.ts';
@@ -50,7 +50,7 @@ function check(pin: unknown, { deployment, credentials, samples, say }: DoctorCo
   } catch (error) {
     if (!isSignatureError(error) && !isConfigurationError(error)) throw error;
     return fail(
-      describeIn(say, error),
+      whatFailed(error, say),
       `If the keys were changed, give their old ones too or capture new samples; otherwise run ${say.detect} again.`,
       ...guesses,
     );

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { remedies } from '../../src/errors/remedies.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const codes: Readonly<Record<string, object>> = remedies;
+const { checker, sources } = readSources();
+
+/** The sources with their types. Nothing is reported, so only what is asked for is checked. */
+function readSources() {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const files = ts.sys.readDirectory(join(root, 'src'), ['.ts', '.tsx']);
+  const program = ts.createProgram(files, { ...options, noEmit: true });
+  return {
+    checker: program.getTypeChecker(),
+    sources: files.flatMap((file) => program.getSourceFile(file) ?? []),
+  };
+}
+
+function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node);
+  ts.forEachChild(node, (child) => visit(child, see));
+}
+
+/** Each text in a place whose type is a code, as an argument, a member or a result: `<kind> <code>`. */
+function raised(): Set<string> {
+  const found = new Set<string>();
+  for (const source of sources.filter(({ fileName }) => !fileName.endsWith('/errors/remedies.ts'))) {
+    visit(source, (node) => {
+      if (!ts.isStringLiteral(node) || !Object.values(codes).some((own) => node.text in own)) return;
+      // A class with one code gives it to the base class.
+      const [first] = ts.isCallExpression(node.parent) ? node.parent.arguments : [];
+      if (first !== undefined && ts.isStringLiteral(first)) found.add(`${first.text} ${node.text}`);
+      const texts = textsOf(checker.getContextualType(node));
+      for (const [kind, own] of Object.entries(codes)) {
+        if (texts.length > 0 && texts.every((text) => text in own)) found.add(`${kind} ${node.text}`);
+      }
+    });
+  }
+  return found;
+}
+
+/** The texts of a union of texts, without `undefined`; empty for any other type. */
+function textsOf(type: ts.Type | undefined): string[] {
+  const all = type?.isUnion() ? type.types : type ? [type] : [];
+  const parts = all.filter(({ flags }) => (flags & ts.TypeFlags.Undefined) === 0);
+  return parts.every((part) => part.isStringLiteral()) ? parts.map(({ value }) => String(value)) : [];
+}
+
+it('every code of the table is raised in src', () => {
+  const found = raised();
+  const all = Object.entries(codes).flatMap(([kind, own]) =>
+    Object.keys(own).map((code) => `${kind} ${code}`),
+  );
+  expect(all.filter((code) => !found.has(code))).toEqual([]);
+});
+
+it('the command line reads the message of no error of ours: it says it in its own words', () => {
+  const read: string[] = [];
+  for (const source of sources.filter(({ fileName }) => fileName.includes('/src/cli/'))) {
+    visit(source, (node) => {
+      if (!ts.isPropertyAccessExpression(node) || node.name.text !== 'message') return;
+      const type = checker.getTypeAtLocation(node.expression);
+      const names = (type.isUnion() ? type.types : [type]).map(({ symbol }) => symbol?.name ?? '');
+      // What is not narrowed can be ours.
+      if (names.some((name) => ['Error', 'PartnerExchangeError', ...Object.keys(codes)].includes(name)))
+        read.push(`${source.fileName.slice(root.length + 1)}: ${node.getText()}`);
+    });
+  }
+  // What is left when it is no error of ours; the reason of a database.
+  expect(read).toEqual(['src/cli/failure.ts: error.message', 'src/cli/sandbox-data.ts: error.cause.message']);
+});
