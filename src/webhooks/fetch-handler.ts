@@ -1,4 +1,4 @@
-import { endOfTurn, longestTimerMs } from '../internal/deadline.ts';
+import { endOfTurn, withDeadline } from '../internal/deadline.ts';
 import { readBounded } from '../internal/read-bounded.ts';
 import {
   checkHead,
@@ -51,12 +51,12 @@ async function readFetchBody(
   const alreadyRead: RequestBody = { refusal: 'raw_body_required', advice: fetchBodyAdvice };
   if (request.bodyUsed) return alreadyRead;
   if (isHeldToItsLength(request)) {
-    return await withDeadline(readWhole(request, maxBodyBytes), bodyTimeoutMs);
+    return await inTime(readWhole(request, maxBodyBytes), bodyTimeoutMs);
   }
   if (request.body?.locked) return alreadyRead;
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
-  const read = await withDeadline(readPieces(reader, maxBodyBytes), bodyTimeoutMs);
+  const read = await inTime(readPieces(reader, maxBodyBytes), bodyTimeoutMs);
   if ('refusal' in read) reader.cancel().catch(() => {});
   return read;
 }
@@ -92,7 +92,7 @@ async function readPieces(
   return body === undefined ? { refusal: 'body_too_large' } : { body };
 }
 
-async function withDeadline(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
+async function inTime(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
   let read: RequestBody | undefined;
   const settled = reading
     .catch((): RequestBody => ({ refusal: 'body_unreadable' }))
@@ -103,7 +103,5 @@ async function withDeadline(reading: Promise<RequestBody>, ms: number): Promise<
   // Nearly every body arrives with its head. Then there is nothing to set a timer for.
   await endOfTurn();
   if (read !== undefined) return read;
-  const { promise: expired, resolve } = Promise.withResolvers<RequestBody>();
-  const timer = setTimeout(resolve, Math.min(ms, longestTimerMs), { refusal: 'body_timeout' });
-  return await Promise.race([settled, expired]).finally(() => clearTimeout(timer));
+  return await withDeadline({ ms }, () => settled).catch(() => ({ refusal: 'body_timeout' }));
 }

@@ -153,8 +153,8 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoin
     const isDeclared = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] === undefined;
     const declared = isDeclared ? request.headers['content-length'] : undefined;
     onNextTick(() => {
-      // Nearly every body arrives with its head. Then there is nothing to wait for, and a timer and listeners would
-      // cost more than this comparison.
+      // Nearly every body arrives with its head. Then a timer, listeners, or `withDeadline` (2 of 20 microseconds)
+      // would cost more than this comparison.
       if (isSettled || size === Number(declared ?? Number.NaN)) return;
       request.on('error', gone);
       request.on('close', gone);
