@@ -107,7 +107,7 @@ const withoutSignature =
 const notCovered =
   /^altered-(?:amount|address|status|event-name|member-name|nested|added-member|removed-member)$/;
 const otherSpelling = /^signature-(?:respelled|trailing|in-array)$/;
-const undecodable = /^signature-(?:long|not-a-digest|not-ascii)$/;
+const undecodable = /^signature-(?:not-a-digest|not-ascii)$/;
 const notJson = /^(?:not-json|empty-body|wrong-type|empty-object|content-encoding|deep-nesting|length-.*)$/;
 const notUnicode = /^(?:byte-order-mark|utf-16|invalid-utf-8)$/;
 const repeated = /^(?:repeated|repeated-at-once|replayed)$/;
@@ -120,13 +120,19 @@ const causes: readonly Cause[] = [
     summary: 'answers 2xx to forged deliveries, though it acts on none of them',
     advice:
       'Answer 401 to a delivery that is not authentic: the answer is all that a sender sees, and a wrong key or scheme must show.',
-    applies: ({ some, passed }) => acceptsForgeries(some) && passed('acted-before-verification'),
+    applies: ({ some, passed }) => some('accepted', /^forged$/) && passed('acted-before-verification'),
+    explains: (_, problem) => problem === 'accepted',
+  },
+  {
+    id: 'checks-presence',
+    summary: 'checks only that there is a signature, not that it is right',
+    applies: ({ some, passed }) => some('accepted', /^forged$/) && passed('unsigned'),
     explains: (_, problem) => problem === 'accepted',
   },
   {
     id: 'no-verification',
     summary: 'accepts forged deliveries: it does not verify signatures, or answers before it does',
-    applies: ({ some }) => acceptsForgeries(some),
+    applies: ({ some }) => some('accepted', /^forged$/),
     explains: (_, problem) => problem === 'accepted',
   },
   {
@@ -144,7 +150,8 @@ const causes: readonly Cause[] = [
   {
     id: 'refuses-authentic',
     summary: 'refuses authentic deliveries after the first one',
-    applies: ({ count }) => count('lost', /^authentic-/) >= 8,
+    // A plain one is refused as well, later.
+    applies: ({ some }) => some('lost', /^repeated$/),
     explains: (_, problem) => problem === 'lost',
   },
   {
@@ -175,6 +182,7 @@ const causes: readonly Cause[] = [
     explains: (id, problem) =>
       problem === 'accepted' &&
       (undecodable.test(id) ||
+        id === 'signature-long' ||
         withoutSignature.test(id) ||
         otherSpelling.test(id) ||
         /^signature-(?:short|half)$|^signatures-|^lone-surrogate/.test(id) ||
@@ -192,7 +200,9 @@ const causes: readonly Cause[] = [
     summary: 'verifies the body as it writes it again, not the bytes that arrived',
     applies: ({ count }) => count('lost', rewrittenLost) + count('accepted', rewritten) >= 3,
     explains: (id, problem) =>
-      (problem === 'lost' && (rewrittenLost.test(id) || /^authentic-(?:letters|extra-members)$/.test(id))) ||
+      (problem === 'lost' &&
+        (rewrittenLost.test(id) ||
+          /^authentic-(?:letters|quotes|large|extra-members|nested-signature)$/.test(id))) ||
       (problem === 'accepted' && (rewritten.test(id) || /^signatures-|^altered-added-member$/.test(id))),
   },
   {
@@ -210,10 +220,11 @@ const causes: readonly Cause[] = [
   },
   {
     id: 'accepts-cut-signature',
-    summary: 'accepts a part of the right signature, however short',
+    summary: 'compares a signature only as far as it goes: a part of the right one is enough',
     applies: ({ some }) => some('accepted', /^signature-(?:short|half)$/),
     explains: (id, problem) =>
-      problem === 'accepted' && /^signature-(?:empty|short|half)$|^acted-before-verification$/.test(id),
+      problem === 'accepted' &&
+      /^signature-(?:empty|short|half|long|trailing)$|^acted-before-verification$/.test(id),
   },
   {
     id: 'several-spellings',
@@ -266,9 +277,15 @@ const causes: readonly Cause[] = [
   },
   {
     id: 'remembers-forgeries',
-    summary: 'remembers a delivery before it verifies it: after a forgery the genuine event is lost',
+    summary: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
     applies: () => true,
     explains: (id) => /^(?:forged-first|handled-after-forgeries)$/.test(id),
+  },
+  {
+    id: 'reads-one-piece',
+    summary: 'reads only the first piece of a body',
+    applies: ({ some }) => some('lost', /^in-pieces$/),
+    explains: (id, problem) => problem === 'lost' && /^(?:in-pieces|authentic-large)$/.test(id),
   },
   {
     id: 'reads-incomplete-bodies',
@@ -295,7 +312,3 @@ const causes: readonly Cause[] = [
     explains: (_, problem) => problem === 'closed',
   },
 ];
-
-function acceptsForgeries(some: FailedCases['some']): boolean {
-  return some('accepted', /^unsigned$/) && some('accepted', /^forged$/);
-}

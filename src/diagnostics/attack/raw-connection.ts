@@ -7,6 +7,8 @@ import type { Answer } from '../../internal/post-request.ts';
 export interface RawConnection {
   /** Writes the head of a delivery with further headers, and a body as it is. */
   request(headers: Readonly<Record<string, string>>, body: string): void;
+  /** Writes more of the body. */
+  write(text: string): void;
   /** Ends the sending side, as a closed browser does. */
   end(): void;
   destroy(): void;
@@ -87,6 +89,7 @@ function connection(
   });
   return {
     request: (headers, body) => void socket.write(head(headers) + body),
+    write: (text) => void socket.write(text),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     async answer(withinMs) {

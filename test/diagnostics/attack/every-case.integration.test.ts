@@ -33,7 +33,9 @@ describe('every case of the attack can fail:', () => {
     const results = await attack(await listen(server));
     const passed = results.filter(({ verdict }) => verdict === 'ok').map(({ id }) => id);
     const expected = all.filter(
-      (id) => /^authentic|^discloses|^echoes|^shows|^timing|^aborted/.test(id) || mayBeAccepted.includes(id),
+      (id) =>
+        /^authentic|^discloses|^echoes|^shows|^timing|^in-pieces|^aborted/.test(id) ||
+        mayBeAccepted.includes(id),
     );
     expect(passed.filter((id) => !['authentic', ...expected].includes(id))).toEqual([]);
     const forgeries = results.filter(({ id }) => /^(?:un|forged|altered|signatures?-|key)/.test(id));
@@ -59,6 +61,7 @@ describe('every case of the attack can fail:', () => {
       'repeated',
       'repeated-at-once',
       'forged-first',
+      'in-pieces',
       'aborted',
     ]);
     expect(results.find(({ id }) => id === 'replayed')).toMatchObject({ verdict: 'weak' });
@@ -83,7 +86,7 @@ describe('every case of the attack can fail:', () => {
     const passed = results.filter(({ verdict }) => verdict === 'ok').map(({ id }) => id);
     const transport = all.filter((id) => /^length/.test(id));
     const asked = all.filter((id) =>
-      /^(?:discloses|echoes|shows|tells|timing|repea|replay|aborted)/.test(id),
+      /^(?:discloses|echoes|shows|tells|timing|repea|replay|in-pieces|aborted)/.test(id),
     );
     expect(passed.filter((id) => !/^authentic/.test(id) && ![...transport, ...asked].includes(id))).toEqual(
       [],

@@ -10,6 +10,8 @@ import { credentials } from '../../webhooks/deliveries.ts';
 const receivers: Readonly<Record<string, readonly string[]>> = {
   VerifiesNothing: ['no-verification'],
   VerifiesWhatIsSigned: ['accepts-unsigned'],
+  ChecksPresence: ['checks-presence'],
+  VerifiesPayments: ['forged-other-events'],
   PartnerKeyOnly: ['authentic'],
   PartnerKeyToo: ['key-partner-alone'],
   MerchantKeyToo: ['key-merchant-alone'],
@@ -20,8 +22,10 @@ const receivers: Readonly<Record<string, readonly string[]>> = {
   AnotherEncoding: ['authentic'],
   Rewrites: ['re-serialises'],
   RewritesLetters: ['re-serialises'],
+  RewritesKnownMembers: ['re-serialises'],
   ComparesPrefix: ['compares-prefix'],
   ComparesBeginning: ['accepts-cut-signature'],
+  ComparesInStep: ['accepts-cut-signature'],
   AnyCase: ['several-spellings'],
   ComparesText: ['signature-not-ascii'],
   DropsConnection: ['signature-not-ascii'],
@@ -49,6 +53,9 @@ const receivers: Readonly<Record<string, readonly string[]>> = {
   FailsOnLists: ['wrong-type'],
   FailsWithoutSignature: ['fails-without-signature'],
   FailsOpen: ['fails-open'],
+  ReadsOnce: ['reads-one-piece'],
+  ReadsFourKilobytes: ['authentic-large'],
+  QuotesByHand: ['authentic-quotes'],
   NoLimit: ['too-large'],
   NoBodyTimeout: ['slow-body'],
   RefusesUnfamiliar: ['refuses-unfamiliar'],
@@ -87,7 +94,9 @@ describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', 
     await once(python, 'close');
   });
 
-  it.each(Object.entries(receivers))('%s: finds %j and nothing else', async (name, expected) => {
+  // On a busy machine pieces can arrive together.
+  const retry = 2;
+  it.each(Object.entries(receivers))('%s: finds %j and nothing else', { retry }, async (name, expected) => {
     const url = `${origin}/${name}`;
     const { findings } = await attackReceiver(url, {
       credentials,

@@ -92,6 +92,22 @@ export const authenticCases: readonly AttackCase[] = [
     body: (probes) => respelled(probes, 'René 😀 Ọlá'),
   }),
   accepted({
+    id: 'authentic-quotes',
+    what: "an authentic delivery with ', \" and < in the buyer's name",
+    advice:
+      'Hand values to the database as parameters and to a page as text, never as a part of a statement.',
+    body: ({ authentic }) =>
+      authentic({
+        transactional_kyc: { email: '', phone: '', first_name: `O'Neill "Jo" <b>`, last_name: '--' },
+      }),
+  }),
+  accepted({
+    id: 'authentic-large',
+    what: 'an authentic delivery of 8 kB',
+    advice: 'Read bodies to their end, up to a limit of at least 64 kB.',
+    body: ({ authentic }) => authentic({ note: 'x'.repeat(8_000) }),
+  }),
+  accepted({
     id: 'authentic-numbers',
     what: 'an authentic delivery with 10.0, 5e-1 and 20.50',
     advice: verifyRaw,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import type { OrderEventName } from '../../../events/order-event.ts';
 import { type AttackCase, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
@@ -7,6 +8,15 @@ const verifyFirst =
   'Verify the signature of every delivery before anything else, with a comparison that takes the same time for all, and refuse what does not match.';
 const verifyRaw =
   'Verify the bytes as they arrived. This receiver parses the body and verifies what it writes again, so other bodies pass under the same signature.';
+
+const otherEvents: readonly string[] = [
+  'event.buy.received.fiat',
+  'event.buy.received.fiat_kyc_error',
+  'event.buy.third_party_error',
+  'event.buy.credited.crypto',
+  'buy.event.close',
+  'event.probe.unfamiliar',
+] satisfies (OrderEventName | 'event.probe.unfamiliar')[];
 
 export const alteredCases: readonly AttackCase[] = [
   refused({
@@ -30,6 +40,16 @@ export const alteredCases: readonly AttackCase[] = [
       const text = unsigned();
       return [{ body: withSignature(text, sign(text, { key: randomBytes(32).toString('hex') })) }];
     },
+  }),
+  refused({
+    id: 'forged-other-events',
+    what: 'forged deliveries of every other event, and of one that the contract does not have',
+    fault: 'verifies only some events',
+    advice: verifyFirst,
+    deliveries: ({ unsigned, sign }) =>
+      otherEvents.map((event_name) => ({
+        body: withSignature(unsigned({ event_name }), sign(unsigned())),
+      })),
   }),
   refused({
     id: 'signature-of-another-body',

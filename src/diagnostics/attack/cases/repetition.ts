@@ -154,7 +154,7 @@ export const repetitionCases: readonly AttackCase[] = [
 const verifyBeforeAll =
   'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
 const remembersForgery = {
-  fault: 'remembers a delivery before it verifies it: after a forgery the genuine event is lost',
+  fault: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
   advice: verifyBeforeAll,
 };
 const actOnce = 'Act in one place, once for each delivery.';

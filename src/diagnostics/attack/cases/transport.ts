@@ -11,8 +11,22 @@ import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
 
-/** Authentic bodies that arrive differently from their heads. */
+/** Authentic bodies that arrive in pieces, or differently from their heads. */
 export const transportCases: readonly AttackCase[] = [
+  raw({
+    id: 'in-pieces',
+    what: 'an authentic delivery whose body arrives in three pieces',
+    expected: '2xx',
+    async exchange(connection, body, { timeoutMs }) {
+      const third = Math.ceil(body.length / 3);
+      connection.request({ 'content-length': String(body.length) }, body.slice(0, third));
+      for (const start of [third, 2 * third]) {
+        await pause();
+        connection.write(body.slice(start, start + third));
+      }
+      return judgeAcceptance(await connection.answer(timeoutMs), wholeBody);
+    },
+  }),
   raw({
     id: 'length-too-long',
     what: 'a delivery that ends 100 bytes before its length says',
@@ -54,8 +68,7 @@ export const transportCases: readonly AttackCase[] = [
     expected: '2xx to the second one',
     async exchange(connection, body, { probes, post }) {
       connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
-      // Gives the receiver time to begin with it.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause();
       connection.destroy();
       const answer = await post({ body: probes.authentic() });
       return judgeAcceptance(answer, 'A sender that breaks off must not keep others from being served.');
@@ -80,6 +93,11 @@ export const transportCases: readonly AttackCase[] = [
     },
   }),
 ];
+
+/** Gives the receiver time to begin with the first part. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 interface RawCase extends Pick<AttackCase, 'id' | 'what' | 'expected'> {
   readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<CaseResult>;
