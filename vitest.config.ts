@@ -31,6 +31,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // A process for each file would take as long again as the tests. `unit-setup.ts` keeps the files apart.
+          isolate: false,
+          env: process.env.CI ? { TEST_THOROUGH: '1' } : {},
+          setupFiles: 'test/support/unit-setup.ts',
           include: ['test/**/*.test.ts'],
           exclude: [integration, ...outside],
         },

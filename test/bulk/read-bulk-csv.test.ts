@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type BulkCsvOptions, type CsvSource, readBulkCsv } from '../../src/bulk/read-bulk-csv.ts';
 import type { BulkRow } from '../../src/bulk/rows.ts';
 import { refusal } from '../support/refusal.ts';
+import { times } from '../support/repeat.ts';
 
 async function read(source: CsvSource, options?: BulkCsvOptions): Promise<BulkRow[]> {
   const rows = [];
@@ -302,7 +303,7 @@ describe('readBulkCsv', () => {
           expected.slice(1),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: times(150, 500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest';
 import { missingServers, postgresUrl, redisAddress } from '../inbox/engines.ts';
 import { missingForPostgres, missingForRedis } from '../support/private-server.ts';
+import { times } from '../support/repeat.ts';
 import { serverOf } from './crash-engine.ts';
 import { runBulkCrash } from './run-bulk-crash.ts';
 import { runCrash } from './run-crash.ts';
@@ -22,7 +23,7 @@ describe('processes that are killed at any time', () => {
         skip(`there is no ${missing}`);
       }
       // Of the store's inbox a short run: a poisonous event alone takes 15 seconds.
-      const [rounds, poisonEvery] = engine === 'inbox-redis' ? [5, 1] : [15, 15];
+      const [rounds, poisonEvery] = engine === 'inbox-redis' ? [times(2, 5), 1] : [times(3, 15), 15];
       const figures = await runCrash({ engine, rounds, events: 8, poisonEvery, machine });
       console.log(figures);
       expect(figures).toMatchObject({ eventsAcknowledged: rounds * 8, lost: 0, doubled: 0 });
@@ -42,9 +43,10 @@ describe('processes that are killed at any time', () => {
         if (process.env.CI) expect.fail(`In CI every engine is tested, and there is no ${missing}.`);
         skip(`there is no ${missing}`);
       }
-      const figures = await runStoreCrash({ engine, rounds: 6, restartEvery: 3 });
+      const rounds = times(3, 6);
+      const figures = await runStoreCrash({ engine, rounds, restartEvery: 3 });
       console.log(figures);
-      expect(figures).toMatchObject({ lost: 0, wrongBalances: 0, sumOff: 0, processesKilled: 6 });
+      expect(figures).toMatchObject({ lost: 0, wrongBalances: 0, sumOff: 0, processesKilled: rounds });
       expect(figures.found).toBeGreaterThanOrEqual(figures.acknowledged);
     }, 240_000);
   }
@@ -59,9 +61,10 @@ describe('processes that are killed at any time', () => {
         if (process.env.CI) expect.fail(`In CI every engine is tested, and there is no ${missing}.`);
         skip(`there is no ${missing}`);
       }
-      const figures = await runBulkCrash({ engine, rounds: 5 });
+      const rounds = times(2, 5);
+      const figures = await runBulkCrash({ engine, rounds });
       console.log(figures);
-      expect(figures).toMatchObject({ twice: 0, wrongStates: 0, processesKilled: 5 });
+      expect(figures).toMatchObject({ twice: 0, wrongStates: 0, processesKilled: rounds });
       expect(figures.sent).toBeGreaterThan(0);
     }, 240_000);
   }

@@ -78,7 +78,14 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   const effects = await openEffects(place);
   const inbox = await openInbox(place, 'receiver');
   // Its tables or queues are there before the children race for them.
-  await inbox.counts();
+  await until(
+    () =>
+      inbox.counts().then(
+        () => true,
+        () => false,
+      ),
+    30_000,
+  );
   const children = (['receiver', 'receiver', 'worker'] as const).map(
     (role): Child => ({ role, process: undefined, wanted: false, port: undefined }),
   );

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeError, driverError } from '../../src/internal/describe-error.ts';
+import { timeOf } from '../support/timing.ts';
 
 it.each([
   [
@@ -35,9 +36,9 @@ it.each<[unknown, string]>([
 
 it('keeps no more than 500 characters, in linear time, whatever is thrown', () => {
   for (const text of ['/', '//', '@', '?', '?a', '&a=', 'bearer ']) {
-    const begun = performance.now();
-    expect(describeError(text.repeat(2_000_000)).length).toBeLessThanOrEqual(500);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const long = text.repeat(2_000_000);
+    expect(timeOf(() => describeError(long))).toBeLessThan(1_000);
+    expect(describeError(long).length).toBeLessThanOrEqual(500);
   }
   fc.assert(fc.property(fc.anything(), (thrown) => describeError(thrown).length <= 500));
 });

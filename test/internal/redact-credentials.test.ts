@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { redactCredentials } from '../../src/internal/redact-credentials.ts';
+import { timeOf } from '../support/timing.ts';
 
 const names = [
   'authorization',
@@ -76,8 +77,9 @@ it('takes linear time', () => {
     'A',
     'A=',
   ] as const) {
-    const begun = performance.now();
-    redactCredentials(part.repeat(20_000));
-    expect(performance.now() - begun, part).toBeLessThan(1_000);
+    expect(
+      timeOf(() => redactCredentials(part.repeat(20_000))),
+      part,
+    ).toBeLessThan(1_000);
   }
 });

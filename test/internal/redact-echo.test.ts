@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { echoRedactor, redactEcho, redactReply } from '../../src/internal/redact-echo.ts';
+import { timeOf } from '../support/timing.ts';
 
 const key = 'API-X-51e0c2/Qw+9';
 const phone = '2348012345678';
@@ -173,9 +174,11 @@ describe('hiding what was asked', () => {
       'Q',
     ];
     for (const part of parts) {
-      const begun = performance.now();
-      redactEcho(part.repeat(1_000_000 / part.length), secrets);
-      expect(performance.now() - begun, part).toBeLessThan(500);
+      const text = part.repeat(1_000_000 / part.length);
+      expect(
+        timeOf(() => redactEcho(text, secrets)),
+        part,
+      ).toBeLessThan(500);
     }
   });
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import { findElement, findMembers } from '../../src/internal/json-scanner.ts';
+import { times } from '../support/repeat.ts';
+import { growth, wellBelowQuadratic } from '../support/timing.ts';
 import { seeded, writeLoosely } from './loose-json.ts';
-import { growth, wellBelowQuadratic } from './timing.ts';
 
 const anyJson = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }).map((value) => value as JsonValue);
 /** Names as the contract has them, short so that they occur often and resemble each other. */
@@ -27,7 +28,7 @@ describe('the members of a name', () => {
         const found = findMembers(text, name).map((member) => slice(text, member.value));
         expect(found).toEqual(Object.hasOwn(JSON.parse(text), name) ? [JSON.parse(text)[name]] : []);
       }),
-      { seed: 11, numRuns: 2_000 },
+      { seed: 11, numRuns: times(600, 2_000) },
     );
   });
 
@@ -39,7 +40,7 @@ describe('the members of a name', () => {
         const after = text.slice(member?.start);
         expect(JSON.parse(after.slice(0, after.indexOf('"', 1) + 1))).toBe('wanted');
       }),
-      { seed: 12, numRuns: 500 },
+      { seed: 12, numRuns: times(200, 500) },
     );
   });
 
@@ -56,7 +57,7 @@ describe('the members of a name', () => {
         const expected = Object.hasOwn(value, 's') ? [JSON.parse(inner).s] : [];
         expect(findMembers(text, 's', 3).map((member) => slice(text, member.value))).toEqual(expected);
       }),
-      { seed: 13, numRuns: 1_000 },
+      { seed: 13, numRuns: times(300, 1_000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('an element', () => {
         const found = value.map((_, index) => slice(text, findElement(text, index)));
         expect(found).toEqual(JSON.parse(text));
       }),
-      { seed: 14, numRuns: 1_000 },
+      { seed: 14, numRuns: times(300, 1_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import type { OrderJournal } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
+import { times } from '../support/repeat.ts';
 import { exchangeOf, order } from './service.ts';
 
 const modes = ['unknown', 'refused', 'same-order'] as const;
@@ -272,7 +273,12 @@ const commands = fc.commands(
   { maxCommands: 40 },
 );
 
-const runs = { memoryStore: 300, sqliteStore: 30, redisStore: 30, postgresStore: 15 };
+const runs = {
+  memoryStore: times(100, 300),
+  sqliteStore: times(10, 30),
+  redisStore: times(10, 30),
+  postgresStore: times(5, 15),
+};
 const table = storeKinds().flatMap((kind) => modes.map((mode) => ({ ...kind, mode })));
 
 describe('the journal does what its table says, and never makes a second order', () => {

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { times } from '../support/repeat.ts';
 import { runOrders } from './run-orders.ts';
 
 /** The short version; `node test/proof/orders.ts` does thousands. */
 it('two processes, killed at times, make at most one request for each order, and events settle the rest', async () => {
-  const figures = await runOrders({ orders: 200, kills: 3, seed: 7 });
+  const orders = times(80, 200);
+  const figures = await runOrders({ orders, kills: 3, seed: 7 });
   console.log(figures);
   expect(figures).toMatchObject({
     sentTwice: 0,
@@ -14,8 +16,8 @@ it('two processes, killed at times, make at most one request for each order, and
   });
   // Else it was no test.
   expect(figures.killed).toBeGreaterThan(0);
-  expect(figures.requests).toBeGreaterThan(180);
-  expect(figures.lostReplies).toBeGreaterThan(30);
-  expect(figures.serverErrorsAfterActing).toBeGreaterThan(5);
-  expect(figures.settledBy.event ?? 0).toBeGreaterThan(50);
+  expect(figures.requests).toBeGreaterThan(0.9 * orders);
+  expect(figures.lostReplies).toBeGreaterThan(0.1 * orders);
+  expect(figures.serverErrorsAfterActing).toBeGreaterThan(0.02 * orders);
+  expect(figures.settledBy.event ?? 0).toBeGreaterThan(0.25 * orders);
 }, 120_000);

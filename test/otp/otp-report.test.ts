@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import {
@@ -90,6 +90,7 @@ describe('onOtp', () => {
 
   it('that fails changes nothing, and is one warning however often it fails', async () => {
     const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => void emit.mockRestore());
     const failing: ((report: OtpReport) => unknown)[] = [
       () => {
         throw new Error('hook');

@@ -14,6 +14,8 @@ import { describeOtp } from './otp-suite.ts';
 const folder = mkdtempSync(join(tmpdir(), 'otp-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let opened = 0;
+/** A thousand changes of one record wait for each other, perhaps on a busy machine. */
+const storeTimeoutMs = 60_000;
 
 describeOtp('memoryStore', ({ now }) => memoryStore({ now }));
 describeOtp('sqliteStore', ({ now }) => sqliteStore({ path: join(folder, `${opened++}.sqlite`), now }));
@@ -32,7 +34,7 @@ describeWith('redis', 'redisStore', () => {
     if (connected === undefined) throw new Error('There is no client.');
     const prefix = `${run}_otp${opened++}`;
     prefixes.push(prefix);
-    return redisStore({ client: connected.client, prefix, now });
+    return redisStore({ client: connected.client, prefix, now, storeTimeoutMs });
   });
 });
 
@@ -47,6 +49,6 @@ describeWith('postgres', 'postgresStore', () => {
     await pool.end();
   });
   describeOtp('postgresStore', ({ now }) =>
-    postgresStore({ client: pool, schema, table: `t${opened++}`, now }),
+    postgresStore({ client: pool, schema, table: `t${opened++}`, now, storeTimeoutMs }),
   );
 });

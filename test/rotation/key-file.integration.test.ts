@@ -26,6 +26,7 @@ import { type ProcessIdentity, stateOf, thisProcess } from '../../src/rotation/p
 import { generation } from '../credentials/keys.ts';
 import { rejection } from '../http/clients.ts';
 import { thrownBy } from '../support/refusal.ts';
+import { some } from '../support/repeat.ts';
 
 let folder: string;
 let path: string;
@@ -466,33 +467,74 @@ describe.each([
     },
   ],
 ])('a key file %s', (_, prepare) => {
+  /** Old or new keys are left, the step can be repeated, and no lock that nobody holds. @returns the keys found */
+  async function checkAfter(step: number): Promise<string> {
+    const rotation = createKeyRotation({ storage: keyFile({ path }) });
+    const { verifying } = await rotation.credentials();
+    const names = verifying.map(({ partnerPublicKey }) => partnerPublicKey.slice('pk_partner_'.length));
+    await rotation.receive(generation(2));
+    await rotation.promote();
+    expect((await rotation.credentials()).signing.partnerPublicKey).toBe('pk_partner_2');
+    const left = readdirSync(folder).filter((file) => !isRightToRemove(file));
+    expect(left, `after step ${step}`).toEqual(['keys.json']);
+    return names.join();
+  }
+
+  async function begin() {
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    await createKeyRotation({ storage: keyFile({ path }) }).receive(generation(1));
+    prepare();
+  }
+
   it('survives kill -9 before any of its steps: old or new keys, and the next process goes on', async () => {
     const found = new Set<string>();
     let killed = 0;
-    for (let step = 0; ; step++) {
-      rmSync(folder, { recursive: true });
-      mkdirSync(folder);
-      await createKeyRotation({ storage: keyFile({ path }) }).receive(generation(1));
-      prepare();
-      const end = await runChild(path, 'receive', String(step));
-      const rotation = createKeyRotation({ storage: keyFile({ path }) });
-      const { verifying } = await rotation.credentials();
-      const names = verifying.map(({ partnerPublicKey }) => partnerPublicKey.slice('pk_partner_'.length));
-      found.add(names.join());
-      // It repeats the step, and finds no lock that nobody holds.
-      await rotation.receive(generation(2));
-      await rotation.promote();
-      expect((await rotation.credentials()).signing.partnerPublicKey).toBe('pk_partner_2');
-      const left = readdirSync(folder).filter((file) => !isRightToRemove(file));
-      expect(left, `after step ${step}`).toEqual(['keys.json']);
-      if (end === 0) break;
-      expect(end).toBe('SIGKILL');
-      killed += 1;
+    for (let isOver = false; !isOver; ) {
+      await begin();
+      // As a process that has died, which does nothing more: not even what stands in a `finally`.
+      const self = { ...thisProcess(), pid: 2 ** 22 + 1 };
+      const context = { fs: goneFrom(killed), paths, self, now: Date.now };
+      const dying = createKeyRotation({ storage: keyFileIn({ path }, context) }).receive(generation(2));
+      isOver = await dying.then(
+        () => true,
+        () => false,
+      );
+      found.add(await checkAfter(killed));
+      if (!isOver) killed += 1;
     }
     expect(found).toEqual(new Set(['1', '1,2']));
     expect(killed).toBeGreaterThan(20);
+
+    // kill -9 leaves the same.
+    const foundReally = new Set<string>();
+    const allSteps = Array.from({ length: killed }, (_, step) => step);
+    for (const step of some(allSteps, 3).concat(killed - 1)) {
+      await begin();
+      expect(await runChild(path, 'receive', String(step))).toBe('SIGKILL');
+      foundReally.add(await checkAfter(step));
+    }
+    await begin();
+    expect(await runChild(path, 'receive', String(killed))).toBe(0);
+    expect(foundReally).toEqual(found);
   }, 120_000);
 });
+
+/** The file system until this step, counted from 0; every call from there on fails. */
+function goneFrom(last: number): FileSystem {
+  let steps = 0;
+  return new Proxy(fs, {
+    get(target, name) {
+      if (name === 'constants') return target.constants;
+      // Sound: all others are functions.
+      const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
+      return (...given: unknown[]) => {
+        if (steps++ >= last) throw new Error('This process is gone.');
+        return step(...given);
+      };
+    },
+  });
+}
 
 /** The second crash in a row may leave it. It holds no key, and stands in nobody's way. */
 function isRightToRemove(file: string): boolean {

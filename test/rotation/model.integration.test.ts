@@ -9,6 +9,7 @@ import type { RotationStatus } from '../../src/rotation/rotation-steps.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { partner } from '../http/clients.ts';
+import { times } from '../support/repeat.ts';
 import { type Crash, Crashed, crashing, storages, type TestStorage } from './storages.ts';
 
 const hour = 3_600_000;
@@ -301,7 +302,7 @@ it.each(storages)(
         await fc.asyncModelRun(() => setUp(make), steps);
       }),
       // The others wait for a disk or a server at each step.
-      { numRuns: /memory|encrypted/.test(name) ? 300 : 40 },
+      { numRuns: /memory|encrypted/.test(name) ? times(100, 300) : times(10, 40) },
     );
   },
   60_000,

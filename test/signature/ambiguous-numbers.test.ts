@@ -3,10 +3,10 @@ import type { JsonObject } from '../../src/internal/json.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { growth, wellBelowQuadratic } from '../internal/timing.ts';
 import { valueSerializations } from '../proof/scheme-vectors.ts';
 import { orderKey } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
+import { growth, wellBelowQuadratic } from '../support/timing.ts';
 
 const given = (serialization: (typeof schemeParts.serialization)[number]) => ({
   key: orderKey,

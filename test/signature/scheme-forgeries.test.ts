@@ -7,22 +7,24 @@ import { forgeSome, noForgeries, total, unverified } from '../proof/forgery-roun
 import { digestUnder, extend, hashedBytes, isExtendable } from '../proof/length-extension.ts';
 import { orderKey } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
+import { times } from '../support/repeat.ts';
 
 // `npm run proof` does it with more than a million.
-describe('20,000 forged signatures under every scheme', () => {
+const count = times(5_000, 20_000);
+describe(`${count} forged signatures under every scheme`, () => {
   const result = noForgeries();
-  forgeSome(result, { count: 20_000, seed: 20_250_102, share: 0.8 });
+  forgeSome(result, { count, seed: 20_250_102, share: 0.8 });
 
   it('are made of bodies that verify', () => {
     expect(unverified()).toEqual([]);
   });
 
   it('come from every way of forging', () => {
-    for (const { name } of forgers) expect(result.tried.get(name), name).toBeGreaterThan(300);
+    for (const { name } of forgers) expect(result.tried.get(name), name).toBeGreaterThan(times(60, 300));
   });
 
   it('are all refused with a SignatureError', () => {
-    expect(total(result)).toBe(20_000);
+    expect(total(result)).toBe(count);
     expect(result.failures).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import {
 import { signBody } from '../../../src/signature/sign-body.ts';
 import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../../support/bodies.ts';
+import { some } from '../../support/repeat.ts';
 import { eventText, orderKey, secrets, signedUnder } from '../support.ts';
 
 interface Vector {
@@ -31,7 +32,7 @@ const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' }
 describe('a body signed by another implementation', () => {
   const valid = vectors.filter((vector) => vector.expect === 'valid');
 
-  it.each(valid)('has its scheme found first: $name', (vector) => {
+  it.each(some(valid, 60))('has its scheme found first: $name', (vector) => {
     const { purpose, scheme, sentText } = vector;
     const { survivors } = detectScheme(sentText, vector, { purpose });
     expect(survivors[0]?.scheme).toEqual(scheme);
@@ -78,7 +79,7 @@ describe('the signed probe has one scheme only', () => {
     }
   });
 
-  it.each(allKeyRules('order'))('key $orderKey $keySeparator', (key) => {
+  it.each(some(allKeyRules('order'), 8))('key $orderKey $keySeparator', (key) => {
     const index = allKeyRules('order').findIndex((rule) => JSON.stringify(rule) === JSON.stringify(key));
     const form = forms[index % forms.length];
     const text = texts[(index * 7) % texts.length];

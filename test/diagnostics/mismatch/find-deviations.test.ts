@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDeviations } from '../../../src/diagnostics/mismatch/find-deviations.ts';
+import { times } from '../../support/repeat.ts';
 
 describe('the deviations of a text', () => {
   it('are none exactly when writing it again gives the same text', () => {
@@ -39,7 +40,7 @@ describe('the deviations of a text', () => {
           expect(findDeviations(text).length === 0).toBe(same);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: times(500, 2_000) },
     );
   });
 

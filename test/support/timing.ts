@@ -1,13 +1,16 @@
+import { times } from './repeat.ts';
+
 /**
  * How many times longer an act takes on four times the text: 4 when it is linear, 16 when it is quadratic.
  *
- * Each time is the best of several, taken by turns, so that whatever else the machine does disturbs both alike; and
- * times under two milliseconds count as two, so that noise does not look like growth. (Quadratic work on 256 KiB
- * takes seconds.) A machine can be too busy for that all the same: what looks like growth is measured again.
+ * Each time is of the processor, and the best of several, taken by turns, so that what else the machine does disturbs
+ * neither; and times under two milliseconds count as two, so that noise does not look like growth. (Quadratic work on
+ * 64 KiB takes a hundred.) What looks like growth all the same is measured again.
  */
 export function growth(makeText: (size: number) => string, act: (text: string) => unknown): number {
-  const small = makeText(256 * 1024);
-  const large = makeText(1024 * 1024);
+  const size = times(64, 256) * 1024;
+  const small = makeText(size);
+  const large = makeText(4 * size);
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 5 && least >= wellBelowQuadratic; attempt++) {
     let [before, after] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -29,8 +32,10 @@ export function growth(makeText: (size: number) => string, act: (text: string) =
 /** Well below quadratic, and far above what a busy machine makes of linear. */
 export const wellBelowQuadratic = 9;
 
-function timeOf(act: () => unknown): number {
-  const start = performance.now();
+/** Milliseconds of the processor, however busy the machine is. */
+export function timeOf(act: () => unknown): number {
+  const start = process.threadCpuUsage();
   act();
-  return performance.now() - start;
+  const { user, system } = process.threadCpuUsage(start);
+  return (user + system) / 1000;
 }

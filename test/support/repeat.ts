@@ -1,0 +1,13 @@
+/** Whether to do all that the tests usually leave to longer runs: `TEST_THOROUGH=1`, see docs/development.md. */
+export const isThorough = process.env.TEST_THOROUGH === '1';
+
+/** How often to repeat something. */
+export function times(here: number, thorough: number): number {
+  return isThorough ? thorough : here;
+}
+
+/** So many of a list, spread over it; all of them when the run is thorough. */
+export function some<T>(all: readonly T[], here: number): readonly T[] {
+  const placeOf = (index: number) => Math.floor((index * here) / all.length);
+  return all.filter((_, index) => isThorough || placeOf(index) !== placeOf(index - 1));
+}

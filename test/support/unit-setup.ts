@@ -1,0 +1,20 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { vi } from 'vitest';
+
+/*
+ * Unit tests share a process, not the modules: what `src` remembers, and what a test replaces in it, is each file's own.
+ */
+vi.resetModules();
+
+/** What Node tells of: `import-walk.test.ts` refuses the imports, and this what `src` starts by itself. */
+const channels = ['tracing:net.server.listen:asyncStart', 'net.client.socket', 'child_process'];
+// Once a process.
+const mark = Symbol.for('partner-exchange-tests.watched');
+if (!Reflect.has(globalThis, mark)) {
+  Reflect.set(globalThis, mark, true);
+  for (const channel of channels) {
+    subscribe(channel, () => {
+      throw new Error(`A unit test uses ${channel}: name it .integration.test.ts.`);
+    });
+  }
+}
