@@ -10,10 +10,8 @@ export interface Backoff {
 }
 
 /**
- * Milliseconds to wait after a failed attempt: doubled each time, minus up to half at random, so that callers that failed
- * at the same time do not retry at the same time.
- *
- * @param attempt the one that failed, from 1
+ * Milliseconds to wait after a failed attempt, from 1: doubled each time, minus up to half at random so that callers
+ * that failed together do not retry together.
  */
 export function backoffDelay(
   attempt: number,
@@ -29,7 +27,7 @@ export function backoffDelay(
 /** Resolves after this many milliseconds, or at once when the signal is aborted. Never rejects. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** With `setTimeout`: 24 days at most. */
+/** Waits at most 24 days, the longest time of `setTimeout`. */
 export const sleep: Sleep = (ms, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) {

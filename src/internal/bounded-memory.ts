@@ -4,8 +4,8 @@ interface Entry {
 }
 
 /**
- * Digests and their times; the oldest is forgotten first. A Set for look-ups, and a ring in order of arrival: with the
- * order of the Set, V8 steps over every deleted entry to find the first one left.
+ * Digests and their times; the oldest is forgotten first. The ring spares V8 from stepping over every deleted entry
+ * of the Set to find the first one left.
  */
 export function rememberedDigests(maxSize: number) {
   const known = new Set<string>();
@@ -24,7 +24,6 @@ export function rememberedDigests(maxSize: number) {
       return known.size;
     },
     has: (digest: string): boolean => known.has(digest),
-    /** Adds a digest unless it is there; beyond `maxSize` the oldest is forgotten. */
     add(digest: string, time: number): void {
       if (known.has(digest)) return;
       const first = ring[oldest];
@@ -32,7 +31,6 @@ export function rememberedDigests(maxSize: number) {
       ring[(oldest + known.size) % maxSize] = { digest, time };
       known.add(digest);
     },
-    /** Forgets the digests added at this time or before. */
     forget(time: number): void {
       for (let first = ring[oldest]; first !== undefined && first.time <= time; first = ring[oldest]) {
         forgetOldest(first);

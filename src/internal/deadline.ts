@@ -1,9 +1,8 @@
 import { isWholeProcess } from './runtime.ts';
 
-/** Milliseconds that a timer can hold: `setTimeout` fires at once when it is set for longer. */
+/** Milliseconds: `setTimeout` fires at once when it is set for longer. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** Work took longer than it may. */
 export class DeadlineError extends Error {
   constructor(ms: number) {
     super(`It did not end within ${ms} ms.`);
@@ -14,15 +13,15 @@ export class DeadlineError extends Error {
 export interface Deadline {
   /** Milliseconds that the work may take. */
   readonly ms: number;
-  /** Ends the work early. If it is aborted already, the work is not begun. */
+  /** Ends the work early, or keeps it from starting. */
   readonly signal?: AbortSignal | undefined;
-  /** The error of work that takes too long. @default a {@link DeadlineError} */
+  /** The error at the deadline. @default a {@link DeadlineError} */
   readonly tooLate?: (() => Error) | undefined;
 }
 
 /**
- * Runs work that may take so long. It rejects at the deadline, or with the reason of the signal, and aborts the work's
- * own signal with the same reason. Work that ignores its signal keeps running, and its result is dropped.
+ * Runs work until a deadline. Then, or when the signal is aborted, it rejects with that reason and aborts the work's
+ * own signal. Work that ignores its signal keeps running, and its result is dropped.
  */
 export function withDeadline<Result>(
   { ms, signal: outer, tooLate = () => new DeadlineError(ms) }: Deadline,
@@ -64,7 +63,7 @@ export function withDeadline<Result>(
   return promise;
 }
 
-/** Waits until all have settled, but no longer than the given time. True when all have. */
+/** Waits at most this long for all to settle. True when all have. */
 export async function settledWithin(
   promises: readonly Promise<unknown>[],
   timeoutMs: number,
@@ -76,10 +75,7 @@ export async function settledWithin(
   );
 }
 
-/**
- * Runs a callback after the current work: on Node, after the current callback and the promises that it settled. Most
- * work ends before then and needs no timer or listener.
- */
+/** Runs a callback after the current work. Most work ends before then and needs no timer or listener. */
 export const onNextTick: (callback: () => void) => void =
   // Without nextTick the callback runs at once, and the timer is set every time.
   runtime().process?.nextTick ?? ((callback) => callback());
@@ -88,17 +84,14 @@ function runtime(): { process?: { nextTick?: (callback: () => void) => void } } 
   return globalThis;
 }
 
-/** How many go on at once. Timers and connections have their turn before the next ones. */
+/** Timers and connections get a turn after this many. */
 const mostAtOnce = 256;
 
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves when this turn of the event loop ends: by then, what arrived together has been read. Work that follows is
- * done for all of it in a row, which costs less than to do it between one read and the next.
- *
- * Where the event loop is not the whole process, it resolves at once: workerd drops what a cancelled request has set
- * up, and with it whatever other requests were waiting for.
+ * Resolves when this turn of the event loop ends: handling all that arrived together in a row costs less. On workerd
+ * it resolves at once, since a cancelled request would drop what others wait for.
  */
 export const endOfTurn: () => Promise<void> | undefined = isWholeProcess()
   ? () => new Promise((resolve) => waiting.push(resolve) === 1 && setImmediate(release))

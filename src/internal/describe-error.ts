@@ -1,9 +1,6 @@
 import { redactCredentials } from './redact-credentials.ts';
 
-/**
- * Describes any thrown value as a short text to store, without the credentials that drivers and HTTP clients put into
- * their messages.
- */
+/** Describes any thrown value as a short text to store, without credentials. */
 export function describeError(error: unknown): string {
   return storableText(redactCredentials(text(error).slice(0, 5_000)).slice(0, 500));
 }
@@ -17,16 +14,14 @@ function text(error: unknown): string {
 }
 
 /**
- * The error of a store's client, safe to show: a copy where it quotes data. ioredis puts the failed command into it,
- * whose arguments may hold the body of a delivery or the password of Redis. PostgreSQL quotes the values of rows and
- * the statement. The error itself stays as it is, since it belongs to the client.
+ * The error of a store's client as a copy that is safe to show. ioredis puts the failed command into its error, with
+ * the body of a delivery or the password of Redis; PostgreSQL quotes the values of rows and the statement.
  */
 export function driverError(error: unknown, maxCauses = 5): unknown {
   if (!(error instanceof Error) || !quotesData(error)) return error;
   const { name, message, stack, cause } = error;
   const code = 'code' in error ? error.code : undefined;
   const command = 'command' in error && isCommand(error.command) ? { name: error.command.name } : undefined;
-  // Causes can lead in a circle.
   const hasCause = cause !== undefined && maxCauses > 0;
   const copy = new Error(message, hasCause ? { cause: driverError(cause, maxCauses - 1) } : {});
   Object.defineProperty(copy, 'name', { value: name });
@@ -52,9 +47,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/**
- * A text that every store takes: PostgreSQL refuses U+0000 and lone surrogates, which cutting a text can leave behind.
- */
+/** Removes what PostgreSQL refuses: U+0000 and lone surrogates, which cutting a text can leave behind. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

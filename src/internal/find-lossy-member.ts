@@ -2,8 +2,8 @@ import type { ValidationIssue } from '../errors/errors.ts';
 import { type LiteralNode, readLiteralTree } from './json-tree.ts';
 
 /**
- * Finds the first member of a JSON text that `JSON.parse` changes: a number that a double does not hold (`12345678901234567890`, `-0`), or a name that occurs twice in an object. Another spelling of
- * the same number (`10.0`) is no loss.
+ * Finds the first member of a JSON text that `JSON.parse` changes: a number that a double does not hold
+ * (`12345678901234567890`, `-0`), or a repeated name. Another spelling of the same number (`10.0`) is no loss.
  *
  * @param text accepted by `JSON.parse`
  * @throws {RangeError} when the text is nested too deeply for the call stack

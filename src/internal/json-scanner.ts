@@ -1,6 +1,6 @@
 /**
- * Finds places in a JSON text that `JSON.parse` has accepted. Each function scans from left to right, in linear time
- * and without regular expressions. For a text that is not JSON the result is unspecified, but the scan still ends.
+ * Finds places in a JSON text that `JSON.parse` has accepted, in linear time. For any other text the result is
+ * unspecified, but the scan still ends.
  */
 
 const quote = 0x22;
@@ -14,19 +14,18 @@ const space = 0x20;
 /** The one bit in which a bracket differs from a brace. */
 const braceBit = 0x20;
 
-/** A half-open range of a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A member of an object: where its name begins (at the quote), and where its value is. */
+/** A member of an object: where its name begins (at the quote), and its value. */
 export interface MemberSpan {
   readonly start: number;
   readonly value: Span;
 }
 
-/** The members with this name, however it is escaped, directly in the object that begins at or after `from`. */
+/** The members with this name, in any spelling, of the object that begins at or after `from`. */
 export function findMembers(text: string, name: string, from = 0): MemberSpan[] {
   const found: MemberSpan[] = [];
   let index = skipSpace(text, from) + 1;
@@ -44,7 +43,6 @@ export function findMembers(text: string, name: string, from = 0): MemberSpan[] 
   return found;
 }
 
-/** The place of element `wanted` in the array that begins at or after `from`. */
 export function findElement(text: string, wanted: number, from = 0): Span | undefined {
   let index = skipSpace(text, skipSpace(text, from) + 1);
   for (let element = 0; index < text.length; element++) {
@@ -58,14 +56,13 @@ export function findElement(text: string, wanted: number, from = 0): Span | unde
   return undefined;
 }
 
-/** The first index at or after `index` that is not white space. In JSON only white space is at or below U+0020. */
+/** In JSON only white space is at or below U+0020. */
 function skipSpace(text: string, index: number): number {
   let at = index;
   while (at < text.length && text.charCodeAt(at) <= space) at++;
   return at;
 }
 
-/** The end of the string that opens at `open`. */
 function stringEnd(text: string, open: number): number {
   const { length } = text;
   // indexOf is faster than our own loop, and few strings hold an escaped quote.
@@ -91,7 +88,7 @@ function valueEnd(text: string, start: number): number {
   return index;
 }
 
-/** The end of the object or array that opens at `start`. Brackets need no matching: JSON.parse has checked them. */
+/** Brackets need no matching: JSON.parse has checked them. */
 function nestedEnd(text: string, start: number): number {
   const { length } = text;
   let depth = 0;
@@ -108,12 +105,11 @@ function nestedEnd(text: string, start: number): number {
   return length;
 }
 
-/** The escapes of two characters, and what they mean. */
 const shortEscapes = new Map(
   Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }),
 );
 
-/** Whether the inside of a string means `name`, even if characters of it are escaped. */
+/** Whether the inside of a string means `name`, escaped or not. */
 function spells(text: string, start: number, end: number, name: string): boolean {
   let index = start;
   for (let position = 0; position < name.length; position++) {

@@ -1,8 +1,8 @@
 import type { JsonValue } from './json.ts';
 
 /**
- * A parsed JSON text that keeps how its numbers were spelled, the order of its members, and repeated members. A
- * `literal` is a number, `true`, `false` or `null`, as the text spells it.
+ * A parsed JSON text that keeps the spelling of numbers, the order of members, and repeated members. A `literal` is a
+ * number, `true`, `false` or `null`, as it was spelled.
  */
 export type LiteralNode =
   | { readonly kind: 'literal'; readonly text: string }
@@ -11,8 +11,7 @@ export type LiteralNode =
   | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: LiteralNode])[] };
 
 /**
- * Reads a text that `JSON.parse` has accepted. Recursive: throws `RangeError` when it is nested too deeply for the call
- * stack.
+ * Reads a text that `JSON.parse` has accepted. @throws {RangeError} when it is nested too deeply for the call stack
  */
 export function readLiteralTree(text: string): LiteralNode {
   let index = 0;
@@ -78,12 +77,13 @@ export function readLiteralTree(text: string): LiteralNode {
 }
 
 /**
- * `JSON.parse`, guarded against a bug of V8 12.8 and later (nodejs/node#63785): an escaped member name may be read as a
- * different name, one that ends in a backslash and was in an earlier text. Bodies are parsed before they are verified,
- * so anybody can send that earlier text. So a value that has a backslash in a name is parsed again by our own reader.
+ * `JSON.parse`, guarded against a bug of V8 12.8 and later (nodejs/node#63785): an escaped member name may be read as
+ * another name, which ends in a backslash and was in an earlier text. Anybody can send that earlier text, since
+ * bodies are parsed before they are verified. So a value with a backslash in a name is parsed again by our own
+ * reader.
  *
- * Remove this guard and use `JSON.parse` when every Node version in `engines` has the fix. Then the tests in
- * `found-defects.test.ts` that run only where the engine misreads are skipped everywhere.
+ * Remove this when every Node version in `engines` has the fix: `found-defects.test.ts` then skips its tests
+ * everywhere.
  *
  * @throws {SyntaxError} as JSON.parse
  * @throws {RangeError} when our own reader is needed and the text is nested too deeply for the call stack
@@ -120,7 +120,6 @@ function toValue(node: LiteralNode): JsonValue {
     case 'text':
       return node.text;
     case 'literal':
-      // A literal is a number, true, false or null.
       return JSON.parse(node.text) as JsonValue;
     case 'array':
       return node.elements.map(toValue);

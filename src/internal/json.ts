@@ -6,21 +6,20 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 /** A JSON object. */
 export type JsonObject = { [member: string]: JsonValue };
 
-/** True for what `JSON.parse` makes of an object: not an array, not null. */
+/** Not an array, not null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deeper than any payload of the contract, and well below the limit of the call stack. */
+/** Deeper than any payload, and well below the limit of the call stack. */
 const maxDepth = 500;
 
-/** Where the search is: one list for all of it, since a copy for each member costs more than writing its JSON. */
+/** One list for the whole search: a copy for each member would cost more than writing its JSON. */
 type Path = (string | number)[];
 
 /**
- * Finds what `JSON.stringify` would silently change: `NaN` to `null`, a `Map` to `{}`, a function to nothing, an object
- * with a `toJSON` to something else. Returns the first finding with its path, or `undefined` for clean JSON data.
- * Members that are `undefined` are allowed, since `JSON.stringify` leaves them out.
+ * Finds what `JSON.stringify` would silently change: `NaN` to `null`, a `Map` to `{}`, a function to nothing, an
+ * object with a `toJSON` to something else. Members that are `undefined` are allowed.
  */
 export function findNonJson(value: unknown): ValidationIssue | undefined {
   return visit(value, []);

@@ -1,6 +1,6 @@
 /**
- * A text with the decimal digits of all scripts as `0` to `9`: `٤٩٣` and `４９３` become `493`. Invisible
- * characters are removed, such as the marks around a number pasted from a right-to-left text.
+ * Writes the decimal digits of all scripts as `0` to `9` (`٤٩٣` becomes `493`) and removes invisible characters, such
+ * as the marks around a number pasted from a right-to-left text.
  */
 export function latinDigits(text: string): string {
   return text
@@ -9,10 +9,7 @@ export function latinDigits(text: string): string {
     .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
-/**
- * Unicode has decimal digits only in whole rows from zero to nine (its stability policy), so the value is the distance
- * to the beginning of the row.
- */
+/** Unicode has decimal digits only in whole rows from zero to nine (its stability policy). */
 function digitValue(codePoint: number): number {
   let zero = codePoint;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;

@@ -2,7 +2,7 @@ import { withDeadline } from './deadline.ts';
 import { integer, type OptionTable, timerMs } from './options.ts';
 import { isWholeProcess } from './runtime.ts';
 
-/** Limits for a store that is reached over the network: the options of its inboxes and of its record stores. */
+/** Limits of calls to a store over the network. */
 export interface StoreCallOptions {
   /**
    * Milliseconds to wait for the store. Then a delivery is answered 503, and a transaction fails with `store_failed`.
@@ -16,7 +16,6 @@ export interface StoreCallOptions {
   maxPending?: number | undefined;
 }
 
-/** The rows of {@link StoreCallOptions}, to be spread into the table of an inbox or of a record store. */
 export function callLimitRows(defaults: { readonly maxPending: number }) {
   return {
     storeTimeoutMs: timerMs({ default: 5_000 }),
@@ -24,17 +23,15 @@ export function callLimitRows(defaults: { readonly maxPending: number }) {
   } satisfies OptionTable<StoreCallOptions>;
 }
 
-/** How long, and how many at once, calls of a server may wait. */
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly maxPending: number;
-  /** Thrown when too many calls wait. */
   readonly tooMany: () => Error;
 }
 
 /**
- * Calls a server. Rejects at the latest when the time is over, with what `failed` makes of the error; the signal is
- * aborted before. Work that goes on has its result dropped.
+ * Rejects at the latest when the time is over, with what `failed` makes of the error; the signal is aborted before.
+ * Work that goes on has its result dropped.
  */
 export type LimitedCall = <Result>(
   work: (signal: AbortSignal) => Promise<Result>,
@@ -42,8 +39,8 @@ export type LimitedCall = <Result>(
 ) => Promise<Result>;
 
 /**
- * Clients of Redis and PostgreSQL wait and queue while their server is away, some of them for ever. This waits no
- * longer than the caller can, and limits how many calls wait.
+ * Limits how long and how many calls wait: clients of Redis and PostgreSQL queue while their server is away, some of
+ * them for ever.
  */
 export function limitCalls({ timeoutMs, maxPending, tooMany }: CallLimits): LimitedCall {
   let pending = 0;

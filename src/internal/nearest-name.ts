@@ -1,7 +1,4 @@
-/**
- * The known name that was most likely meant: the {@link nearestSpelling}, or a name that contains this one or is
- * contained in it. `undefined` when none is near.
- */
+/** The {@link nearestSpelling}, or a known name that contains this one or is contained in it. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const near = nearestSpelling(name, known);
   const wanted = name.toLowerCase();
@@ -12,10 +9,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   );
 }
 
-/**
- * The known name that a misspelt one most likely stands for: at most two letters are missing, added, changed or
- * swapped (one in a short name), whatever their case. `undefined` when none is near.
- */
+/** The known name at most two edits away (one for a short name), whatever its case; `undefined` when none is near. */
 export function nearestSpelling(name: string, known: readonly string[]): string | undefined {
   if (name.length > maxLength) return undefined;
   const wanted = name.toLowerCase();

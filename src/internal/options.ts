@@ -3,7 +3,7 @@ import type { Text } from '../errors/remedies.ts';
 import { longestTimerMs } from './deadline.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** The options as an object, without unknown names. Without this check a misspelt option would be ignored. */
+/** Without this check a misspelt option would be ignored. */
 function checkOptionNames(
   owner: string,
   options: unknown,
@@ -23,7 +23,7 @@ function checkOptionNames(
   });
 }
 
-/** The error for a malformed option. The message never shows its value. */
+/** Its message never shows the value. */
 export function invalidOption(
   what: Text,
   code: ConfigurationErrorCode = 'invalid_option',
@@ -48,7 +48,7 @@ export function checkInteger(
   );
 }
 
-/** Checks milliseconds for a timer. @throws {ConfigurationError} `invalid_option` */
+/** @throws {ConfigurationError} `invalid_option` unless a timer can hold it */
 export function checkTimerMs(name: string, value: unknown, least = 1): number {
   return checkInteger(name, value, { least, most: longestTimerMs });
 }
@@ -75,7 +75,7 @@ export function checkOneOf<const Value extends string>(
   throw invalidOption(`${name} must be ${allowed.map((one) => `'${one}'`).join(' or ')}.`, code);
 }
 
-/** Checks the value of one option, fills in its default, and names the option in what it throws. */
+/** Checks one option, fills in its default, and names it in errors. */
 export interface OptionRow<out Value> {
   /** @param code of the error for a value that does not fit */
   read(name: string, given: unknown, code?: ConfigurationErrorCode): Value;
@@ -84,7 +84,6 @@ export interface OptionRow<out Value> {
 /** A row for each option of a documented interface; it does not compile when one is missing, unknown or of a wrong type. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionRow<Options[Name]> };
 
-/** The options as a table returns them. */
 export type Settings<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends OptionRow<infer Value> ? Value : never;
 };
@@ -92,11 +91,11 @@ export type Settings<Table> = {
 type OptionRows = { readonly [name: string]: OptionRow<unknown> };
 
 /**
- * Reads options with one row for each: refuses unknown names, checks values, fills in defaults. Write the documented
- * interface first, then the table `satisfies OptionTable<…>`: `satisfies` keeps the table's own types.
+ * Reads options by a table: refuses unknown names, checks values, fills in defaults. Write the table as `satisfies
+ * OptionTable<…>`, which keeps its own types.
  *
  * @param owner what the options belong to, as the user calls it: `createWebhooks`
- * @returns a function from the options as given to frozen settings. @throws {ConfigurationError}
+ * @returns a function from the options to frozen settings. @throws {ConfigurationError}
  */
 export function defineOptions<const Table extends OptionRows>(
   owner: string,
@@ -126,17 +125,15 @@ export function value<Value>(
   };
 }
 
-/** The same row, for an option that may be absent. */
 export function optional<Value>(row: OptionRow<Value>): OptionRow<Value | undefined> {
   return { read: (name, given, code) => (given === undefined ? undefined : row.read(name, given, code)) };
 }
 
-/** A whole number within bounds, `least` 1 unless given. */
+/** `least` is 1 unless given. */
 export function integer(rules: { default?: number; least?: number; most?: number } = {}): OptionRow<number> {
   return value((given, name, code) => checkInteger(name, given, rules, code), withDefault(rules));
 }
 
-/** Milliseconds for a timer. */
 export function timerMs(rules: { default?: number; least?: number } = {}): OptionRow<number> {
   return integer({ ...rules, most: longestTimerMs });
 }
@@ -148,7 +145,6 @@ export function flag(rules: { default?: boolean } = {}): OptionRow<boolean> {
   }, withDefault(rules));
 }
 
-/** A text that is not empty. */
 export function text(rules: { default?: string } = {}): OptionRow<string> {
   return value((given, name, code) => {
     if (typeof given === 'string' && given !== '') return given;
@@ -177,9 +173,9 @@ export function abortSignal(): OptionRow<AbortSignal | undefined> {
   });
 }
 
-/** A row for what is checked where it is used. It may be absent. */
+/** For what is checked where it is used. */
 export function unchecked<Value>(): OptionRow<Value | undefined> {
-  // Sound only if the code that uses it checks it.
+  // Sound if the code that uses it checks it.
   return { read: (_, given) => given as Value | undefined };
 }
 

@@ -51,8 +51,8 @@ export function normalizePhone(text: string, options: NormalizePhoneOptions = {}
 }
 
 /**
- * The parser removes only one national prefix: of `+234 00801 234 5678` a zero stays. The result would be a second
- * spelling of the same number, with limits of its own.
+ * The parser removes only one national prefix: of `+234 00801 234 5678` a zero stays, a second spelling with limits
+ * of its own.
  */
 function isItself(number: string): boolean {
   return parsePhoneNumber(number)?.number === number;

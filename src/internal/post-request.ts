@@ -18,7 +18,6 @@ export interface PostOptions {
   readonly maxAnswerBytes?: number | undefined;
 }
 
-/** What one request led to. */
 export type Answer =
   | HttpAnswer
   /** The connection was refused or closed without an answer. */
@@ -33,7 +32,7 @@ export interface HttpAnswer {
   readonly text: string | undefined;
 }
 
-/** Neither a whole answer nor a closed connection in this time. */
+/** No whole answer and no closed connection in time. */
 export interface LateAnswer {
   readonly kind: 'late';
   readonly afterMs: number;
@@ -42,7 +41,7 @@ export interface LateAnswer {
   readonly headers?: Headers;
 }
 
-/** Sends one request, and follows no redirect. It rejects only with the reason of the caller's signal. */
+/** Follows no redirect. Rejects only with the reason of the caller's signal. */
 export async function postRequest(
   { url, method = 'POST', headers, body }: PostedRequest,
   { fetch, timeoutMs, signal: outer, maxAnswerBytes = 262_144 }: PostOptions,
@@ -70,15 +69,12 @@ async function readText({ body }: Response, maxBytes: number): Promise<string | 
   try {
     const bytes = await readBounded(reader, maxBytes);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  } catch {
-    // The body cannot be read further.
-  }
-  // Releases the connection.
+  } catch {}
   reader.cancel().catch(() => {});
   return undefined;
 }
 
-/** A code such as `ECONNRESET`, otherwise the name of the error: messages may hold the address. */
+/** A code such as `ECONNRESET` or the name of the error: messages may hold the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return systemCode(error.cause) ?? systemCode(error) ?? error.name;
@@ -89,7 +85,7 @@ function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Codes of connections that could not be made, of Node and of Bun, and what they say of the address. */
+/** Codes of Node and of Bun for connections that could not be made. */
 const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at',
   ConnectionRefused: 'Nothing listens at',
@@ -106,7 +102,7 @@ export function unreachableBecause(answer: Answer, host: string): string | undef
   return `${unreachable[answer.reason]} ${host} (${answer.reason})`;
 }
 
-/** One line on an answer, without any of its text. */
+/** Shows none of its text. */
 export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case 'answered':

@@ -1,8 +1,7 @@
 /**
- * Reads a stream of bytes to its end, or gives up beyond a limit and returns `undefined`. The caller then cancels the
- * reader.
+ * Reads a stream of bytes to its end; `undefined` beyond the limit, and the caller then cancels the reader.
  *
- * @throws {TypeError} when the stream gives anything but bytes: their size is unknown, so the limit could not hold
+ * @throws {TypeError} for anything but bytes: their size is unknown
  */
 export async function readBounded(
   reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -19,7 +18,6 @@ export async function readBounded(
   }
 }
 
-/** Joins several arrays of bytes. */
 export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = chunks;
   if (first !== undefined && chunks.length === 1) return first;

@@ -1,9 +1,8 @@
-/** Shown in place of hidden text. */
 export const hidden = '[redacted]';
 
-/** Names of headers, members and options with a credential as their value, which may hold blanks. */
+/** Names of headers, members and options whose values may hold blanks. */
 const textNames = 'authorization|cookie|credential|pass(?:code|phrase|w)|pwd|secret';
-/** The same, where the value is one word. */
+/** Names whose values are one word. */
 const wordNames = 'auth(?!or\\b)|session|signature|token|(?:access|api|master|private|public).?key|[_-]key';
 
 /** Matches one of the names, with its quotes and separator: `x-api-key: `, `"password": `, `\"token\":`. */
@@ -30,8 +29,8 @@ const credentials = [
 ];
 
 /**
- * Hides everything that looks like a credential. For foreign texts, whose secrets are unknown: it hides too much rather
- * than too little.
+ * Hides everything that looks like a credential, in foreign texts whose secrets are unknown: rather too much than too
+ * little.
  */
 export function redactCredentials(text: string): string {
   return credentials.reduce((shown, pattern) => shown.replace(pattern, `$1${hidden}`), text);

@@ -1,21 +1,19 @@
 import { latinDigits } from './latin-digits.ts';
 import { hidden } from './redact-credentials.ts';
 
-/** Most characters of a text that are read, so that a hostile one costs little. */
+/** Reads no more of a hostile text. */
 const maxRead = 16_384;
-/** Characters removed at the end of a longer text: half a secret, cut by the limit, would not be found. */
+/** Removed at the end of a longer text: half a secret would not be found. */
 const cutEnd = 2_048;
-/** A longer secret (a whole message) is searched for as it is, not encoded. */
+/** A longer secret, such as a whole message, is searched for only as it is. */
 const maxEncoded = 1_000;
 /** Escapes inside escapes that are undone. */
 const maxDecodings = 3;
 
 /**
- * Makes a function that hides a request's secrets in foreign texts, in any spelling: in other case, in base64, percent-
- * or entity-encoded, with invisible characters between. Of numbers (phone numbers, codes) it searches for the last seven
- * digits, in any script and with anything between them.
- *
- * Hides too much rather than too little. Takes linear time, and keeps only the beginning of a long text.
+ * Hides a request's secrets in foreign texts, in any spelling: in other case, in base64, percent- or entity-encoded,
+ * with invisible characters between. Numbers are found by their last seven digits, in any script and with anything
+ * between them. Takes linear time, and keeps only the beginning of a long text.
  */
 export function echoRedactor(secrets: readonly string[]): (text: unknown) => string {
   const given = [...new Set(secrets.filter((secret) => secret !== ''))];
@@ -44,14 +42,11 @@ export function echoRedactor(secrets: readonly string[]): (text: unknown) => str
   };
 }
 
-/** {@link echoRedactor} for one text. */
 export function redactEcho(text: unknown, secrets: readonly string[]): string {
   return echoRedactor(secrets)(text);
 }
 
-/**
- * A parsed reply, cleared by {@link echoRedactor} at any depth. A number that holds a secret becomes a text.
- */
+/** Clears a parsed reply at any depth. A number that holds a secret becomes a text. */
 export function redactReply(value: unknown, redact: (text: unknown) => string, depth = 0): unknown {
   if (depth > maxDepth) return hidden;
   if (typeof value === 'string') return redact(value);
@@ -64,16 +59,14 @@ export function redactReply(value: unknown, redact: (text: unknown) => string, d
   );
 }
 
-/** Deeper than any sensible reply; deeper values are hidden. */
 const maxDepth = 50;
 
-/** A part of a text, `end` exclusive. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A text as it is read, and which part of the source each of its parts came from. */
+/** A text, and which part of the source each of its parts came from. */
 interface View {
   readonly text: string;
   toSource(found: Span): Span;
@@ -81,7 +74,7 @@ interface View {
 
 const sourceView = (text: string): View => ({ text, toSource: (found) => found });
 
-/** The text in plain characters, and again with one layer of escapes undone, until there is none. */
+/** The text in plain characters, then with one more layer of escapes undone each time. */
 function viewsOf(source: string): View[] {
   const views = [rewrite(sourceView(source), beyondAscii, plain)];
   for (let layer = 0; layer < maxDecodings; layer++) {
@@ -95,7 +88,7 @@ function viewsOf(source: string): View[] {
 
 const beyondAscii = /[^\0-\x7f]/gu;
 
-/** One character each: of a URL, of HTML or XML, of a string in JSON or JavaScript. */
+/** Escapes of one character: in URLs, HTML and XML, and strings of JSON and JavaScript. */
 const escapes =
   /%(?:[0-7][\da-f]|[c-f][\da-f](?:%[89ab][\da-f]){1,3})|&(?:#x[\da-f]{1,6}|#\d{1,7}|[a-z]{2,8});|\\(?:u[\da-f]{4}|u\{[\da-f]{1,6}\}|x[\da-f]{2}|[^ux])/giu;
 
@@ -113,7 +106,7 @@ function decode(escaped: string): string {
     const isHex = /^&#x/i.test(escaped);
     return characterOf(escaped.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
   }
-  // Other named entities (`&nbsp;`) are not part of a secret.
+  // Other named entities (`&nbsp;`) are no part of a secret.
   if (escaped.startsWith('&')) return entities[escaped.slice(1, -1).toLowerCase()] ?? ' ';
   if (/^\\[ux]/i.test(escaped)) return characterOf(escaped.replace(/[^\da-f]/gi, ''), 16);
   return /[bfnrt]/.test(escaped) ? ' ' : escaped.slice(1);
@@ -124,9 +117,8 @@ function characterOf(digits: string, radix: number): string {
   return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '';
 }
 
-/** The view with every match replaced; the view itself if there is none. */
 function rewrite(from: View, pattern: RegExp, replacement: (match: string) => string): View {
-  /** Where each replacement begins and ends, here and in the view before. */
+  /** Where each replacement begins and ends, and what it replaced. */
   const changes: { start: number; end: number; from: Span }[] = [];
   let text = '';
   let copied = 0;
@@ -146,7 +138,6 @@ function rewrite(from: View, pattern: RegExp, replacement: (match: string) => st
   if (changes.length === 0) return from;
   text += from.text.slice(copied);
 
-  /** The last change that begins at or before a place. */
   const changeAt = (place: number) => {
     let [low, high] = [0, changes.length];
     while (low < high) {
@@ -156,7 +147,6 @@ function rewrite(from: View, pattern: RegExp, replacement: (match: string) => st
     }
     return changes[low - 1];
   };
-  /** Where a character came from. */
   const sourceOf = (place: number): Span => {
     const change = changeAt(place);
     if (change === undefined) return { start: place, end: place + 1 };
@@ -172,7 +162,7 @@ function rewrite(from: View, pattern: RegExp, replacement: (match: string) => st
 
 const plainCharacters = new Map<string, string>();
 
-/** Each character by itself as a plain digit or letter; invisible characters are removed. */
+/** Plain digits and letters, without invisible characters. */
 function plain(text: string): string {
   return text.replace(beyondAscii, (character) => {
     const known = plainCharacters.get(character);
@@ -186,12 +176,12 @@ function plain(text: string): string {
   });
 }
 
-/** A word in other case may be an ordinary word: of `Do NOT answer` no `not` is hidden. */
+/** A secret that is an ordinary word is not hidden in other case: the `not` in `Do NOT answer`. */
 function isWord(form: string): boolean {
   return form.length < 12 && /^\p{L}+$/u.test(form);
 }
 
-/** In base64, alone and within a longer text, where it can begin at three offsets. In lower case, url-safe. */
+/** Lower case, url-safe; within a longer text a secret can begin at three offsets. */
 function base64Forms(secret: string): string[] {
   if (secret.length < 8 || secret.length > maxEncoded) return [];
   const bytes = new TextEncoder().encode(secret);
@@ -204,7 +194,7 @@ function base64Forms(secret: string): string[] {
   return [whole, ...forms].map((form) => form.toLowerCase().replaceAll('+', '-').replaceAll('/', '_'));
 }
 
-/** The digits of a phone number or of a code; of anything else none. */
+/** Digits of a phone number or a code, nothing of any other secret. */
 function digitsOf(secret: string): string {
   if (secret.length > 40) return '';
   const text = plain(secret);
@@ -218,7 +208,7 @@ function findText(text: string, needle: string, add: (found: Span) => void): voi
   }
 }
 
-/** Digits at the end of a number that identify it without country and area. */
+/** They identify a number without country and area. */
 const tellingDigits = 7;
 
 function findNumbers(text: string, numbers: readonly string[], add: (found: Span) => void): void {
@@ -251,7 +241,7 @@ function hide(text: string, spans: readonly Span[], end: number): string {
   return shown + text.slice(done, Math.max(done, end));
 }
 
-/** A secret as it is, inside a JSON string, in a URL, and as `URLSearchParams` writes it. */
+/** As it is, in a JSON string, in a URL, and as `URLSearchParams` writes it. */
 export function writtenForms(secret: string): string[] {
   const query = new URLSearchParams({ '': secret }).toString().slice(1);
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), query];

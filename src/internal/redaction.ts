@@ -2,9 +2,7 @@ import { isPartnerExchangeError, whatFailed } from '../errors/errors.ts';
 import { hidden, redactCredentials } from './redact-credentials.ts';
 import { echoRedactor, writtenForms } from './redact-echo.ts';
 
-/**
- * Request headers that are shown. Any other may hold a secret, whatever its name: gateways add headers of their own.
- */
+/** The only request headers that are shown: gateways add secret ones under any name. */
 const harmlessHeaders: readonly string[] = [
   'accept',
   'accept-encoding',
@@ -16,17 +14,16 @@ const harmlessHeaders: readonly string[] = [
   'user-agent',
 ];
 
-/** Reply headers whose values are hidden. */
 const sensitiveReplyHeader = /auth|cookie|credential|key|partner|pass|pwd|secret|session|signature|token/i;
 
-/** The headers of a request as an object: only the values of harmless ones are shown. */
+/** Shows only the values of harmless headers. */
 export function redactRequestHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
   return redactHeaders(headers, secrets, (name) => !harmlessHeaders.includes(name));
 }
 
 /**
- * The headers of a reply as an object. Headers that may hold a secret show no value; in the others the request's secrets
- * and the values of a query are hidden: a redirect's `location` may repeat ours.
+ * Hides the values of headers that may hold a secret; elsewhere the request's secrets and query values: a redirect's
+ * `location` may repeat ours.
  */
 export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
   const shown = redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
@@ -46,8 +43,8 @@ function redactHeaders(
 }
 
 /**
- * The header values of a request to redact from any text about it. Values of up to three characters are not secrets, and
- * hiding them would damage every text.
+ * The header values to redact from any text. Up to three characters are no secret, and hiding them would damage every
+ * text.
  */
 export function sensitiveValues(headers: Headers): string[] {
   return [...headers]
@@ -55,10 +52,10 @@ export function sensitiveValues(headers: Headers): string[] {
     .map(([, value]) => value);
 }
 
-/** Most characters shown of an error's texts, which may hold a whole reply. */
+/** An error's text may hold a whole reply. */
 const maxShown = 10_000;
 
-/** A URL with every query value hidden: the messenger's API key travels there. */
+/** Hides every query value: the messenger's API key travels there. */
 export function redactUrl(url: string): string {
   const { origin, pathname, searchParams } = new URL(url);
   const names = [...searchParams.keys()].map((name) => `${encodeURIComponent(name)}=${hidden}`);
@@ -66,8 +63,8 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * A copy of an error that is safe as a `cause`: name, code and message of it and of its causes, without the request's
- * secrets and anything else that looks like one. The original may carry the request itself.
+ * A copy that is safe as a `cause`: name, code and message, also of its causes, without secrets. The original may
+ * carry the request itself.
  */
 export function redactError(error: unknown, secrets: readonly string[]): Error | undefined {
   return redactedCopy(error, echoRedactor(secrets), 0);
@@ -102,7 +99,7 @@ function withoutQuotes(text: string): string {
 }
 
 /**
- * A text of our own without the secrets, in their usual spellings. The longest go first, since one secret may be part of
+ * Removes the secrets from a text of our own, in their usual spellings; the longest first, since one may be part of
  * another. For foreign texts use `redactEcho`.
  */
 export function redactText(text: string, secrets: readonly string[]): string {

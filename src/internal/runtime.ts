@@ -1,6 +1,6 @@
 /**
- * Whether work of several requests may be shared. On workerd it may not: it drops what a cancelled request has begun,
- * with its timers, and whoever waits for that waits for ever.
+ * False on workerd, where requests cannot share work: a cancelled one takes its timers with it, and others would wait
+ * for ever.
  */
 export function isWholeProcess(): boolean {
   return /^(?:Node\.js|Bun|Deno)\//.test(globalThis.navigator?.userAgent ?? '');

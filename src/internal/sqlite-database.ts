@@ -14,7 +14,7 @@ import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
  */
 export function openDatabase(options: {
   readonly path: string;
-  /** Milliseconds to wait for another process that writes, while tables are made. This blocks the event loop. */
+  /** Milliseconds to wait for another process while tables are made. This blocks the event loop. */
   readonly busyTimeoutMs: number;
   readonly prepare: (database: DatabaseSync) => void;
   readonly fail: MakeFileError;
@@ -33,8 +33,7 @@ export function openDatabase(options: {
 }
 
 /**
- * The whole path of a database file. Some names have another meaning to SQLite, and what it stores under them is lost
- * with the process.
+ * Returns the whole path. Some names mean something else to SQLite, which loses what it stores under them.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -44,25 +43,24 @@ export function checkDatabasePath(owner: string, path: unknown): string {
   throw invalidOption(`The path of ${owner} must be that of a file, not a URI and not :memory:.`);
 }
 
-/** Runs work inside a transaction, and resolves once it is on disk. */
+/** Resolves once the work is on disk. */
 type Write = <Result>(work: () => Result) => Promise<Result>;
 
 interface Pending {
   readonly work: () => unknown;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
-  /** By `performance.now()`: when it no longer waits for another process. */
+  /** By `performance.now()`: until then it waits for another process. */
   readonly deadline: number;
 }
 
 /**
- * Puts all writes of one turn of the event loop into one transaction: a commit waits for the disk, and many deliveries
- * share the wait. If one of them throws, it alone is rejected: the others are done again without it, so a piece of work
- * may be called twice. While another process has the write lock, everything waits in its order, and the event loop
- * goes on.
+ * Puts all writes of one turn of the event loop into one transaction, so that they share the wait for the disk. Work
+ * that throws is rejected alone, and the others run again without it: a piece of work may be called twice. While
+ * another process has the write lock, everything waits in order, and the event loop goes on.
  *
- * @param options.busyTimeoutMs how long each piece of work waits for another process; then it is rejected with SQLite's
- *   error, and nothing of it was written
+ * @param options.busyTimeoutMs how long each piece of work waits for another process; then it is rejected with
+ *   SQLite's error, and nothing of it was written
  * @param options.beforeBegin called before each transaction
  * @param options.afterCommit if it throws, the work is rejected although it is committed: nobody can rely on it
  */
@@ -153,6 +151,6 @@ function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // There may be nothing to undo: a full disk rolls back by itself, and a closed database has committed nothing.
+    // A full disk rolls back by itself, and a closed database has committed nothing.
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Warns when there is no caller to throw to: a process warning where the runtime has them, otherwise on the console.
- */
+/** A process warning where the runtime has them, otherwise on the console. */
 export function warn(message: string): void {
   const runtime: { process?: { emitWarning?: (message: string, options: { type: string }) => void } } =
     globalThis;
@@ -8,16 +6,15 @@ export function warn(message: string): void {
   else console.warn(message);
 }
 
-/** Warns of each message once per process. */
 export function warnOnce(message: string): void {
-  // Messages may hold names from outside, so their number is limited.
+  // Messages may hold foreign names, so their number is limited.
   if (warned.has(message) || warned.size >= maxWarned) return;
   warned.add(message);
   warn(message);
 }
 
 /**
- * Calls a hook of the user's. It never throws and nothing waits for it; a hook that fails is one warning.
+ * Calls a hook of the user's. Never throws and waits for nothing; a hook that fails is one warning.
  * @param report receives the warning instead, each time
  */
 export function callHook(
