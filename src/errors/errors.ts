@@ -1,4 +1,21 @@
-import { inWords, libraryWords, remedies, type Text, type Words } from './remedies.ts';
+import {
+  bulkRemedies,
+  configurationRemedies,
+  inboxRemedies,
+  inWords,
+  keyRemedies,
+  libraryWords,
+  orderRemedies,
+  otpRemedies,
+  type Remedies,
+  type remedies,
+  requestRemedies,
+  signatureRemedies,
+  storeRemedies,
+  type Text,
+  validationRemedies,
+  type Words,
+} from './remedies.ts';
 
 /** Marks our errors, so that the guards work across two copies of the package. */
 const brand = Symbol.for('partner-exchange-sdk.error');
@@ -30,8 +47,13 @@ export abstract class PartnerExchangeError extends Error {
   /** Stable, literal; docs/errors.md says of each what it means and what to do. */
   abstract readonly code: string;
 
-  constructor(kind: RemedyKind, code: string, what: Text, { remedy, cause }: ErrorDetails = {}) {
-    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(kind, code) };
+  constructor(
+    { kind, remedies }: { kind: string; remedies: Remedies },
+    code: string,
+    what: Text,
+    { remedy, cause }: ErrorDetails = {},
+  ) {
+    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code) };
     super(composeMessage(parts, code, libraryWords), cause === undefined ? undefined : { cause });
     // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
     Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
@@ -40,13 +62,9 @@ export abstract class PartnerExchangeError extends Error {
   }
 }
 
-/** A key of the table of remedies: a class of errors, or the webhooks' refusals of requests. */
-export type RemedyKind = keyof typeof remedies;
-
-/** What the table says to do about a code. */
-export function remedyOf(kind: RemedyKind, code: string): Text {
-  const texts: Readonly<Record<string, Text>> = remedies[kind];
-  return Object.hasOwn(texts, code) ? (texts[code] ?? '') : '';
+/** What a table says to do about a code. */
+export function remedyOf(remedies: Remedies, code: string): Text {
+  return Object.hasOwn(remedies, code) ? (remedies[code] ?? '') : '';
 }
 
 /** What failed, what to do, and where to read more. */
@@ -95,7 +113,7 @@ export class BulkError extends PartnerExchangeError {
   readonly code: BulkErrorCode;
 
   constructor(code: BulkErrorCode, what: Text, details?: ErrorDetails) {
-    super('BulkError', code, what, details);
+    super({ kind: 'BulkError', remedies: bulkRemedies }, code, what, details);
     this.code = code;
   }
 }
@@ -119,7 +137,7 @@ export class ConfigurationError extends PartnerExchangeError {
     what: Text,
     details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
   ) {
-    super('ConfigurationError', code, what, details);
+    super({ kind: 'ConfigurationError', remedies: configurationRemedies }, code, what, details);
     this.code = code;
     this.assumptions = details.assumptions ?? [];
   }
@@ -138,7 +156,7 @@ export class InboxError extends PartnerExchangeError {
   readonly code: InboxErrorCode;
 
   constructor(code: InboxErrorCode, what: Text, details?: ErrorDetails) {
-    super('InboxError', code, what, details);
+    super({ kind: 'InboxError', remedies: inboxRemedies }, code, what, details);
     this.code = code;
   }
 }
@@ -164,7 +182,7 @@ export class KeyError extends PartnerExchangeError {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: KeyErrorCode, what: Text, details: KeyErrorDetails = {}) {
-    super('KeyError', code, what, details);
+    super({ kind: 'KeyError', remedies: keyRemedies }, code, what, details);
     this.code = code;
     this.retryAfterMs = details.retryAfterMs;
   }
@@ -217,7 +235,7 @@ export class OrderError extends PartnerExchangeError {
   readonly assumptions: readonly string[];
 
   constructor(code: OrderErrorCode, what: Text, details: OrderErrorDetails) {
-    super('OrderError', code, what, details);
+    super({ kind: 'OrderError', remedies: orderRemedies }, code, what, details);
     this.code = code;
     this.partner_order_id = details.partner_order_id;
     this.state = details.state;
@@ -253,7 +271,7 @@ export class OtpError extends PartnerExchangeError {
       readonly limit?: OtpLimit | undefined;
     } = {},
   ) {
-    super('OtpError', code, what, details);
+    super({ kind: 'OtpError', remedies: otpRemedies }, code, what, details);
     this.code = code;
     this.retryAfterMs = details.retryAfterMs;
     this.limit = details.limit;
@@ -319,7 +337,7 @@ export class RequestError extends PartnerExchangeError {
   declare readonly body: unknown;
 
   constructor(code: RequestErrorCode, what: Text, details: RequestErrorDetails) {
-    super('RequestError', code, what, details);
+    super({ kind: 'RequestError', remedies: requestRemedies }, code, what, details);
     this.code = code;
     this.outcome = details.outcome;
     this.operation = details.operation;
@@ -367,7 +385,7 @@ export class SignatureError extends PartnerExchangeError {
     what: Text,
     details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
   ) {
-    super('SignatureError', code, what, details);
+    super({ kind: 'SignatureError', remedies: signatureRemedies }, code, what, details);
     this.code = code;
     this.assumptions = details.assumptions ?? [];
   }
@@ -386,7 +404,7 @@ export class StoreError extends PartnerExchangeError {
   readonly code: StoreErrorCode;
 
   constructor(code: StoreErrorCode, what: Text, details?: ErrorDetails) {
-    super('StoreError', code, what, details);
+    super({ kind: 'StoreError', remedies: storeRemedies }, code, what, details);
     this.code = code;
   }
 }
@@ -409,7 +427,11 @@ export class ValidationError extends PartnerExchangeError {
   readonly issues: readonly ValidationIssue[];
 
   constructor(subject: string, issues: readonly ValidationIssue[]) {
-    super('ValidationError', 'invalid_input', `${subject}: ${issues.map(describe).join('; ')}`);
+    super(
+      { kind: 'ValidationError', remedies: validationRemedies },
+      'invalid_input',
+      `${subject}: ${issues.map(describe).join('; ')}`,
+    );
     this.issues = issues;
   }
 }

@@ -81,111 +81,137 @@ export function mapText(text: Text, change: (text: string) => string): Text {
 }
 
 /** What to do about each code: one sentence. Empty where each message itself says what must be (`pageRemedies`). */
+export type Remedies = Readonly<Record<string, Text>>;
+
+// A table for each class, since a bundler leaves out whole constants only.
+
+export const bulkRemedies = {
+  too_many_failures:
+    'Correct what the cause says, and run the campaign again: no number gets a second message.',
+  no_device_left: (say) => `Pair a device (${say.scan}), and run the campaign again.`,
+  csv_unreadable: 'Correct the file, or the options that say how to read it.',
+} as const satisfies Remedies;
+
+export const configurationRemedies = {
+  invalid_deployment: '',
+  invalid_credentials: '',
+  invalid_option: '',
+  invalid_scheme: (say) => `Take the scheme that ${say.detect} found, unchanged.`,
+  invalid_environment: '',
+  not_configured: 'Set it: the operator of the service knows its value.',
+  duplicate_handler: 'Register one handler, and call both functions from it.',
+  raw_body_required: 'Pass the text or bytes as received, before anything parses them.',
+  browser_environment: 'Call the service from your server: every visitor of a page can read its keys.',
+} as const satisfies Remedies;
+
+export const inboxRemedies = {
+  store_unavailable: 'Look at the store: the service sends the delivery again when it is answered 503.',
+  store_full: 'Free some space: the service sends the delivery again when it is answered 503.',
+  inbox_stopped: 'Create a new inbox, or stop the server before the inbox.',
+  handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
+  lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
+  no_handler:
+    'Register every handler before anything is awaited, and the same ones wherever deliveries are received or handled.',
+} as const satisfies Remedies;
+
+export const keyRemedies = {
+  keys_unavailable: (say) => `Load the keys first: ${say.reload}.`,
+  keys_not_loaded: 'See the cause: the ring goes on with the keys it has, and tries again.',
+  keys_cooling_down: (say) => `If the keys have changed, ${say.reload}.`,
+  keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  rotation_pending: (say) =>
+    `Open the link in the e-mail for the new keys, and ${say.receiveKeys}, or ${say.askAgain} if no e-mail came.`,
+  rotation_unknown: (say) =>
+    `Look for its e-mail with the new keys and ${say.receiveKeys}, or ${say.askAgain} if none came.`,
+  key_storage_exposed:
+    'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
+  key_storage_invalid: 'Restore the state from a copy, or name another place: nothing was changed.',
+  key_storage_locked: 'Try again, and if no other process uses the file, delete the lock beside it.',
+  key_storage_failed: 'Check the path, its owner and its mode.',
+} as const satisfies Remedies;
+
+export const orderRemedies = {
+  different_order: 'Nothing was sent: give a new order an id of its own.',
+  in_progress: 'Nothing was sent now: wait for the result, or until the order becomes unknown.',
+  outcome_unknown: (say) => `It is not sent again: ${say.observe}, or look at the service and ${say.settle}.`,
+  order_refused: (say) => `Nothing was sent: change it, or send it as it is with ${say.sendAgain}.`,
+  order_abandoned: 'Nothing was sent: give a new order an id of its own.',
+  order_not_found: 'Check the id, and that this is the journal that it was created with.',
+  already_settled: 'Nothing was changed: a settled order stays as it is.',
+} as const satisfies Remedies;
+
+export const otpRemedies = {
+  cool_down: 'Tell the user how long to wait (retryAfterMs).',
+  limit_reached: 'Wait for retryAfterMs; `limit` names the limit.',
+  not_allowed: 'Allow the prefix in allowedPrefixes, or issue a new code if there is none to send again.',
+  not_sent: 'Nothing was counted: it is safe to try again when the cause is removed.',
+  refused: 'Ask the user for another phone number.',
+  store_unavailable: 'Nothing was sent or accepted: try again when the store works.',
+} as const satisfies Remedies;
+
+export const requestRemedies = {
+  connection_failed: 'Check the base URL, the network and the certificate.',
+  network_error:
+    'If `outcome` is unknown, find out whether the service acted before you repeat it; otherwise repeat it.',
+  timeout:
+    'If `outcome` is unknown, find out whether the service acted before you repeat it; otherwise repeat it.',
+  aborted: 'If `outcome` is unknown, find out whether the service acted before you repeat it.',
+  redirected: 'Set the base URL to the address that the service redirects to.',
+  http_error: (say) => `${say.readReply}.`,
+  reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
+  reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
+  reply_not_accepted: (say) =>
+    `If the service accepts orders with such replies, set ${say.settings('readOrderReply')}.`,
+} as const satisfies Remedies;
+
+/** Requests that the webhooks refuse before they verify a body. */
+export const requestRefusalRemedies = {
+  method_not_allowed: 'Give health checks an address of their own.',
+  unsupported_media_type: 'Have a proxy set content-type: application/json and undo content-encoding.',
+  body_too_large: 'Raise maxBodyBytes if the service sends such bodies.',
+  body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
+  body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
+  raw_body_required: 'Give the request to the webhooks before a body parser reads it.',
+} as const satisfies Remedies;
+
+export const signatureRemedies = {
+  body_not_utf8: 'Pass the bytes as received.',
+  body_not_json: 'Pass the body as received: complete, decompressed and unchanged.',
+  body_not_object: 'Pass the body as received: an event is a JSON object.',
+  body_too_deep: 'Refuse it: no event is nested so deeply.',
+  body_ambiguous: 'Refuse it, or use a scheme that signs the text (as-sent).',
+  signature_missing: 'Pass a signed body: an event has a top-level `signature` member.',
+  signature_duplicated: 'Refuse it: no serializer writes two signatures.',
+  signature_malformed: (say) => `If the service sent it, find the encoding with ${say.detect}.`,
+  signature_mismatch: (say) => `If the service sent it, find out why with ${say.explain}.`,
+} as const satisfies Remedies;
+
+export const storeRemedies = {
+  store_failed: 'See the cause, and run the change again: it reads what was written.',
+  store_conflict: 'Nothing was written: run the change again.',
+  store_lost: 'Nothing was written: restore the records of Redis, or start the process again without them.',
+  store_closed: 'Create a new store, or close it after everything that uses it.',
+} as const satisfies Remedies;
+
+export const validationRemedies = {
+  invalid_input: '',
+} as const satisfies Remedies;
+
+/** All tables by class. Only for types, docs and tests: it would keep every table in every bundle. */
 export const remedies = {
-  BulkError: {
-    too_many_failures:
-      'Correct what the cause says, and run the campaign again: no number gets a second message.',
-    no_device_left: (say) => `Pair a device (${say.scan}), and run the campaign again.`,
-    csv_unreadable: 'Correct the file, or the options that say how to read it.',
-  },
-  ConfigurationError: {
-    invalid_deployment: '',
-    invalid_credentials: '',
-    invalid_option: '',
-    invalid_scheme: (say) => `Take the scheme that ${say.detect} found, unchanged.`,
-    invalid_environment: '',
-    not_configured: 'Set it: the operator of the service knows its value.',
-    duplicate_handler: 'Register one handler, and call both functions from it.',
-    raw_body_required: 'Pass the text or bytes as received, before anything parses them.',
-    browser_environment: 'Call the service from your server: every visitor of a page can read its keys.',
-  },
-  InboxError: {
-    store_unavailable: 'Look at the store: the service sends the delivery again when it is answered 503.',
-    store_full: 'Free some space: the service sends the delivery again when it is answered 503.',
-    inbox_stopped: 'Create a new inbox, or stop the server before the inbox.',
-    handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
-    lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
-    no_handler:
-      'Register every handler before anything is awaited, and the same ones wherever deliveries are received or handled.',
-  },
-  KeyError: {
-    keys_unavailable: (say) => `Load the keys first: ${say.reload}.`,
-    keys_not_loaded: 'See the cause: the ring goes on with the keys it has, and tries again.',
-    keys_cooling_down: (say) => `If the keys have changed, ${say.reload}.`,
-    keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
-    keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
-    rotation_pending: (say) =>
-      `Open the link in the e-mail for the new keys, and ${say.receiveKeys}, or ${say.askAgain} if no e-mail came.`,
-    rotation_unknown: (say) =>
-      `Look for its e-mail with the new keys and ${say.receiveKeys}, or ${say.askAgain} if none came.`,
-    key_storage_exposed:
-      'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
-    key_storage_invalid: 'Restore the state from a copy, or name another place: nothing was changed.',
-    key_storage_locked: 'Try again, and if no other process uses the file, delete the lock beside it.',
-    key_storage_failed: 'Check the path, its owner and its mode.',
-  },
-  OrderError: {
-    different_order: 'Nothing was sent: give a new order an id of its own.',
-    in_progress: 'Nothing was sent now: wait for the result, or until the order becomes unknown.',
-    outcome_unknown: (say) =>
-      `It is not sent again: ${say.observe}, or look at the service and ${say.settle}.`,
-    order_refused: (say) => `Nothing was sent: change it, or send it as it is with ${say.sendAgain}.`,
-    order_abandoned: 'Nothing was sent: give a new order an id of its own.',
-    order_not_found: 'Check the id, and that this is the journal that it was created with.',
-    already_settled: 'Nothing was changed: a settled order stays as it is.',
-  },
-  OtpError: {
-    cool_down: 'Tell the user how long to wait (retryAfterMs).',
-    limit_reached: 'Wait for retryAfterMs; `limit` names the limit.',
-    not_allowed: 'Allow the prefix in allowedPrefixes, or issue a new code if there is none to send again.',
-    not_sent: 'Nothing was counted: it is safe to try again when the cause is removed.',
-    refused: 'Ask the user for another phone number.',
-    store_unavailable: 'Nothing was sent or accepted: try again when the store works.',
-  },
-  RequestError: {
-    connection_failed: 'Check the base URL, the network and the certificate.',
-    network_error:
-      'If `outcome` is unknown, find out whether the service acted before you repeat it; otherwise repeat it.',
-    timeout:
-      'If `outcome` is unknown, find out whether the service acted before you repeat it; otherwise repeat it.',
-    aborted: 'If `outcome` is unknown, find out whether the service acted before you repeat it.',
-    redirected: 'Set the base URL to the address that the service redirects to.',
-    http_error: (say) => `${say.readReply}.`,
-    reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
-    reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
-    reply_not_accepted: (say) =>
-      `If the service accepts orders with such replies, set ${say.settings('readOrderReply')}.`,
-  },
-  /** Requests that the webhooks refuse before they verify a body. */
-  RequestRefusal: {
-    method_not_allowed: 'Give health checks an address of their own.',
-    unsupported_media_type: 'Have a proxy set content-type: application/json and undo content-encoding.',
-    body_too_large: 'Raise maxBodyBytes if the service sends such bodies.',
-    body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
-    body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
-    raw_body_required: 'Give the request to the webhooks before a body parser reads it.',
-  },
-  SignatureError: {
-    body_not_utf8: 'Pass the bytes as received.',
-    body_not_json: 'Pass the body as received: complete, decompressed and unchanged.',
-    body_not_object: 'Pass the body as received: an event is a JSON object.',
-    body_too_deep: 'Refuse it: no event is nested so deeply.',
-    body_ambiguous: 'Refuse it, or use a scheme that signs the text (as-sent).',
-    signature_missing: 'Pass a signed body: an event has a top-level `signature` member.',
-    signature_duplicated: 'Refuse it: no serializer writes two signatures.',
-    signature_malformed: (say) => `If the service sent it, find the encoding with ${say.detect}.`,
-    signature_mismatch: (say) => `If the service sent it, find out why with ${say.explain}.`,
-  },
-  StoreError: {
-    store_failed: 'See the cause, and run the change again: it reads what was written.',
-    store_conflict: 'Nothing was written: run the change again.',
-    store_lost: 'Nothing was written: restore the records of Redis, or start the process again without them.',
-    store_closed: 'Create a new store, or close it after everything that uses it.',
-  },
-  ValidationError: {
-    invalid_input: '',
-  },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Text>>>>;
+  BulkError: bulkRemedies,
+  ConfigurationError: configurationRemedies,
+  InboxError: inboxRemedies,
+  KeyError: keyRemedies,
+  OrderError: orderRemedies,
+  OtpError: otpRemedies,
+  RequestError: requestRemedies,
+  RequestRefusal: requestRefusalRemedies,
+  SignatureError: signatureRemedies,
+  StoreError: storeRemedies,
+  ValidationError: validationRemedies,
+} as const satisfies Readonly<Record<string, Remedies>>;
 
 /** The advice for codes whose messages say themselves what must be. Only for docs/errors.md: no entry holds it. */
 export const pageRemedies: Readonly<Record<string, string>> = {

@@ -2,12 +2,11 @@ import {
   composeMessage,
   type KeyError,
   type KeyErrorCode,
-  remedyOf,
   type SignatureError,
   type SignatureErrorCode,
   whatFailed,
 } from '../errors/errors.ts';
-import { libraryWords, type Text } from '../errors/remedies.ts';
+import { libraryWords, requestRefusalRemedies, type Text } from '../errors/remedies.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
@@ -49,7 +48,7 @@ export function makeReporting({
       call('onError', () => onError(error, delivery));
     },
     /** A request was refused. */
-    refusal(code: RequestRefusalCode, remedy: Text = remedyOf('RequestRefusal', code)): void {
+    refusal(code: RequestRefusalCode, remedy: Text = requestRefusalRemedies[code]): void {
       warnOnceOf(code, () =>
         refusalWarning(composeMessage({ what: problems[code], remedy }, code, libraryWords)),
       );
