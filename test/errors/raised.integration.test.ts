@@ -31,8 +31,9 @@ function raised(): Set<string> {
     visit(source, (node) => {
       if (!ts.isStringLiteral(node) || !Object.values(codes).some((own) => node.text in own)) return;
       // A class with one code gives it to the base class.
-      const [first] = ts.isCallExpression(node.parent) ? node.parent.arguments : [];
-      if (first !== undefined && ts.isStringLiteral(first)) found.add(`${first.text} ${node.text}`);
+      if (ts.isCallExpression(node.parent) && node.parent.expression.kind === ts.SyntaxKind.SuperKeyword) {
+        found.add(`${ts.findAncestor(node, ts.isClassDeclaration)?.name?.text} ${node.text}`);
+      }
       const texts = textsOf(checker.getContextualType(node));
       for (const [kind, own] of Object.entries(codes)) {
         if (texts.length > 0 && texts.every((text) => text in own)) found.add(`${kind} ${node.text}`);
