@@ -53,6 +53,7 @@ describe('completion', () => {
       ['inbox disc\t', ['inbox', 'discard']],
       ['listen --inspector-p\t1', ['listen', '--inspector-port', '1']],
       ['keys prom\t', ['keys', 'promote']],
+      ['attack --only key-pu\t--skip timi\tx', ['attack', '--only', 'key-public', '--skip', 'timing', 'x']],
       // The shell's words end at a colon.
       ['trigger --to http://127.0.0.1:1/x event.buy.cr\t', triggered],
       // Nothing is proposed: a file of the folder.

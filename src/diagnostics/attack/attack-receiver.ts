@@ -140,7 +140,8 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
     /** Whether the receiver still answers. Asks only if its last answer was missing. */
     async isReachable() {
       if (last === undefined || last.kind === 'answered') return true;
-      const answer = await post({ body: probes.unsigned() });
+      // An authentic one: a receiver may close the connection of every forgery.
+      const answer = await post({ body: probes.authentic() });
       return answer.kind === 'answered';
     },
   };

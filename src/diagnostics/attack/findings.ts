@@ -279,7 +279,9 @@ const causes: readonly Cause[] = [
     id: 'remembers-forgeries',
     summary: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
     applies: () => true,
-    explains: (id) => /^(?:forged-first|handled-after-forgeries)$/.test(id),
+    explains: (id, problem) =>
+      /^(?:forged-first|handled-after-forgeries)$/.test(id) &&
+      (problem === undefined || problem === 'accepted' || problem === 'lost'),
   },
   {
     id: 'reads-one-piece',

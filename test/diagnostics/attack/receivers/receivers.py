@@ -483,6 +483,23 @@ class FailsOnNotJson(Sound):
         return 401, "refused"
 
 
+class FailsOnForgeries(Sound):
+    def refuse(self, error, text):
+        raise error
+
+
+class DropsForgeries(Sound):
+    """The same, in a server that closes the connection of what it did not catch."""
+
+    def refuse(self, error, text):
+        return None
+
+
+class FailsOnOtherEncodings(Sound):
+    def decode(self, body):
+        return body.decode("utf-8")
+
+
 class FailsOnLists(Sound):
     def verify(self, text, request):
         parse(text).get("event_name")
