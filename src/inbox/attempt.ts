@@ -2,7 +2,7 @@ import { InboxError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import type { AttemptResult, Delivery, InboxHost } from './inbox.ts';
 
-/** A delivery that belongs to one worker until its lease ends. */
+/** Belongs to one worker until its lease ends. */
 export interface LeasedDelivery {
   readonly delivery: Delivery;
   /** The number of this attempt, from 1. A lease that was lost while others ran does not count. */
@@ -12,9 +12,7 @@ export interface LeasedDelivery {
   readonly timeLimitMs?: number | undefined;
 }
 
-/**
- * Makes one attempt to handle a stored delivery. Never rejects: a handler that throws or takes too long is an outcome.
- */
+/** Never rejects: a handler that throws or takes too long is an outcome. */
 export async function attemptDelivery(
   host: InboxHost,
   { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: LeasedDelivery,
@@ -22,11 +20,10 @@ export async function attemptDelivery(
     readonly maxAttempts: number;
     readonly timeLimitMs: number;
     readonly now: () => number;
-    /** Cuts the attempt off. */
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<AttemptResult> {
-  // Not negative, even if the clock went back.
+  // The clock may have gone back.
   const waitedMs = Math.max(0, options.now() - receivedAt);
   const begun = performance.now();
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
@@ -56,7 +53,7 @@ export function handleWithin(
   return withDeadline({ ms: timeLimitMs, signal, tooLate }, handle);
 }
 
-/** The error of a dead letter whose last attempt never reported its end. */
+/** Of a dead letter whose last attempt never reported its end. */
 export function leaseLost(): InboxError {
   return new InboxError(
     'lease_lost',

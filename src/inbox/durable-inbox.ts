@@ -13,7 +13,7 @@ import {
   readDeadLetterRead,
 } from './inbox.ts';
 
-/** What a durable inbox needs from its engine. */
+/** What an engine does for its inbox. */
 export interface InboxEngine {
   store(delivery: Delivery): Promise<'stored' | 'duplicate'>;
   /** Starts handling. Called at most once, and never with `role: 'receiver'`. */
@@ -27,7 +27,7 @@ export interface InboxEngine {
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
 
-/** An inbox on an engine. It belongs to one host, accepts nothing while it stops, and does nothing after that. */
+/** Belongs to one host, and accepts nothing once it stops. */
 export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;
@@ -77,7 +77,7 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
   };
 }
 
-/** From JavaScript it may be missing: pg-boss, asked for no digest, would find every dead letter. */
+/** pg-boss, asked for no digest, would find every dead letter. */
 function checkDigest(digest: unknown): string {
   if (typeof digest === 'string') return digest;
   throw invalidOption('digest must be the digest of a dead letter, which is a string.');
@@ -87,10 +87,10 @@ export function inboxStopped(): InboxError {
   return new InboxError('inbox_stopped', 'The inbox was stopped.');
 }
 
-/** Calls a store over the network. Rejects with an {@link InboxError} at the latest when the time is over. */
+/** Rejects with an {@link InboxError} at the latest when the time is over. */
 type CallStore = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Waits no longer for the store than the sender of a webhook would, and limits how many deliveries wait. */
+/** The sender of a webhook does not wait longer either. */
 export function limitStoreCalls(limits: { storeTimeoutMs: number; maxPending: number }): CallStore {
   const { storeTimeoutMs: timeoutMs, maxPending } = limits;
   const tooMany = () =>
@@ -103,7 +103,7 @@ export function limitStoreCalls(limits: { storeTimeoutMs: number; maxPending: nu
     });
 }
 
-/** Tells `onStoreError` that the store failed while nobody waited for an answer. */
+/** Only for failures that no caller waits for. */
 export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
   callHook('onStoreError of an inbox', () => onStoreError(driverError(error)));
 }

@@ -38,10 +38,9 @@ export interface HandlingOptions {
   now?: (() => number) | undefined;
 }
 
-/** The rows of {@link HandlingOptions}, to be spread into the table of each inbox. */
 export const handlingRows = {
   maxAttempts: integer({ default: 8, most: 1000 }),
-  // A lease is longer than the time limit and has to fit into a timer too.
+  // A lease is longer, and has to fit into a timer too.
   timeLimitMs: integer({ default: 60_000, most: Math.floor(longestTimerMs / 2) }),
   retry: nested({
     firstDelayMs: integer({ default: 1_000 }),
@@ -55,7 +54,6 @@ export const handlingRows = {
   now: callback({ default: Date.now }),
 } satisfies OptionTable<HandlingOptions>;
 
-/** The options with their defaults. */
 export type Handling = Settings<typeof handlingRows>;
 
 function warnOfStore(error: unknown): void {

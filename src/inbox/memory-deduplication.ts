@@ -33,7 +33,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions) {
   const handled = rememberedDigests(maxRemembered);
   const underWay = new Map<string, UnderWay>();
 
-  /** When a request is cancelled, workerd drops its work without firing timers or running `finally`. */
+  /** workerd drops the work of a cancelled request without timers or `finally`. */
   function forgetDropped(begunNow: number): void {
     for (const [digest, { begun }] of underWay) {
       if (begun > begunNow - timeLimitMs * 2) break;

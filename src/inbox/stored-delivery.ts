@@ -1,18 +1,18 @@
 import { storableText } from '../internal/describe-error.ts';
 import type { Delivery } from './inbox.ts';
 
-/** The data of a delivery's job. The name is stored as the sender wrote it; the body holds it too. */
+/** The name is stored as the sender wrote it. */
 export function writeDelivery({ digest, name, key, body }: Delivery): object {
   return { digest, name: storableText(name), key, body };
 }
 
-/** The data of a job that no handler gets any more: the queue remembers its digest by the job's id. */
+/** A job that no handler gets: the queue remembers its digest by the job's id. */
 export const handledData: object = Object.freeze({ handled: true });
 
 /**
- * Reads a delivery from a job's data, or `handled` if only its digest is remembered.
+ * `handled` if only the digest is remembered.
  *
- * @throws {TypeError} if it is neither: another program has written to the queue
+ * @throws {TypeError} if another program has written to the queue
  */
 export function readDelivery(data: unknown): Delivery | 'handled' {
   if (typeof data !== 'object' || data === null) throw foreign();
@@ -24,7 +24,7 @@ export function readDelivery(data: unknown): Delivery | 'handled' {
   return { digest, name, body, key: key as Delivery['key'] };
 }
 
-/** Reads a delivery from a job's data; `undefined` if it holds none that can still be handled. */
+/** `undefined` if it holds none that can still be handled. */
 export function findDelivery(data: unknown): Delivery | undefined {
   try {
     const delivery = readDelivery(data);
@@ -34,7 +34,7 @@ export function findDelivery(data: unknown): Delivery | undefined {
   }
 }
 
-/** The members of a value from a store, which may be anything. */
+/** The value may be anything. */
 export function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

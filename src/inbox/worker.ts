@@ -7,30 +7,21 @@ import type { Handling } from './handling-options.ts';
 import type { AttemptResult, InboxHost } from './inbox.ts';
 
 /**
- * Where a worker gets its deliveries, and where it reports their outcomes.
+ * Where a worker gets its deliveries and reports their outcomes.
  *
- * When a process dies, all its deliveries lose their leases, and any of them may have killed it. From then on each of
- * them is isolated: it is tried alone, while nothing else runs in its process. A lost lease counts as an attempt only for
- * a delivery that ran alone.
+ * When a process dies, any of its deliveries may have killed it. From then on each of them is isolated: tried alone,
+ * while nothing else runs in its process. A lost lease counts as an attempt only for a delivery that ran alone.
  */
 export interface WorkSource<One extends LeasedDelivery> {
-  /**
-   * Leases up to `limit` due deliveries that may run side by side, and says in how many milliseconds there may be more.
-   */
+  /** Leases up to `limit` due deliveries to run side by side. In `pauseMs` there may be more. */
   lease(limit: number): Promise<{ leased: One[]; pauseMs: number }>;
-  /** Whether a delivery that has to be tried alone is due. */
+  /** Whether an isolated delivery is due. */
   isIsolatedDue(): Promise<boolean>;
-  /**
-   * Leases one delivery that has to be tried alone; called while nothing runs. Those whose last attempt lost its lease
-   * have become dead letters.
-   */
+  /** Leases one isolated delivery; called while nothing runs. Those whose last attempt lost its lease are dead. */
   leaseIsolated(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
-  /**
-   * Stores the outcome of an attempt; repeated if it rejects. False if another worker has the delivery by now: that
-   * worker's outcome counts.
-   */
+  /** Repeated if it rejects. False if another worker has the delivery by now: that worker's outcome counts. */
   settle(leased: One, result: AttemptResult): Promise<boolean>;
-  /** Gives back what a stop has aborted, so that it is soon leased again. */
+  /** Gives back what a stop has aborted. */
   release(leased: readonly One[]): Promise<void>;
   /** Called from time to time while all goes well. */
   tidy?(): Promise<void>;
@@ -51,11 +42,11 @@ export interface WorkerOptions
 }
 
 const afterErrorMs = 1_000;
-/** Given to every abort that only wakes: without a reason each one would make an exception with a stack. */
+/** An abort without a reason would make an exception with a stack. */
 const woken = 'woken';
 const settleTries = 5;
 
-/** Handles due deliveries, at most `concurrency` at a time, until it is stopped. Waiting deliveries stay in the store. */
+/** Handles due deliveries until it is stopped. Waiting ones stay in the store. */
 export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>, options: WorkerOptions) {
   const {
     host,
@@ -71,7 +62,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   let stopping = false;
   let started = 0;
   let failure: { readonly error: unknown } | undefined;
-  /** `due`: nothing starts until everything running has ended; then that delivery runs alone. */
+  /** `due`: nothing starts until all have ended; then that delivery runs alone. */
   let isolated: 'none' | 'due' | 'running' = 'none';
   let lookForIsolatedAt = Number.NEGATIVE_INFINITY;
 
@@ -98,7 +89,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     }
   }
 
-  /** Starts what is due and fits in. Resolves with the time until there may be more. */
+  /** Resolves with the milliseconds until there may be more. */
   async function startDue(): Promise<number> {
     if (started >= limit) return Number.POSITIVE_INFINITY;
     // The end of the next handler wakes the worker.
@@ -167,7 +158,6 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   const loop = work();
 
   return {
-    /** Tells the worker that something may be due. */
     wake: () => alarm.abort(woken),
     /**
      * Resolves when the worker has ended, by itself or by a stop.

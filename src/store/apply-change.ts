@@ -11,25 +11,24 @@ import {
 } from '../internal/options.ts';
 import type { ListOptions, RecordSet } from './record-store.ts';
 
-/** What a change wants written for one key; `undefined` deletes it. */
+/** `undefined` deletes the record. */
 export type Write = RecordWrite | undefined;
 
 export interface RecordWrite {
-  /** The value as JSON text. */
   readonly text: string;
   readonly expiresAt: number | undefined;
 }
 
 export interface AppliedChange<Result> {
   readonly result: Result;
-  /** By key; keys that the change left alone are absent. */
+  /** Without the keys that the change left alone. */
   readonly writes: ReadonlyMap<string, Write>;
 }
 
 /**
  * Runs a change over what was read.
  *
- * @param found the JSON text of each key that has a record; without those that have expired
+ * @param found the JSON text of each key that has a record that has not expired
  * @throws what the change throws; {@link ConfigurationError} `invalid_option` if it is unsound
  */
 export function applyChange<Result>(
@@ -77,7 +76,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** These characters sort alike in every engine and have no special meaning in any. */
+/** They sort alike in every engine and mean nothing special in any. */
 const printable = /^[\x21-\x7e]*$/;
 const maxKeyLength = 512;
 const maxKeys = 1000;
@@ -97,7 +96,6 @@ export function checkKey(key: unknown): string {
   throw invalidOption(`A key must be 1 to ${maxKeyLength} printable ASCII characters without blanks.`);
 }
 
-/** The text of a value. @throws {ConfigurationError} `invalid_option`, without the value */
 function toRecordText(value: JsonValue): string {
   const issue = findNonJson(value);
   if (issue !== undefined || value === undefined) {
@@ -129,9 +127,8 @@ function checkKeyPart(given: unknown, name: string): string {
 }
 
 /**
- * The value of a record.
- *
- * @throws {StoreError} `store_failed` if somebody else has changed it. Without the parser's error, which quotes the text
+ * @throws {StoreError} `store_failed` if somebody else has changed it; without the parser's error, which quotes the
+ *   text
  */
 export function readRecordText(text: string): JsonValue {
   try {

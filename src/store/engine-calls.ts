@@ -2,7 +2,6 @@ import { StoreError } from '../errors/errors.ts';
 import { callLimitRows, limitCalls } from '../internal/limited-calls.ts';
 import type { Settings } from '../internal/options.ts';
 
-/** The options for calls of an engine that is reached over the network. */
 export const engineCallRows = callLimitRows({ maxPending: 10_000 });
 
 export type EngineCalls = ReturnType<typeof limitEngineCalls>;
@@ -16,13 +15,13 @@ export function limitEngineCalls({ storeTimeoutMs: timeoutMs, maxPending }: Sett
   return { timeoutMs, call: limitCalls({ timeoutMs, maxPending, tooMany }) };
 }
 
-/** The engine failed before it was asked to write. */
+/** The engine was not asked to write yet. */
 export function nothingWritten(cause: unknown): StoreError {
   const message = 'The record store cannot be used now; nothing was written.';
   return new StoreError('store_failed', message, { cause });
 }
 
-/** The engine was asked to write, and did not say whether it did. */
+/** The engine was asked to write and did not answer. */
 export function maybeWritten(cause: unknown): StoreError {
   const message = 'The record store did not confirm a change, which may have been written.';
   return new StoreError('store_failed', message, { cause });

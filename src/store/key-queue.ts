@@ -2,12 +2,12 @@ import { StoreError } from '../errors/errors.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 import { nothingWritten } from './engine-calls.ts';
 
-/** Runs work on some keys once all earlier work on any of them is done. */
+/** Runs work once all earlier work on any of its keys is done. */
 export type KeyQueue = <Result>(keys: readonly string[], work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Lets changes of the same key wait for each other within this process, instead of racing in the engine. It takes its
- * place for all keys at once, so two pieces of work never wait for each other.
+ * Lets changes of one key wait for each other within this process, instead of racing in the engine. Work queues for
+ * all its keys at once, so there is no deadlock.
  *
  * @param longestWaitMs work that has waited for longer is rejected: while an engine hangs, the time limits of all who
  *   wait for one key would add up
@@ -32,14 +32,13 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
 }
 
 /**
- * The same for what several requests share. On workerd nothing waits here, only in the engine: it drops a cancelled
- * request without ending its work, and whoever came after it would wait for ever.
+ * The same for several requests. On workerd nothing waits here: a cancelled request never ends its work, and later
+ * ones would wait for ever.
  */
 export function sharedKeyQueue(longestWaitMs?: number): KeyQueue {
   return isWholeProcess() ? keyQueue(longestWaitMs) : (_, work) => work();
 }
 
-/** Counts the work of a store until it is closed. */
 export function openWork() {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -55,7 +54,7 @@ export function openWork() {
         running.delete(begun);
       }
     },
-    /** Refuses further work, and waits for what has begun. */
+    /** Refuses further work and waits for the rest. */
     async close(): Promise<void> {
       isClosed = true;
       await Promise.allSettled(running);

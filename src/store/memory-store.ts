@@ -27,7 +27,7 @@ const readOptions = defineOptions('memoryStore', {
 export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   const { now } = readOptions(options);
   const records = new Map<string, RecordWrite>();
-  /** Made when it is needed, dropped when a key comes or goes. */
+  /** Dropped when a key comes or goes. */
   let sortedKeys: readonly string[] | undefined;
   let writesUntilSweep = leastBetweenSweeps;
   let isClosed = false;
@@ -43,7 +43,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
     else records.set(key, record);
   }
 
-  /** Drops records that expired an hour ago, once per as many writes as there are records: O(1) for each write. */
+  /** Runs once per as many writes as there are records: O(1) for each write. */
   function sweep(written: number, at: number): void {
     writesUntilSweep -= written;
     if (writesUntilSweep > 0) return;

@@ -2,9 +2,7 @@ import type { JsonValue } from '../internal/json.ts';
 import { invalidOption } from '../internal/options.ts';
 
 /**
- * Keeps small JSON records, and changes several of them at once or not at all. What must happen once goes through it:
- * orders, one-time codes, bulk messages.
- *
+ * Keeps small JSON records and changes several of them at once or not at all: orders, one-time codes, bulk messages.
  * `describeRecordStore` of `./testing` checks an implementation of your own.
  */
 export interface RecordStore {
@@ -33,15 +31,15 @@ export interface RecordStore {
   transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result>;
 
   /**
-   * The records whose keys begin with `prefix`, in the order of their keys. It is no transaction: records that are
-   * written meanwhile may or may not be listed.
+   * The records whose keys begin with `prefix`, in the order of their keys. Not a transaction: records written
+   * meanwhile may be missing.
    *
    * @throws {StoreError}
    * @throws {ConfigurationError} `invalid_option`
    */
   list(options: ListOptions): Promise<StoredRecord[]>;
 
-  /** Ends the work of this store; it waits for transactions that have begun. A client that you gave stays open. */
+  /** Waits for transactions that have begun. A client that you gave stays open. */
   close(): Promise<void>;
 }
 
@@ -82,5 +80,5 @@ export function checkStore(given: unknown): RecordStore {
   throw invalidOption('store must be a record store, such as sqliteStore({ path }).');
 }
 
-/** Milliseconds that an expired record stays where it is: a clock may be ahead, and be set right. */
+/** Milliseconds that an expired record is kept: a clock may be ahead, and be set right. */
 export const expiryGraceMs = 3_600_000;

@@ -49,8 +49,8 @@ const testedVersions = '5.81.5 or later';
 const never = 1_000_000_000;
 
 /**
- * How long BullMQ knows the digest of a delivery that waits or is a dead letter: longer than any of them stays. Without
- * a time BullMQ would forget it as soon as the job has completed or failed.
+ * How long BullMQ knows the digest of a delivery that waits or is a dead letter. Without a time it would forget the
+ * digest when the job completes or fails.
  */
 const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
 
@@ -85,7 +85,6 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
     stackTraceLimit: 0,
   };
 
-  /** A failed job of this digest. */
   async function findDead(digest: string): Promise<BullJob | undefined> {
     const id = await queue.getDeduplicationJobId(digest);
     const job = id ? await queue.getJob(id) : undefined;
@@ -102,7 +101,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
   }
 
   /**
-   * BullMQ finds the id in use, so it stores no job: it only sets how long the id is known. If the id was evicted, BullMQ
+   * The id is in use, so BullMQ stores no job and only sets how long the id is known. If the id was evicted, it
    * stores a job that no handler gets.
    */
   async function remember(job: BullJob): Promise<void> {
@@ -148,7 +147,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         call(async () => {
           const job = await findDead(digest);
           if (job === undefined) return false;
-          // It ends like a handled job, so that its digest is remembered.
+          // Ends like a handled job, so that its digest is remembered.
           await job.updateData(handledData);
           await putBack(job);
           return true;

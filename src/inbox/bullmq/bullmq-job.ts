@@ -12,10 +12,8 @@ export interface BullJob {
   readonly attemptsMade: number;
   /** How often its lock was lost; a replay does not reset it. */
   readonly stalledCounter: number;
-  /** The token of its lock. */
   token?: string | undefined;
   readonly failedReason?: string | undefined;
-  /** Set once it will not be tried again. */
   readonly finishedOn?: number | undefined;
   updateData(data: object): Promise<void>;
   /** 0 if another worker has the lock. */
@@ -69,7 +67,6 @@ export interface BullWorker {
   on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 
-/** The options that a worker needs, besides its connection. */
 export interface BullWorkerOptions {
   concurrency: number;
   lockDuration: number;
@@ -80,7 +77,7 @@ export interface BullWorkerOptions {
 
 /** The attempts of a delivery that is tried alone. */
 interface IsolationRecord {
-  /** The last attempt that was started. */
+  /** The last one that was started. */
   readonly attempt: number;
   /** It is a dead letter. A replay gives it all its attempts again. */
   readonly dead: boolean;
@@ -90,12 +87,11 @@ export function isolatedJobData({ data }: BullJob, isolation: IsolationRecord): 
   return { ...membersOf(data), alone: isolation };
 }
 
-/** BullMQ's stream of events keeps the message of a final failure when the job is long gone, so the reason is kept here. */
+/** BullMQ's stream of events would keep the reason of a final failure when the job is long gone. */
 export function deadJobData({ data }: BullJob, reason: string): object {
   return { ...membersOf(data), reason };
 }
 
-/** Why the job is a dead letter. */
 export function reasonOf({ data, failedReason }: BullJob): string {
   return String(membersOf(data).reason ?? failedReason ?? '').slice(0, 500);
 }
@@ -106,7 +102,7 @@ export function readIsolationRecord({ data }: BullJob): IsolationRecord | undefi
   return typeof attempt === 'number' ? { attempt, dead: dead === true } : undefined;
 }
 
-/** How often a job's handlers were started, without a lease that was lost while others ran. */
+/** Without attempts whose lease was lost while others ran. */
 export function attemptsOf(job: BullJob): number {
   return readIsolationRecord(job)?.attempt ?? job.attemptsMade;
 }

@@ -28,13 +28,13 @@ const longestLockMs = 30_000;
 const closeMs = 1_000;
 
 /**
- * Lets a BullMQ worker handle deliveries, and reports what BullMQ has stored of each attempt.
+ * Handles deliveries with a BullMQ worker, and reports what BullMQ has stored of each attempt.
  *
- * BullMQ fetches jobs by itself, so a job that lost its lock is recognised here, when it is processed. It waits until
- * the others have ended, while the worker fetches nothing and BullMQ renews the lock. Then it runs alone.
+ * BullMQ fetches jobs by itself, so a job that lost its lock is recognised when it is processed. It waits until the
+ * others have ended, while the worker fetches nothing and BullMQ renews the lock; then it runs alone.
  */
 export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, remember }: BullmqHandling) {
-  // BullMQ renews the locks of a living process, so this is how soon a dead one is noticed.
+  // How soon a dead process is noticed: BullMQ renews the locks of a living one.
   const lockMs = Math.min(longestLockMs, handling.timeLimitMs);
   const cutOff = new AbortController();
   const stopping = Promise.withResolvers<void>();
@@ -64,9 +64,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     }
   }
 
-  /**
-   * Handles a delivery that lost its lock. Nobody knows which delivery killed the process, so nothing runs beside it.
-   */
+  /** A delivery that lost its lock may have killed the process, so nothing runs beside it. */
   async function processIsolated(job: BullJob, delivery: Delivery): Promise<void> {
     isIsolating = true;
     const resumeFetching = pauseFetching();
@@ -108,7 +106,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     host.report(delivery, result);
   }
 
-  /** Stops the worker from fetching until the one job that it may run has ended. */
+  /** The worker then has only the job that it may run. */
   function pauseFetching(): () => void {
     if (worker === undefined) return () => {};
     const held = worker;
@@ -119,13 +117,13 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     };
   }
 
-  /** Puts a job back to the front of the queue. This does not count as an attempt. */
+  /** To the front of the queue; not an attempt. */
   async function giveBack(job: BullJob): Promise<never> {
     await job.moveToWait(job.token ?? '');
     throw notFinished();
   }
 
-  /** Rejects with a new error: BullMQ stores its text, and a handler may throw anything. */
+  /** A new error: BullMQ stores its text, and a handler may throw anything. */
   async function fail(job: BullJob, result: AttemptResult): Promise<never> {
     const reason = describeError(result.error);
     const isDead = result.outcome === 'dead';
@@ -138,8 +136,8 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
   }
 
   /**
-   * Called when Redis has completed the job, and not earlier: until then it may still fail, and its digest has to be
-   * known for as long as it waits. If the process dies in between, the digest is known for longer than `rememberMs`.
+   * Called once Redis has completed the job: until then it may fail, and its digest has to be known while it waits.
+   * If the process dies in between, the digest is known for longer than `rememberMs`.
    */
   function rememberCompleted(job: BullJob): void {
     const remembered = remember(job)
@@ -148,7 +146,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     remembering.add(remembered);
   }
 
-  /** BullMQ tries again without a pause, for instance while Redis is full: one report a second is enough. */
+  /** BullMQ retries without a pause, such as while Redis is full: one report a second is enough. */
   function reportWorkerError(error: Error): void {
     const at = performance.now();
     if (at - workerErrorAt < 1_000) return;
@@ -156,7 +154,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     reportStore(error, handling);
   }
 
-  /** Called when Redis has stored the failure, final or to be tried again. */
+  /** Redis has stored the failure, final or not. */
   function reportFailed(job: BullJob | undefined, error: Error): void {
     const delivery = findDelivery(job?.data);
     if (job === undefined || delivery === undefined) return;
@@ -183,7 +181,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
   }, 0);
 
   return {
-    /** Resolves when all handlers have ended, or when the time is over and the rest was aborted. */
+    /** Resolves when all handlers have ended or, past the time, were aborted. */
     async stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
       isStopping = true;
       stopping.resolve();
@@ -192,7 +190,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
       closed.catch((error: unknown) => reportStore(error, handling));
       if (await settledWithin([closed], timeoutMs)) return 'drained';
       cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
-      // What was aborted is put back if Redis answers. Otherwise its lock expires. BullMQ would wait for Redis, so it
+      // Aborted jobs are put back if Redis answers; otherwise their locks expire. BullMQ would wait for Redis, so it
       // is disconnected.
       if (!(await settledWithin([closed], closeMs))) await settledWithin([worker.disconnect()], closeMs);
       return 'cut-off';
@@ -206,7 +204,7 @@ async function closeWorker(worker: BullWorker, timeoutMs: number): Promise<void>
   await worker.close();
 }
 
-/** This name tells BullMQ that the worker no longer has the job. */
+/** The name tells BullMQ that the worker no longer has the job. */
 function notFinished(): Error {
   return Object.assign(new Error('It is tried later.'), { name: 'WaitingError' });
 }

@@ -3,19 +3,16 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 const mb = 1024 * 1024;
-/** Free space that handling needs: leasing and removing a delivery write its pages to the `-wal`. */
+/** Leasing and removing a delivery write its pages to the `-wal`. */
 const reservedBytes = 2 * mb;
-/**
- * With less than this the `-wal` is emptied before each transaction: on a full disk the file could not grow by what is
- * in it, and it could not be emptied any more.
- */
+/** With less than this the `-wal` is emptied before each transaction: on a full disk that would be impossible. */
 const scarceBytes = 64 * mb;
 
 export type DiskRoom = ReturnType<typeof diskRoom>;
 
 /**
- * Limits what deliveries take of the disk, so that they can still be handled when it is full. Everything is written
- * twice: to the `-wal`, and to the file, which grows unless it has free pages.
+ * Keeps room to handle deliveries when the disk is full. Everything is written twice: to the `-wal`, and to the file,
+ * which grows unless it has free pages.
  */
 export function diskRoom(database: DatabaseSync, path: string) {
   const emptyWal = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -39,14 +36,12 @@ export function diskRoom(database: DatabaseSync, path: string) {
   }
 
   return {
-    /** To be called before each transaction. */
     begin(): void {
       room = measure();
       added = 0;
       grown = 0;
     },
 
-    /** Whether the transaction may store a delivery of this size. */
     take(bodyBytes: number): boolean {
       // The body has pages of its own; the rest of the row and four index entries touch one page each.
       const bytes = (Math.ceil(bodyBytes / pageBytes) + 6) * pageBytes;
@@ -63,7 +58,7 @@ export function diskRoom(database: DatabaseSync, path: string) {
   };
 }
 
-/** Bytes that are free for this user. If the system does not report them, there is no limit. */
+/** No limit if the system does not report free bytes. */
 function freeBytes(folder: string): number {
   try {
     const { bavail, bsize, blocks } = statfsSync(folder);

@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * due_at is when a delivery may be handled: a lease moves it ahead by the lease's length, a failure by the delay before
- * the next attempt. So if a leased delivery is due again, its lease was lost. `alone` is set when a delivery that lost
- * a lease is leased again, and stays set.
+ * due_at is when a delivery may be handled; a lease or a failure moves it ahead. A leased delivery that is due again
+ * has lost its lease. `alone` is then set, and stays set.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS partner_inbox_delivery (
@@ -29,22 +28,21 @@ export const schema = `
 
 // No wait exceeds the longest one, so what is due later was stored before the clock went back.
 const isDue = '(due_at <= :now OR due_at > :now + (SELECT max(ms) FROM partner_inbox_wait))';
-/** Deliveries that lost a lease now or before: no more than processes had leased at a time. */
+/** Deliveries that lost a lease: no more than processes had leased at a time. */
 const isIsolatedDue = `(state = 'leased' OR (state = 'waiting' AND alone = 1)) AND ${isDue}`;
 
-/** What is shown of a dead letter. */
 const deadLetter = `
     SELECT digest, name, attempts, received_at, reason, iif(:withBody, body, NULL) AS body
     FROM partner_inbox_delivery WHERE state = 'dead'`;
 
-/** The SQL of the inbox. Statements that run for each delivery find their rows by index, however many are waiting. */
+/** Statements that run for each delivery find their rows by index, however many are waiting. */
 export const statementTexts = {
   // Only a known digest is skipped; every other failure must be an error.
   remember: 'INSERT INTO partner_inbox_seen VALUES (?, ?) ON CONFLICT (digest) DO NOTHING',
   insert: `
     INSERT INTO partner_inbox_delivery (digest, name, matched_key, body, received_at, due_at)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
-  // Separately, min and max each read one end of the index; in one SELECT they read all of it.
+  // Apart, min and max each read one end of the index; in one SELECT they would read all of it.
   nextDue: `
     SELECT
       (SELECT min(due_at) FROM partner_inbox_delivery WHERE state = 'waiting' AND alone = 0) AS due,

@@ -13,11 +13,11 @@ export interface SqliteStoreOptions {
   readonly maxBytes?: number | undefined;
   /** Milliseconds to wait for another process that writes. */
   readonly busyTimeoutMs: number;
-  /** Milliseconds for which a leased delivery belongs to its worker. */
+  /** Milliseconds of a lease. */
   readonly leaseMs: number;
   /**
-   * No lease or delay is longer than this. The file stores the longest of all processes: what is due later was stored
-   * before the clock went back.
+   * The longest lease or delay. The file stores that of all processes: what is due later was stored before the clock
+   * went back.
    */
   readonly longestWaitMs: number;
   readonly rememberMs: number;
@@ -25,12 +25,11 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * When the `-wal` holds this many pages (16 MB), a commit moves them into the file. SQLite's default is 1,000. Moving
- * waits for the disk, and moves a page once however often it was written, so moving less often is cheaper.
+ * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is
+ * cheaper.
  */
 const checkpointPages = 4_000;
 
-/** A delivery leased by a worker of this file. */
 export interface SqliteLease extends LeasedDelivery {
   readonly isolated: boolean;
 }
@@ -38,7 +37,7 @@ export interface SqliteLease extends LeasedDelivery {
 /** The inbox's file. Everything is synchronous; writes belong in a transaction. */
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
-/** Opens the file, and makes missing tables. Every commit waits until it is on disk. */
+/** Makes missing tables. Every commit waits until it is on disk. */
 export function openSqliteStore(options: SqliteStoreOptions) {
   const { database, file } = openDatabase({
     path: options.path,
@@ -52,7 +51,7 @@ export function openSqliteStore(options: SqliteStoreOptions) {
   return {
     database,
 
-    /** To be called before each transaction: measures the disk. */
+    /** Before each transaction: measures the disk. */
     beforeBegin: () => room.begin(),
 
     /** @throws {InboxError} `store_unavailable` if the file was deleted or replaced */
@@ -70,21 +69,20 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       return changes === 0 ? 'duplicate' : 'stored';
     },
 
-    /** Milliseconds until another delivery may be leased beside others; `undefined` if there is none. */
+    /** Milliseconds until another delivery is due beside others; `undefined` if there is none. */
     untilNext(now: number): number | undefined {
       const { due, last, longest } = statements.nextDue.get() ?? {};
       if (typeof due !== 'number' || typeof last !== 'number') return undefined;
       return last > now + Number(longest) ? 0 : Math.max(0, due - now);
     },
 
-    /** Leases up to `limit` due deliveries that may run side by side. */
     lease(limit: number, now: number): SqliteLease[] {
       return statements.lease.all({ until: now + options.leaseMs, now, limit }).map(toLease);
     },
 
     isIsolatedDue: (now: number): boolean => statements.isolatedDue.get({ now }) !== undefined,
 
-    /** Leases one delivery that has to be tried alone. Those whose last attempt lost its lease become dead letters. */
+    /** Those whose last attempt lost its lease become dead letters. */
     leaseIsolated(now: number): { leased: SqliteLease | undefined; dead: SqliteLease[] } {
       const { maxAttempts, leaseMs } = options;
       const reason = describeError(leaseLost());
@@ -132,8 +130,8 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     },
 
     /**
-     * Moves the `-wal` into the file and empties it: handled bodies would stay there until they are overwritten. Not
-     * within a transaction; does nothing while another process reads or writes.
+     * Handled bodies would stay in the `-wal` until they are overwritten. Not within a transaction; does nothing
+     * while another process reads or writes.
      */
     emptyWal(): void {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

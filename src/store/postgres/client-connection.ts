@@ -19,16 +19,16 @@ import {
 } from './transaction.ts';
 
 /**
- * Everything goes over one client of the user's: in the transaction that it is in, otherwise each in its own. There is
- * no time limit, which could only be kept by ending the connection.
+ * Uses one client of the user's: in its transaction, otherwise each change in its own. A time limit could only be
+ * kept by ending the connection, so there is none.
  */
 export function clientConnection(client: PgClient, { statements, now }: ConnectionOptions): Connection {
   const inTurn = <Result>(work: () => Promise<Result>) => queueOf(client)(['client'], work);
   const createTable = () => client.query(statements.create);
 
   /**
-   * The isolation of the user's transaction; `undefined` if there is none. Asked of PostgreSQL: what the client knows may
-   * be older than a BEGIN that it has sent.
+   * The isolation of the user's transaction; `undefined` without one. PostgreSQL is asked, since the client may not
+   * know yet of a BEGIN that it has sent.
    */
   async function findIsolation(): Promise<unknown> {
     const result = await client.query(`SELECT current_setting('transaction_isolation') AS isolation`);
@@ -59,13 +59,13 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
         transaction = begun;
         return await begun.outcome;
       } catch (error) {
-        // If this fails too, the connection is gone and PostgreSQL rolls back.
+        // If this fails too, PostgreSQL rolls back with the connection.
         await client.query(frame.rollback).catch(() => {});
         throw error;
       }
     };
     try {
-      // Not in the user's transaction, which would hold back everybody who needs the table.
+      // A table made in the user's transaction would hold back everybody who needs it.
       return inUserTransaction ? await run() : await withTable(run, createTable);
     } catch (error) {
       // Only the user can commit the user's transaction.

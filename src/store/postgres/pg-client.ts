@@ -42,7 +42,7 @@ export function isPool(client: PgPool | PgClient): client is PgPool {
   return 'totalCount' in client && typeof client.connect === 'function';
 }
 
-/** Runs statements one after the other; in one round trip if the client can. The results in their order. */
+/** In order; in one round trip if the client can. */
 export async function queryAll(
   client: Pick<PgClient, 'query' | 'pipeline'>,
   statements: readonly { readonly text: string; readonly values?: unknown[] }[],
@@ -55,19 +55,17 @@ export async function queryAll(
   return results;
 }
 
-/** The rows of a result. */
 export function rowsOf(result: unknown): readonly Readonly<Record<string, unknown>>[] {
   // Sound: pg returns objects of columns.
   return (result as { readonly rows: readonly Readonly<Record<string, unknown>>[] }).rows;
 }
 
-/** How many rows a statement changed. */
 export function rowCountOf(result: unknown): number {
   // Sound: pg returns it for a DELETE.
   return Number((result as { readonly rowCount: unknown }).rowCount);
 }
 
-/** What a statement was, as PostgreSQL calls it: `COMMIT`. */
+/** `COMMIT`, `SELECT` and so on. */
 export function commandOf(result: unknown): unknown {
   // Sound: pg returns it for every statement.
   return (result as { readonly command: unknown }).command;

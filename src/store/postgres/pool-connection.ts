@@ -19,7 +19,6 @@ import {
 const maxAttempts = 10;
 const backoff = { firstDelayMs: 5, maxDelayMs: 200 };
 
-/** Each transaction has a client of the pool to itself. */
 export function poolConnection(
   pool: PgPool,
   { statements, now, calls }: ConnectionOptions & { readonly calls: EngineCalls },
@@ -90,7 +89,6 @@ export function poolConnection(
 interface CheckedOutClient {
   readonly client: PgPoolClient;
   release(): void;
-  /** Ends the connection. */
   destroy(): void;
 }
 

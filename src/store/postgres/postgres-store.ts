@@ -31,7 +31,6 @@ const readOptions = defineOptions('postgresStore', {
   ...engineCallRows,
 } satisfies OptionTable<PostgresStoreOptions>);
 
-/** How often expired records are deleted. */
 const sweepEveryMs = 1_000;
 
 /**
@@ -98,5 +97,4 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
   };
 }
 
-/** Sorts after every character of a key. */
 const afterAnyKey = '\u007f';

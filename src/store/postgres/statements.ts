@@ -4,10 +4,9 @@ import { expiryGraceMs } from '../record-store.ts';
 
 /** Most expired records deleted at once, so that no change waits for long. */
 export const sweepLimit = 200;
-/** Any number, the same everywhere: processes that create the table at the same time wait for each other. */
+/** Any fixed number: processes that create the table at the same time wait for each other. */
 const creationLock = '7310589201846122341';
 
-/** The SQL for one table. */
 export type Statements = ReturnType<typeof statementsFor>;
 
 export function statementsFor({ schema, table }: { schema: string | undefined; table: string }) {
@@ -23,8 +22,8 @@ export function statementsFor({ schema, table }: { schema: string | undefined; t
       CREATE INDEX IF NOT EXISTS "${table}_expiry" ON ${name} (expires_at) WHERE expires_at IS NOT NULL`,
 
     /**
-     * Locks of the keys until the end of the transaction: rows cannot be locked that are not there yet. All take them
-     * in one order. They are numbers, which hold for the table, however it was named.
+     * Locks keys, also those without a row, until the end of the transaction; all take them in one order. The numbers
+     * depend on the table, however it was named.
      */
     lock(keys: readonly string[]): string {
       const numbers = [...new Set(keys.map(numberOf))].sort((a, b) => (a < b ? -1 : 1));
@@ -52,8 +51,8 @@ export function statementsFor({ schema, table }: { schema: string | undefined; t
       ORDER BY key COLLATE "C" LIMIT $5`,
 
     /**
-     * Values: time. A process whose clock is wrong does not delete what is still good for others: the server has to
-     * agree. Rows that somebody changes are passed over, so it waits for nobody.
+     * Values: time. The server has to agree on it, so that a process with a wrong clock deletes nothing that is still
+     * valid. Rows being changed are passed over, so it waits for nobody.
      */
     sweep: `
       DELETE FROM ${name} WHERE key IN (
@@ -68,7 +67,7 @@ function numberOf(key: string): bigint {
   return createHash('sha256').update(key).digest().readBigInt64BE();
 }
 
-/** The name of a table or schema. @throws {ConfigurationError} `invalid_option` */
+/** @throws {ConfigurationError} `invalid_option` */
 export function checkName(name: unknown, option: string): string {
   // PostgreSQL cuts longer names off, and the index has a suffix.
   if (typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,55}$/.test(name)) return name;

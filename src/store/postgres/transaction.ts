@@ -6,21 +6,19 @@ import type { RecordSet } from '../record-store.ts';
 import { commandOf, type PgClient, queryAll, rowsOf } from './pg-client.ts';
 import type { Statements } from './statements.ts';
 
-/** How a transaction begins and ends. */
 interface Frame {
   readonly begin: string;
   readonly commit: string;
   readonly rollback: string;
 }
 
-/** READ COMMITTED, whatever the default: each statement sees what was committed before it, also while it waited. */
+/** READ COMMITTED, whatever the default: each statement sees what was committed while it waited. */
 export const ownTransaction: Frame = {
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
 };
 
-/** Part of a transaction of the user's. */
 export const savepoint: Frame = {
   begin: 'SAVEPOINT partner_exchange',
   commit: 'RELEASE SAVEPOINT partner_exchange',
@@ -33,16 +31,15 @@ interface TransactionOptions<Result> {
   readonly keys: readonly string[];
   readonly change: (records: RecordSet) => Result;
   readonly now: () => number;
-  /** Aborted once the caller has been told that it failed: from then on it is not committed. */
+  /** Aborted before the caller is told that it failed: from then on it is not committed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export type TransactionOutcome<Result> =
   | { readonly kind: 'committed'; readonly result: Result }
-  /** Rolled back, since the change threw this. */
+  /** The change threw, and everything was rolled back. */
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** A transaction that was begun. */
 export type Transaction = Pick<ReturnType<typeof beginTransaction>, 'isCommitting'>;
 
 export function beginTransaction<Result>(
@@ -123,9 +120,9 @@ export interface Connection {
   ): Promise<TransactionOutcome<Result>>;
   /** @throws {StoreError} */
   query(text: string, values: unknown[]): Promise<unknown>;
-  /** Deletes what has expired. How much it was. */
+  /** Deletes expired records and returns how many. */
   sweep(at: number): Promise<number>;
-  /** The client is free again only when the sweep has ended. */
+  /** Whether the client is busy until the sweep has ended. */
   readonly waitsForSweep: boolean;
 }
 
@@ -134,7 +131,7 @@ export interface ConnectionOptions {
   readonly now: () => number;
 }
 
-/** A deadlock with a transaction of somebody else's, or a failure to serialize. */
+/** A deadlock with another program's transaction, or a failure to serialize. */
 export function isConflict(error: unknown): boolean {
   const code = sqlStateOf(error);
   return code === '40P01' || code === '40001';
@@ -150,7 +147,7 @@ export function transactionFailed(error: unknown, transaction: Transaction | und
   return transaction?.isCommitting ? maybeWritten(cause) : nothingWritten(cause);
 }
 
-/** Runs work, and once more after making the table if that is missing. */
+/** Runs work; if the table is missing, makes it and runs it again. */
 export async function withTable<Result>(
   work: () => Promise<Result>,
   createTable: () => Promise<unknown>,

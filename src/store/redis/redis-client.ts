@@ -13,7 +13,6 @@ export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** A Lua script. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -23,7 +22,6 @@ export function defineScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Runs a script on the server, or the node of a cluster, that holds the keys. */
 export type RunScript = (
   script: Script,
   keys: readonly string[],
@@ -31,8 +29,7 @@ export type RunScript = (
 ) => Promise<unknown>;
 
 /**
- * Everything is a script, reading too: clients of a cluster may send commands that only read to a replica, which can be
- * behind.
+ * Reads are scripts too: clients of a cluster may send a plain read to a replica, which can be behind.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -42,7 +39,7 @@ export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript
     try {
       return await run('sha', script.sha, [...keys], [...values]);
     } catch (error) {
-      // The server was restarted, or its scripts were flushed. It ran nothing.
+      // The server has lost its scripts, and ran nothing.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return await run('text', script.text, [...keys], [...values]);
     }
@@ -65,7 +62,7 @@ function runWith(client: IoredisClient | NodeRedisClient): Run {
   throw invalidOption('redisStore needs a client of ioredis (5 or later) or node-redis (4 or later).');
 }
 
-/** A text of a reply: node-redis can be told to return buffers. */
+/** node-redis can be told to return buffers. */
 export function toText(value: unknown): string {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value ?? '');
 }

@@ -52,7 +52,7 @@ const readOptions = defineOptions('redisStore', {
   ...engineCallRows,
 } satisfies OptionTable<RedisStoreOptions>);
 
-/** A change loses an attempt only to another change that succeeded, so only very many writers need this many. */
+/** An attempt is lost only to a change that succeeded, so only very many writers need this many. */
 const maxAttempts = 100;
 const backoff = { firstDelayMs: 1, maxDelayMs: 20 };
 /** Each commit cleans this many more records than it can add. */
@@ -61,13 +61,12 @@ const cleanedBesides = 10;
 /**
  * A record store on your Redis, 5 or later: many processes and machines may use it.
  *
- * It reads, applies the change, and writes in one script if everything is still as it was read; otherwise it tries
- * again. It compares values: whether they were others in between does not matter, since a change depends on nothing
- * else.
+ * It reads, applies the change, and writes in one script if every value is still as it was read; otherwise it tries
+ * again.
  *
  * It is as durable as your Redis: use `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction`. A
  * failover to a replica can lose the last changes. If everything is gone that this store has seen, it refuses with
- * `store_lost` rather than do again what was done.
+ * `store_lost` rather than repeat what was done.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example
@@ -83,7 +82,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   const inTurn = sharedKeyQueue(timeoutMs);
   const work = openWork();
   let areSettingsKnown = false;
-  /** Of the store that this process has seen; empty before that. */
+  /** Empty until this process has seen the store. */
   let storeId = '';
 
   function run(script: Script, values: readonly string[]): Promise<unknown> {
@@ -143,10 +142,9 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     return outcome === 'conflict' ? undefined : { result };
   }
 
-  /** Warns of settings that lose records. */
   async function checkSettings(): Promise<void> {
     areSettingsKnown = true;
-    // Redis may refuse to tell.
+    // Redis may refuse to answer.
     const settings = await run(settingsScript, []).then(toText, () => '');
     const policy = /^maxmemory_policy:(allkeys-\S*)/m.exec(settings)?.[1];
     if (policy !== undefined)
@@ -207,7 +205,6 @@ function recordsLost(): StoreError {
   return new StoreError('store_lost', message);
 }
 
-/** A record as Redis holds it; `undefined` if there is none, or it has expired. */
 function parseRecord(
   record: string,
   at: number,

@@ -14,7 +14,7 @@ import { defineScript } from './redis-client.ts';
  */
 const idField = 'store id';
 
-/** The first argument is the id that the process knows (empty: none). A script that finds a loss does nothing else. */
+/** The first argument is the known id (empty: none). A script that finds a loss does nothing else. */
 const refuseLoss = `
 local id = redis.call('HGET', KEYS[1], '${idField}')
 local count = redis.call('HLEN', KEYS[1])

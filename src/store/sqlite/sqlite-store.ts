@@ -38,7 +38,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
 `;
 
-/** How often expired records are deleted, and how many at once, so that no change waits for long. */
+/** So many at once that no change waits for long. */
 const sweepEveryMs = 1_000;
 const sweepLimit = 200;
 const emptyWalEveryMs = 60_000;
@@ -88,10 +88,9 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
     if (performance.now() < emptyWalAt) return;
     emptyWalAt = performance.now() + emptyWalEveryMs;
     try {
-      // Does nothing while another process reads or writes.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The change is committed. A full disk is noticed by the next one.
+      // The change is committed; the next one notices a full disk.
     }
   }
 
@@ -106,7 +105,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
           const row = statements.read.get(key, at);
           if (row !== undefined) found.set(key, String(row.value));
         }
-        // Caught: a change that throws has written nothing, and the transaction of the others need not begin again.
+        // Caught here, so that the others of the transaction need not begin again.
         const applied = attempt(() => applyChange(checked, found, change));
         if ('error' in applied) return applied;
         for (const [key, record] of applied.value.writes) {
@@ -149,7 +148,6 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   };
 }
 
-/** Sorts after every character of a key. */
 const afterAnyKey = '\u007f';
 
 function prepareStatements(database: DatabaseSync) {
