@@ -1,6 +1,6 @@
 /**
- * Test tools: event bodies, signed and forged deliveries, request handlers for msw, and a test suite for your own
- * record stores.
+ * Test tools: event bodies, signed and forged deliveries, request handlers for msw, and test suites for your own record
+ * stores and inboxes.
  *
  * @module partner-exchange-sdk/testing
  */
@@ -13,6 +13,7 @@ export {
 } from '../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export { type DeliverOptions, deliver } from './deliver.ts';
+export { describeInbox, type MakeInbox } from './describe-inbox.ts';
 export { describeRecordStore, type TestRunner } from './describe-record-store.ts';
 export { eventBody } from './event-body.ts';
 export { type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';

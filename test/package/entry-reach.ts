@@ -69,7 +69,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './bulk': ['bulk', 'signature', 'store'],
   './diagnostics': ['config', 'credentials', 'deployment', 'diagnostics', 'signature'],
   './sandbox': [...['credentials', 'deployment', 'diagnostics', 'events', 'sandbox', 'signature', 'store']],
-  './testing': ['credentials', 'deployment', 'events', 'sandbox', 'signature', 'store', 'testing'],
+  './testing': ['credentials', 'deployment', 'events', 'inbox', 'sandbox', 'signature', 'store', 'testing'],
 };
 
 const sqliteEntries = ['./inbox/sqlite', './sandbox', './store/sqlite'];

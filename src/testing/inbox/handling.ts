@@ -1,0 +1,124 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type DefineTest, deliveryOf, gate, host, never, orders, pause } from './test-context.ts';
+
+const failures: readonly (readonly [name: string, fail: () => Promise<never>])[] = [
+  ['an error', () => Promise.reject(new Error('the database is down'))],
+  ['text', () => Promise.reject('down')],
+  ['undefined', () => Promise.reject(undefined)],
+  ['something that cannot be printed', () => Promise.reject(Object.create(null))],
+];
+
+export function testHandling(test: DefineTest): void {
+  for (const [name, fail] of failures) {
+    test(`a handler that throws ${name} is tried again`, async ({ open, durable, eventually }) => {
+      let count = 0;
+      const { send, reports } = host(await open(), () => (count++ === 0 ? fail() : undefined));
+      await send(deliveryOf('A'));
+      await eventually(() => equal(count, 2));
+      // Without a store the answer says it.
+      if (!durable) return;
+      await eventually(() =>
+        deepEqual(
+          reports.map(({ outcome, attempt }) => [outcome, attempt]),
+          [
+            ['failed', 1],
+            ['handled', 2],
+          ],
+        ),
+      );
+    });
+  }
+
+  test('a handler that never settles is aborted, tried again, and holds up no other', async (context) => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const { send, calls } = host(await context.open(), (id, { signal }) =>
+      id === 'A' && signals.push(signal) === 1 ? never() : undefined,
+    );
+    void send(deliveryOf('A'));
+    await context.eventually(() => deepEqual(calls, ['A']));
+    await send(deliveryOf('B'));
+    await context.eventually(() => deepEqual(calls, ['A', 'B', 'A']));
+    equal(signals[0]?.aborted, true);
+  });
+
+  test('no more than `concurrency` are handled at a time, and all in the end', async (context) => {
+    if (!context.durable) return;
+    let [now, most] = [0, 0];
+    const { receive, calls } = host(await context.open({ concurrency: 3 }), async () => {
+      most = Math.max(most, ++now);
+      await pause(5);
+      now--;
+    });
+    const ids = orders(40);
+    await Promise.all(ids.map((id) => receive(deliveryOf(id))));
+    await context.eventually(() => deepEqual(calls.toSorted(), ids.toSorted()));
+    ok(most <= 3, `${most} at a time`);
+  });
+}
+
+export function testStopping(test: DefineTest): void {
+  test('an inbox belongs to one host', async ({ open }) => {
+    const inbox = await open();
+    host(inbox);
+    let refused = false;
+    try {
+      host(inbox);
+    } catch {
+      refused = true;
+    }
+    ok(refused, 'attach accepted a second host');
+  });
+
+  test('a stop waits for handlers, and nothing is acknowledged any more', async ({ open }) => {
+    const inbox = await open();
+    const [begun, end] = [gate(), gate()];
+    let ended = false;
+    const { receive } = host(inbox, async () => {
+      begun.open();
+      await end.opened;
+      ended = true;
+    });
+    const first = receive(deliveryOf('A'));
+    await begun.opened;
+    const stopped = inbox.stop({ timeoutMs: 5_000 });
+    setTimeout(end.open, 30);
+    equal(await stopped, 'drained');
+    ok(ended);
+    await first;
+    equal(await receive(deliveryOf('B')).catch(() => 'refused'), 'refused');
+  });
+
+  test('a stop ends in the time given though a handler goes on, and tells it so', async ({ open }) => {
+    const inbox = await open({ timeLimitMs: 60_000 });
+    const begun = gate();
+    let seen: AbortSignal | undefined;
+    const { receive } = host(inbox, (_, { signal }) => {
+      seen = signal;
+      begun.open();
+      return never();
+    });
+    void receive(deliveryOf('A')).catch(() => {});
+    await begun.opened;
+    equal(await inbox.stop({ timeoutMs: 50 }), 'cut-off');
+    equal(seen?.aborted, true);
+  });
+
+  test('a delivery that a stop has cut off is handled again, and is no dead letter', async (context) => {
+    if (!context.durable) return;
+    // Nobody waits for its lease to run out.
+    const options = { timeLimitMs: 60_000, maxAttempts: 1 };
+    const first = await context.open(options);
+    const begun = gate();
+    const { receive } = host(first, () => {
+      begun.open();
+      return never();
+    });
+    await receive(deliveryOf('A'));
+    await begun.opened;
+    equal(await first.stop({ timeoutMs: 20 }), 'cut-off');
+    const second = await context.open(options);
+    const { calls } = host(second);
+    await context.eventually(() => deepEqual(calls, ['A']));
+    deepEqual(await second.deadLetters(), []);
+  });
+}

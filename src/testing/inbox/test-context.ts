@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { AttemptResult, Delivery, InboxResult, ManagedInbox } from '../../inbox/inbox.ts';
+
+/** The options of an inbox that the suite sets. */
+export interface InboxTestOptions {
+  readonly role: 'both' | 'receiver';
+  readonly maxAttempts: number;
+  readonly timeLimitMs: number;
+  readonly concurrency: number;
+  readonly retry: { readonly firstDelayMs: number; readonly maxDelayMs: number };
+}
+
+export interface TestContext {
+  /** Opens another inbox on the same data: as good as another process. */
+  readonly open: (options?: Partial<InboxTestOptions>) => Promise<ManagedInbox>;
+  /** Whether it acknowledges once it has stored; otherwise it handles before. */
+  readonly durable: boolean;
+  /** Waits until the assertion holds. */
+  readonly eventually: (assertion: () => unknown) => Promise<void>;
+}
+
+/** Runs a case with an inbox that is stopped at its end. */
+export type DefineTest = (name: string, run: (context: TestContext) => Promise<void>) => void;
+
+export interface HandlerContext {
+  readonly signal: AbortSignal | undefined;
+  readonly delivery: Delivery;
+}
+
+export interface Report extends AttemptResult {
+  readonly digest: string;
+}
+
+/** A host on an inbox, what it was called with, and how its handler behaves for an order. */
+export function host(
+  inbox: ManagedInbox,
+  behave: (id: string, context: HandlerContext) => unknown = () => {},
+) {
+  const calls: string[] = [];
+  const reports: Report[] = [];
+  async function handle(delivery: Delivery, signal?: AbortSignal): Promise<void> {
+    const id = idOf(delivery);
+    calls.push(id);
+    await behave(id, { signal, delivery });
+  }
+  inbox.attach?.({
+    handle: (delivery, options) => handle(delivery, options?.signal),
+    report: ({ digest }, outcome) => void reports.push({ digest, ...outcome }),
+  });
+  const receive = (delivery: Delivery): Promise<InboxResult> =>
+    inbox.receive(delivery, (options) => handle(delivery, options?.signal));
+  return {
+    calls,
+    reports,
+    receive,
+    /** As the service might do it: again, until it is acknowledged or has been told no often enough. */
+    async send(delivery: Delivery): Promise<InboxResult | 'refused'> {
+      for (let tries = 1; tries <= 10; tries++) {
+        const result = await receive(delivery).catch(() => 'refused' as const);
+        if (result !== 'refused' && result !== 'busy') return result;
+        await pause(5);
+      }
+      return 'refused';
+    },
+  };
+}
+
+/** A delivery of an order; another partner's is the same but for its digest. */
+export function deliveryOf(id: string, { partner = 'one' } = {}): Delivery {
+  const digest = createHash('sha256').update(`${partner}/${id}`).digest('hex');
+  const body = JSON.stringify({ event_name: 'event.buy.init', partner_order_id: id, note: 'odd \ud83d 🙂' });
+  return { digest, name: 'event.buy.init', key: { index: 0 }, body };
+}
+
+export function idOf({ body }: Delivery): string {
+  // Sound: deliveryOf wrote it.
+  return (JSON.parse(body) as { partner_order_id: string }).partner_order_id;
+}
+
+/** A promise and the function that fulfils it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export const never = (): Promise<never> => new Promise(() => {});
+
+export function orders(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `order ${index}`);
+}

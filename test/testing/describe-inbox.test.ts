@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest';
+import type { DeadLetter, ManagedInbox } from '../../src/inbox/inbox.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { describeInbox, type MakeInbox } from '../../src/testing/describe-inbox.ts';
+
+type Options = Parameters<MakeInbox>[0];
+
+const stores = new Map<string, RecordStore>();
+
+/** The inbox over a record store of this process, which drains in a loop. */
+function open({ data, ...options }: Options, wrap = (store: RecordStore) => store): ManagedInbox {
+  const store = stores.get(data) ?? wrap(memoryStore());
+  stores.set(data, store);
+  const inbox = storeInbox({ store, storeTimeoutMs: 100, ...options });
+  let isStopped = false;
+  async function drainAgain(): Promise<void> {
+    while (!isStopped) {
+      await inbox.drain().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+  return {
+    ...inbox,
+    attach(host) {
+      inbox.attach?.(host);
+      if (inbox.role === 'both') void drainAgain();
+    },
+    stop(given) {
+      isStopped = true;
+      return inbox.stop(given);
+    },
+  };
+}
+
+/** The cases of the suite by name, for an inbox. */
+function casesFor(make: MakeInbox): Map<string, () => Promise<void>> {
+  const cases = new Map<string, () => Promise<void>>();
+  describeInbox({ describe: (_, define) => define(), it: (name, run) => void cases.set(name, run) }, make, {
+    patienceMs: 500,
+  });
+  return cases;
+}
+
+/** What is wrong, the cases that find it, and the inbox. */
+const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
+  [
+    'acknowledges what it does not keep',
+    ['a delivery is acknowledged, and handled as it was received'],
+    (options) => ({ ...open(options), receive: async () => 'stored' }),
+  ],
+  [
+    'stores a delivery again for each repetition',
+    ['a repetition is a duplicate, before the delivery is handled and long after'],
+    (options) => {
+      const inbox = open(options);
+      let count = 0;
+      return {
+        ...inbox,
+        receive: (delivery, handle) => {
+          const digest = delivery.digest.slice(0, 56) + String(count++).padStart(8, '0');
+          return inbox.receive({ ...delivery, digest }, handle);
+        },
+      };
+    },
+  ],
+  [
+    'takes the same body for a duplicate, whoever sent it',
+    ["one partner's delivery is never the duplicate of another's"],
+    (options) => {
+      const inbox = open(options);
+      const bodies = new Set<string>();
+      return {
+        ...inbox,
+        async receive(delivery, handle) {
+          if (bodies.has(delivery.body)) return 'duplicate';
+          bodies.add(delivery.body);
+          return await inbox.receive(delivery, handle);
+        },
+      };
+    },
+  ],
+  [
+    'keeps deliveries in its own memory',
+    ['another process handles what one has stored', 'a restart loses nothing, and remembers'],
+    (options) => open({ ...options, data: crypto.randomUUID() }),
+  ],
+  [
+    'gives up after the first attempt',
+    ['a handler that throws an error is tried again'],
+    (options) => open({ ...options, maxAttempts: 1 }),
+  ],
+  [
+    'never gives up',
+    ['a delivery that fails at every attempt is a dead letter; others pass it'],
+    (options) => open({ ...options, maxAttempts: 1000 }),
+  ],
+  [
+    'does not pass on the signal',
+    [
+      'a handler that never settles is aborted, tried again, and holds up no other',
+      'a stop ends in the time given though a handler goes on, and tells it so',
+    ],
+    (options) => {
+      const inbox = open(options);
+      return {
+        ...inbox,
+        attach: (host) => inbox.attach?.({ ...host, handle: (delivery) => host.handle(delivery) }),
+      };
+    },
+  ],
+  [
+    'waits for a handler for ever',
+    ['a handler that never settles is aborted, tried again, and holds up no other'],
+    (options) => open({ ...options, timeLimitMs: 60_000 }),
+  ],
+  [
+    'handles everything at once',
+    ['no more than `concurrency` are handled at a time, and all in the end'],
+    (options) => open({ ...options, concurrency: 1000 }),
+  ],
+  [
+    'changes the body',
+    ['a delivery is acknowledged, and handled as it was received'],
+    (options) => {
+      const inbox = open(options);
+      return {
+        ...inbox,
+        receive: (delivery, handle) =>
+          inbox.receive({ ...delivery, body: delivery.body.toWellFormed().replace('🙂', '?') }, handle),
+      };
+    },
+  ],
+  [
+    'accepts a second host',
+    ['an inbox belongs to one host'],
+    (options) => ({ ...open(options), attach: () => {} }),
+  ],
+  [
+    'acknowledges after a stop, and forgets',
+    ['a stop waits for handlers, and nothing is acknowledged any more'],
+    (options) => {
+      const inbox = open(options);
+      return {
+        ...inbox,
+        receive: (delivery, handle) => inbox.receive(delivery, handle).catch(() => 'stored' as const),
+      };
+    },
+  ],
+  [
+    'does not wait for handlers when it stops',
+    ['a stop waits for handlers, and nothing is acknowledged any more'],
+    (options) => {
+      const inbox = open(options);
+      return { ...inbox, stop: () => inbox.stop({ timeoutMs: 1 }) };
+    },
+  ],
+  [
+    'stops when the handlers do, however long that takes',
+    ['a stop ends in the time given though a handler goes on, and tells it so'],
+    (options) => {
+      const inbox = open(options);
+      const stop = async () => {
+        await inbox.stop({ timeoutMs: 100 });
+        return 'drained' as const;
+      };
+      return { ...inbox, stop };
+    },
+  ],
+  [
+    'forgets what it discards',
+    ['a discarded dead letter is gone, and its digest stays remembered'],
+    (options) => {
+      const inbox = open(options);
+      return { ...inbox, discard: (digest) => inbox.replay(digest) };
+    },
+  ],
+  [
+    'keeps what it discards',
+    ['a discarded dead letter is gone, and its digest stays remembered'],
+    (options) => ({ ...open(options), discard: async () => true }),
+  ],
+  [
+    'replays nothing',
+    ['a replayed dead letter has all its attempts again'],
+    (options) => ({ ...open(options), replay: async () => true }),
+  ],
+  [
+    'shows the first dead letter for any digest, with its body',
+    ['a dead letter is read by its digest, with its body when asked; nothing else is'],
+    (options) => {
+      const inbox = open(options);
+      const deadLetter = async (): Promise<DeadLetter | undefined> =>
+        (await inbox.deadLetters({ withBody: true }))[0];
+      return { ...inbox, deadLetter };
+    },
+  ],
+  [
+    'counts nothing',
+    ['what waits or is being handled is counted as open, and is no dead letter'],
+    (options) => ({ ...open(options), counts: async () => ({ open: 0, dead: 0 }) }),
+  ],
+  [
+    'handles before it acknowledges, and calls it stored',
+    ['what waits or is being handled is counted as open, and is no dead letter'],
+    (options) => ({
+      ...open(options),
+      receive: async (_, handle) => {
+        await Promise.race([handle(), new Promise((resolve) => setTimeout(resolve, 50))]);
+        return 'stored';
+      },
+    }),
+  ],
+  [
+    'has a store that lies: it confirms what it did not write',
+    ['a delivery is acknowledged, and handled as it was received'],
+    (options) => open(options, lying),
+  ],
+  [
+    'has a store that loses what it has written',
+    ['a repetition is a duplicate, before the delivery is handled and long after'],
+    (options) => open(options, losing),
+  ],
+  [
+    'has a store that stalls',
+    ['a delivery is acknowledged, and handled as it was received'],
+    (options) => open(options, (store) => ({ ...store, transact: () => new Promise(() => {}) })),
+  ],
+];
+
+/** Runs each change, and writes nothing. */
+function lying(store: RecordStore): RecordStore {
+  return {
+    ...store,
+    async transact(keys, change) {
+      const unwritten = memoryStore();
+      return await unwritten.transact(keys, change);
+    },
+  };
+}
+
+/** Forgets the memory of digests. */
+function losing(store: RecordStore): RecordStore {
+  return {
+    ...store,
+    transact: (keys, change) =>
+      store.transact(keys, (records) =>
+        change({
+          ...records,
+          set: (key, value, options) =>
+            options?.expiresAt === undefined ? records.set(key, value) : records.delete(key),
+        }),
+      ),
+  };
+}
+
+/** Runs each change twice, as a store may. */
+function repeating(store: RecordStore): RecordStore {
+  return {
+    ...store,
+    async transact(keys, change) {
+      const unwritten = memoryStore();
+      await unwritten.transact(keys, change).catch(() => {});
+      return await store.transact(keys, change);
+    },
+  };
+}
+
+describe('describeInbox', () => {
+  describeInbox({ describe, it }, (options) => open(options));
+
+  describe('over a store that runs each change more than once', () => {
+    describeInbox({ describe, it }, (options) => open(options, repeating));
+  });
+
+  it.concurrent.each(wrong)('fails for an inbox that %s', async (_, names, make) => {
+    const cases = casesFor(make);
+    for (const name of names) {
+      const run = cases.get(name);
+      if (run === undefined) throw new Error(`There is no case "${name}".`);
+      // Some wait for what never happens: for them the runner has a time limit.
+      const hangs = new Promise<never>((_resolve, reject) => {
+        setTimeout(() => reject(new Error('It hangs.')), 2_000).unref();
+      });
+      await expect(Promise.race([run(), hangs]), name).rejects.toThrow();
+    }
+  });
+
+  it('has a case for each of them, and no two of one name', () => {
+    const names: string[] = [];
+    describeInbox({ describe: (_, define) => define(), it: (name) => void names.push(name) }, open);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(20);
+  });
+});
