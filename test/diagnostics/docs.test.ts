@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { attackCases } from '../../src/diagnostics/attack/attack-receiver.ts';
+import { causes } from '../../src/diagnostics/attack/findings.ts';
 import { doctorChecks } from '../../src/diagnostics/doctor/run-doctor.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/diagnostics.md'), 'utf8');
@@ -12,6 +13,12 @@ it('docs/diagnostics.md lists every case of the attack, and no other', () => {
   const ids = ['authentic', ...attackCases.map(({ id }) => id)];
   expect(new Set(ids).size).toBe(ids.length);
   expect(listed.sort()).toEqual(ids.sort());
+});
+
+it('docs/diagnostics.md says of every finding what the receiver does', () => {
+  const [, table = ''] = page.split('| id | the receiver |\n|---|---|\n');
+  const rows = causes.map(({ id, summary }) => `| \`${id}\` | ${summary} |`);
+  expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
 });
 
 it('docs/diagnostics.md lists every check of the doctor', () => {

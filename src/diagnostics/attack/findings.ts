@@ -18,7 +18,7 @@ export interface AttackFinding {
 export type JudgedCase = AttackResult & Pick<CaseResult, 'problem' | 'fault'>;
 
 /** A cause that several cases show. */
-interface Cause {
+export interface Cause {
   readonly id: string;
   readonly summary: string;
   /** @default the advice of its worst case */
@@ -114,7 +114,7 @@ const repeated = /^(?:repeated|repeated-at-once|replayed)$/;
 const anyCase = /./;
 
 /** In this order: the cause that explains most comes first. */
-const causes: readonly Cause[] = [
+export const causes: readonly Cause[] = [
   {
     id: 'acknowledges-forgeries',
     summary: 'answers 2xx to forged deliveries, though it acts on none of them',
