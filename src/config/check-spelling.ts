@@ -5,7 +5,6 @@ import { environmentVariables, invalidEnvironment, merchantPrefix } from './envi
 const ownPrefix = 'PARTNER_EXCHANGE_';
 const prefixes = /^(partner|merchant|messenger)_/i;
 
-/** A set variable whose name is nearly one of ours, so that it is not read. */
 export interface MisspeltVariable {
   readonly name: string;
   readonly meant: string;
@@ -13,7 +12,7 @@ export interface MisspeltVariable {
   readonly isOurs: boolean;
 }
 
-/** Finds set variables whose name is nearly one of ours: they would be ignored otherwise. */
+/** They would be ignored otherwise. */
 export function findMisspelt(env: object): readonly MisspeltVariable[] {
   const unset = environmentVariables.map(({ name }) => name).filter((name) => !Reflect.get(env, name));
   return Object.keys(env).flatMap((name) => {

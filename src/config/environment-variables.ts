@@ -6,7 +6,7 @@ import type { Text } from '../errors/remedies.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 
-/** One row of the table of variables; docs/configuration.md is checked against it. */
+/** A row of the table of variables; docs/configuration.md is checked against it. */
 interface EnvironmentVariable {
   readonly name: string;
   /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */
@@ -15,13 +15,11 @@ interface EnvironmentVariable {
   readonly form: string;
 }
 
-/** A variable of the deployment. */
 interface DeploymentVariable extends EnvironmentVariable {
   /** The option for a value. @throws {ConfigurationError} without the value in its message */
   readonly read: (value: string) => DeploymentOptions;
 }
 
-/** A variable whose value is used as it is. */
 interface TextVariable<Member extends string> extends EnvironmentVariable {
   readonly member: Member;
 }
@@ -140,7 +138,7 @@ function constantCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }
 
-/** @throws {ConfigurationError} unless it is `true` or `false`, so that `0`, `no` or a typo cannot switch it on */
+/** @throws {ConfigurationError} unless it is `true` or `false`: a typo must not switch it on */
 function readFlag(value: string): boolean {
   if (value === 'true') return true;
   if (value === 'false') return false;
@@ -148,8 +146,8 @@ function readFlag(value: string): boolean {
 }
 
 /**
- * Reads a signature scheme from its JSON, or from the JSON of a pin made by `pinScheme`. It does not check the pin,
- * since that needs the keys: run `checkPin` in a test.
+ * Reads a signature scheme from its JSON or from that of a pin. The pin is not checked, since that needs the keys:
+ * run `checkPin` in a test.
  *
  * @throws {ConfigurationError} without the text in its message
  */
@@ -171,16 +169,16 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JSON.parse's error is not kept as the cause: it quotes the text.
+    // Without JSON.parse's error, which quotes the text.
     throw invalidEnvironment('is not JSON.');
   }
 }
 
-/** A scheme has a few hundred bytes, a pin some thousands per sample. */
+/** A pin has some thousands of bytes per sample. */
 const maxBytes = 1_048_576;
 
 /**
- * Reads a text file. `node:fs` is looked up when needed, not imported: the clients also load where there is none.
+ * `node:fs` is looked up when needed: the clients also load where there is none.
  *
  * @throws {ConfigurationError} without the path in its message
  */
@@ -203,12 +201,12 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'that is a folder (EISDIR): name a file in it.',
 };
 
-/** A code such as `ENOENT`. The system's message is not used, since it holds the path. */
+/** A code such as `ENOENT`: the system's message holds the path. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
-/** The error for a malformed variable. The message never shows its value. */
+/** Its message never shows the value. */
 export function invalidEnvironment(message: Text): ConfigurationError {
   return new ConfigurationError('invalid_environment', message);
 }

@@ -71,7 +71,7 @@ function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): 
     return value === undefined ? [] : [{ name, value, part: named(name, [value], () => read(value)) }];
   });
   const flags = given.filter(({ part }) => part.allowInsecureHttp !== undefined).map(({ part }) => part);
-  // Check each alone first, so that the error names the variable; then all together, since two may conflict.
+  // Each alone first, so that the error names the variable; then all together, since two may conflict.
   for (const { name, value, part } of given) {
     named(name, [value], () => defineDeployment(Object.assign({}, ...flags, part)));
   }
@@ -86,7 +86,7 @@ function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): 
   const names = given.map(({ name }) => name).join(', ');
   const values = given.map(({ value }) => value);
   named(names, values, () => defineDeployment(together));
-  // From here on an error is in the code, not in the environment.
+  // From here on, errors are in the code, not in the environment.
   return defineDeployment({ ...together, orderSchema: undefined, ...options });
 }
 
@@ -98,7 +98,7 @@ function readCredentials(env: object): PartnerCredentials | undefined {
     ...credentialVariables.filter(({ name, member }) => member !== 'partnerCode' && textOf(env, name)),
     ...merchants,
   ].map(({ name }) => name);
-  // A partner code alone is not half of any credentials: one has it before there are keys.
+  // A partner has a code before it has keys.
   if (set.length === 0) return undefined;
   if (partnerPublicKey === undefined || partnerSecretKey === undefined) {
     const missing = ['PARTNER_PUBLIC_KEY', 'PARTNER_SECRET_KEY'].filter((name) => !set.includes(name));
@@ -127,7 +127,6 @@ function readCredentials(env: object): PartnerCredentials | undefined {
   });
 }
 
-/** `MERCHANT_SECRET_KEY_NGN` holds the secret of the merchant `NGN`. */
 function namedMerchants(env: object): { name: string; merchant: string; key: string }[] {
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith(merchantPrefix)) return [];
@@ -147,7 +146,6 @@ function readMessengerKeys(env: object): { apiKey?: string; masterKey?: string }
   );
 }
 
-/** The variable's text; `undefined` if it is not set or empty. */
 function textOf(env: object, name: string): string | undefined {
   // By name, not by entries: on Windows the names ignore case.
   const value: unknown = Reflect.get(env, name);

@@ -70,7 +70,6 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   return new LoadedKeyRing(readOptions(options));
 }
 
-/** A time of the ring's clock. */
 interface Mark {
   at: number;
 }
@@ -82,7 +81,6 @@ class LoadedKeyRing implements KeyRing {
   #loaded: KeySets | undefined;
   /** The result of the last load that worked: with the same keys as `#loaded`, but it may know more about the source. */
   #latest: KeySets | undefined;
-  /** When the keys were read. */
   #readAt: Mark | undefined;
   /** When the last load began, whether it succeeded or not. */
   #triedAt: Mark | undefined;
@@ -108,7 +106,7 @@ class LoadedKeyRing implements KeyRing {
   async newerThan(used: KeySets): Promise<KeySets | undefined> {
     // A load that runs may have read the keys before they were changed.
     if (this.#loading !== undefined && !this.#isLost()) await this.#loading.catch(() => {});
-    // What another call has read in the meantime counts as well.
+    // Another call may have read it meanwhile.
     if (this.#loaded === used) await this.#loadUnlessUnchanged();
     if (this.#loaded !== used) return this.#loaded;
     if (this.#latest?.awaited === true) throw this.#notReceived();
@@ -192,7 +190,7 @@ class LoadedKeyRing implements KeyRing {
     return loading;
   }
 
-  /** When a request is cancelled, workerd drops the load that it began, and its timer with it. */
+  /** workerd drops the load of a cancelled request, with its timer. */
   #isLost(): boolean {
     const { cooldownMs, timeoutMs } = this.#options;
     return this.#since(this.#triedAt) > Math.max(cooldownMs, 2 * timeoutMs);

@@ -15,7 +15,7 @@ const readCredentials = defineOptions(
 );
 
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
-/** Node, Bun and Deno look under this name for how to print an object. */
+/** How Node, Bun and Deno print an object. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
 /**
@@ -73,7 +73,6 @@ export function allKeysOf(credentials: PartnerCredentials): string[] {
   return [credentials.partnerPublicKey, ...secretKeysOf(credentials)];
 }
 
-/** The secret keys of a set. */
 export function secretKeysOf(credentials: PartnerCredentials): string[] {
   const { partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
   const single = merchantSecretKey === undefined ? [] : [merchantSecretKey];
@@ -100,7 +99,6 @@ export function plainCredentials(credentials: PartnerCredentials): PartnerCreden
   };
 }
 
-/** Whether two sets of credentials are the same in everything. */
 export function areSameCredentials(one: PartnerCredentials, other: PartnerCredentials): boolean {
   return JSON.stringify(plainCredentials(one)) === JSON.stringify(plainCredentials(other));
 }

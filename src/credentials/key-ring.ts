@@ -28,7 +28,7 @@ export interface KeyRing {
   reload(): Promise<void>;
 }
 
-/** Whether it is a key ring, also of another copy of the package. Accepts anything. */
+/** Also of another copy of the package. */
 export function isKeyRing(value: unknown): value is KeyRing {
   if (typeof value !== 'object' || value === null || !('newerThan' in value)) return false;
   return typeof value.newerThan === 'function';
@@ -88,7 +88,6 @@ export function keySetsOf(loaded: LoadedKeys): KeySets {
   return Object.freeze({ signing, verifying });
 }
 
-/** Whether two loads gave the same keys. */
 export function sameKeySets(one: KeySets, other: KeySets): boolean {
   return fingerprint(one) === fingerprint(other);
 }

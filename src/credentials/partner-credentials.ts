@@ -31,10 +31,7 @@ export const keyPrefixes = {
 } as const satisfies Record<KeyName, string>;
 
 /**
- * Returns the key if it is present, of the right kind, and without blanks around it.
- *
- * The merchant secret's own prefix is optional (a published sample has none), but the prefix of another kind of key is
- * refused.
+ * The merchant secret's own prefix is optional (a published sample has none), but that of another kind is refused.
  *
  * @throws {ConfigurationError} `invalid_credentials`; the message names the key and never shows it
  */
@@ -51,7 +48,7 @@ export function checkKey(name: KeyName, value: unknown, label: string = name): s
   return key;
 }
 
-/** Checks a secret of any kind: non-empty text without blanks around it or control characters in it. */
+/** Refuses blanks around it and control characters in it. */
 export function checkSecretText(value: unknown, label: string): string {
   if (value === undefined || value === null || value === '') throw invalid(`${label} is missing.`);
   if (typeof value !== 'string') throw invalid(`${label} must be text.`);

@@ -5,8 +5,8 @@ export interface PartnerNames {
 }
 
 /**
- * Whether both are the same partner: by ID where both have one, otherwise by code. Two without any name are the same;
- * where only one has a name, or they have no kind of name in common, nobody can tell, so they are not.
+ * By ID where both have one, otherwise by code. Two without any name are the same; two with no kind of name in common
+ * are not.
  */
 export function isSamePartner(one: PartnerNames, other: PartnerNames): boolean {
   if (one.partnerId !== undefined && other.partnerId !== undefined) return one.partnerId === other.partnerId;

@@ -10,7 +10,7 @@ import { checkKey, invalid } from './partner-credentials.ts';
  */
 export type SigningPurpose = 'general' | 'order';
 
-/** The part of a signature scheme that concerns keys: what the key for orders is made of. */
+/** What the key for orders is made of. */
 export type KeyScheme = Pick<SignatureScheme, 'orderKey' | 'keySeparator'>;
 
 export interface SigningKeyOptions {
@@ -52,8 +52,8 @@ export function signingKey(
 }
 
 /**
- * The names of the merchants that have a key under a scheme. `undefined` stands for `merchantSecretKey`, or for no
- * merchant at all if the scheme needs none.
+ * The merchants that have a key under a scheme. `undefined` stands for `merchantSecretKey`, or for no merchant if the
+ * scheme needs none.
  */
 export function merchantsFor(credentials: PartnerCredentials, scheme: KeyScheme): (string | undefined)[] {
   const needed = (scheme.orderKey ?? 'merchant+partner').includes('merchant');
@@ -62,12 +62,12 @@ export function merchantsFor(credentials: PartnerCredentials, scheme: KeyScheme)
 }
 
 /**
- * Which merchant signs an order: the one that is named, the only one, or the one that is named like the order's currency
- * (ledger: `several-merchants`). Never a default among several: the service would refuse its key.
+ * The merchant that is named, the only one, or the one named like the order's currency (ledger: `several-merchants`).
+ * Never a default among several: the service would refuse its key.
  *
  * @param order its members under the published names
  * @returns a name in `merchantSecretKeys`; `undefined` for `merchantSecretKey`, or if the scheme needs no merchant
- * @throws {ConfigurationError} `invalid_credentials` when it is open
+ * @throws {ConfigurationError} `invalid_credentials` if that leaves a choice
  */
 export function merchantOfOrder(
   credentials: PartnerCredentials,

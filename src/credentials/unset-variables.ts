@@ -1,10 +1,6 @@
-/** What `readEnvironment` makes credentials of. */
 const required = ['PARTNER_PUBLIC_KEY', 'PARTNER_SECRET_KEY'] as const;
 
-/**
- * For an error about missing credentials: the variables of which `readEnvironment` would have made them, as far as they
- * are not set. Names only, never a value.
- */
+/** The unset variables of which `readEnvironment` would have made credentials. Names only, never a value. */
 export function unsetVariables(
   env: object = (globalThis as { process?: { env?: object } }).process?.env ?? {},
 ): string {

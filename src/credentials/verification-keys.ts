@@ -13,22 +13,16 @@ export interface MatchedKey {
   readonly merchant?: string;
 }
 
-/** A key to verify with. */
 export interface VerificationKey {
-  /** The key itself. */
   readonly text: string;
   /** What may be shown of it. */
   readonly shown: MatchedKey;
-  /**
-   * Whose key it is: the same text for all keys of one partner, in every generation; empty where the configuration does
-   * not say.
-   */
+  /** The same text for all keys of one partner, in every generation; empty where the configuration does not say. */
   readonly partner: string;
 }
 
 /**
- * Every merchant of every set of credentials, in the given order. The sets may be generations of one partner, several
- * partners, or both.
+ * The sets may be generations of one partner, several partners, or both.
  *
  * @throws {ConfigurationError} `invalid_credentials`
  */
@@ -55,15 +49,13 @@ export function verificationKeysOf(
 }
 
 /**
- * The partner of each set of credentials: its `partnerId`, otherwise its `partnerCode`. A set with only a code belongs
- * to the partner whose ID another set gives with that code. A set with neither belongs to the only partner that the
- * list names. If that leaves a choice, or no set names a partner, the set has no partner.
- *
- * The keys do not tell: every generation has new ones, the public key included.
+ * The partner of each set: its `partnerId`, otherwise its `partnerCode`. A set with only a code belongs to the
+ * partner whose ID another set gives with that code; a set with neither to the only partner that the list names.
+ * Otherwise it has none. The keys do not tell: every generation has new ones.
  */
 function partnersOf(sets: readonly PartnerCredentials[]): string[] {
   const sameCode = Map.groupBy(sets, ({ partnerCode }) => partnerCode);
-  // Looked up once for each code: there may be thousands of partners.
+  // There may be thousands of partners.
   const idOfCode = new Map(
     [...sameCode].map(([code, those]) => [code, onlyValue(those.map(({ partnerId }) => partnerId))]),
   );
@@ -76,13 +68,12 @@ function partnersOf(sets: readonly PartnerCredentials[]): string[] {
   return named.map((partner) => partner ?? fallback);
 }
 
-/** The only value in a list; `undefined` if there is none or more than one. */
 function onlyValue(values: readonly (string | undefined)[]): string | undefined {
   const [only, ...others] = new Set(values.filter((value) => value !== undefined));
   return others.length === 0 ? only : undefined;
 }
 
-/** Keys as they are, for a deployment that combines secrets differently: all of one partner. */
+/** For a deployment that combines secrets differently: all keys of one partner. */
 export function verificationKeysOfTexts(keys: readonly string[]): readonly VerificationKey[] {
   if (
     !Array.isArray(keys) ||

@@ -1,4 +1,4 @@
-/** One point that the contract leaves open or contradicts itself on, and what this package does about it. */
+/** A point that the contract leaves open or contradicts itself on, and our answer. */
 export interface Assumption {
   readonly id: string;
   readonly statement: string;
@@ -259,5 +259,4 @@ export const assumptions = [
   },
 ] as const satisfies readonly Assumption[];
 
-/** The id of an entry in the ledger. */
 export type AssumptionId = (typeof assumptions)[number]['id'];

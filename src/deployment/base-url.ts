@@ -3,10 +3,8 @@ import { invalidOption } from '../internal/options.ts';
 import { environmentProxy } from './environment-proxy.ts';
 
 /**
- * A URL that paths can be appended to.
- *
- * @throws {ConfigurationError} `invalid_deployment` unless it is absolute, http or https, and without credentials,
- *   query and fragment. The message does not show the value, which may hold a password.
+ * @throws {ConfigurationError} `invalid_deployment` unless it is an absolute http or https URL without credentials,
+ *   query and fragment; without the value, which may hold a password
  */
 export function readUrl(given: unknown, name: string): URL {
   if (given === null || given === '') throw invalid(`${name} is empty.`);
@@ -22,10 +20,10 @@ export function readUrl(given: unknown, name: string): URL {
 }
 
 /**
- * The URL without trailing slashes.
+ * Returns the URL without trailing slashes.
  *
- * @throws {ConfigurationError} `invalid_deployment` for `http:` to another host, or to this one where a proxy of the
- *   environment would take it, unless `allowInsecureHttp` is set
+ * @throws {ConfigurationError} `invalid_deployment` for `http:` to another host or through a proxy, unless
+ *   `allowInsecureHttp` is set
  */
 export function baseUrlOf(
   name: string,
@@ -36,14 +34,14 @@ export function baseUrlOf(
   return url.origin + trimSlashes(url.pathname);
 }
 
-/** The host of a URL as DNS and sockets take it: a URL writes IPv6 addresses in brackets. */
+/** As DNS and sockets take it: a URL writes IPv6 addresses in brackets. */
 export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
 /**
- * Whether a host name of a URL object is always this machine: `localhost`, or a literal loopback address. Names below
- * `localhost` are not: most resolvers ask the DNS for them, whatever RFC 6761 says.
+ * Whether a host name is always this machine: `localhost`, or a literal loopback address. Most resolvers ask the DNS
+ * for names below `localhost`, whatever RFC 6761 says.
  */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);

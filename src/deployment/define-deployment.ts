@@ -84,7 +84,6 @@ export interface Deployment<Order = BuyOrder> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A deployment that has all of its base URLs. */
 export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
 
 const parameter = (name: string) => value(checkParameterName, { default: name });
@@ -147,10 +146,10 @@ export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Or
   return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
 }
 
-/** Marks deployments made by {@link defineDeployment}, also by another copy of the package. */
+/** The mark of deployments made by {@link defineDeployment} of any copy of the package. */
 const brand = Symbol.for('partner-exchange-sdk.deployment');
 
-/** Returns a deployment made by `defineDeployment`. @throws {ConfigurationError} `invalid_deployment` */
+/** @throws {ConfigurationError} `invalid_deployment` unless `defineDeployment` made it */
 export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
   if (deployment === undefined || deployment === null)
@@ -160,11 +159,7 @@ export function requireDeployment<Order>(deployment: Deployment<Order>): Deploym
   );
 }
 
-/**
- * The URL of an operation.
- *
- * @throws {ConfigurationError} `not_configured` when its base URL was not given, and for the number check without a path
- */
+/** @throws {ConfigurationError} `not_configured` without its base URL, and for the number check without a path */
 export function operationUrl(deployment: Deployment<unknown>, operation: Operation): string {
   const path = deployment.paths[operation];
   if (path === undefined) {

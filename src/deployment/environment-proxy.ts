@@ -1,4 +1,3 @@
-/** What decides whether `fetch` goes through a proxy. */
 export interface ProxySettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `navigator.userAgent`: `Node.js/24`, `Bun/1.3.0`, `Deno/2.5.0`. */
@@ -10,11 +9,11 @@ export interface ProxySettings {
 }
 
 /**
- * What would take an `http:` request to this URL to a proxy, as far as that shows: the name of an environment variable,
- * or of the global dispatcher. Node takes the environment's proxy if it is told to (`NODE_USE_ENV_PROXY`,
- * `--use-env-proxy`), Bun and Deno always do. A `fetch` of the client's own is not looked at.
+ * The environment variable or the global dispatcher that would take an `http:` request to this URL to a proxy. Node
+ * does so if it is told to (`NODE_USE_ENV_PROXY`, `--use-env-proxy`), Bun and Deno always. A `fetch` given to a
+ * client is not examined.
  *
- * In doubt it says yes: runtimes read `NO_PROXY` in different ways, and only an entry that all of them understand counts.
+ * Runtimes read `NO_PROXY` in different ways, so only an entry that all of them understand counts.
  */
 export function environmentProxy(url: URL, settings: ProxySettings = currentSettings()): string | undefined {
   const { env, userAgent, dispatcher = '' } = settings;
@@ -49,7 +48,7 @@ function isExempt({ hostname, host }: URL, noProxy: string, isNode: boolean): bo
 
 function currentSettings(): ProxySettings {
   const process: Partial<NodeJS.Process> = globalThis.process ?? {};
-  // Under this symbol every copy of undici keeps it, Node's own, too.
+  // Every copy of undici, also Node's own, uses this symbol.
   const dispatcher: unknown = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
   return {
     env: process.env ?? {},

@@ -15,16 +15,12 @@ export type Operation =
 /** The base URL that an operation's path is appended to. */
 export type BaseUrlName = 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl';
 
-/** Everything that is known of one operation of the contract. */
 export interface OperationRules {
   readonly method: 'GET' | 'POST';
   readonly baseUrl: BaseUrlName;
   /** The path below the base URL; `undefined` if none is published or reported. */
   readonly path: string | undefined;
-  /**
-   * How the caller proves who it is: not at all, by the public key as bearer token, by the bare master key, or by the
-   * API key of a messenger device in the query or in the body.
-   */
+  /** The public key goes as a bearer token, the master key bare. */
   readonly authorization: 'none' | 'public-key' | 'master-key' | 'api-key-in-query' | 'api-key-in-body';
   /** Which key signs the body (contract: Authentication 5). */
   readonly signedWith: 'nothing' | 'general' | 'order';
@@ -44,8 +40,8 @@ export interface OperationRules {
 }
 
 /**
- * The table of operations (contract: Endpoints). Clients, sandbox and errors read everything about an operation from
- * it. The order notification (Endpoints 5) is not listed: there the service calls the partner.
+ * The table of operations (contract: Endpoints), which clients, sandbox and errors read. The order notification
+ * (Endpoints 5) is not listed: there the service calls the partner.
  */
 export const operations = {
   onboard: {
@@ -127,7 +123,6 @@ export const operations = {
 // Sound: the keys of the table are the operations.
 export const operationNames = Object.freeze(Object.keys(operations)) as readonly Operation[];
 
-/** Everything that is known of an operation. */
 export function operationRules(operation: Operation): OperationRules {
   return operations[operation];
 }
@@ -140,10 +135,9 @@ export type Paths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> 
 /** As published (contract: Endpoints), except `createOrder`, which is reported. */
 export const defaultPaths: Paths = Object.freeze(eachOperation(({ path }) => path) as Paths);
 
-/** The row of the option `paths`. */
 export const pathsRow = nested(eachOperation(() => optional(value(checkPath))));
 
-/** The published paths, replaced by a deployment's own where given. */
+/** The published paths, with those of the deployment in their place. */
 export function pathsOf(
   given: Readonly<Record<Operation, string | undefined>>,
   connectSegment = 'connect-msg',

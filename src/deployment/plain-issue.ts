@@ -7,8 +7,8 @@ const zodWording =
   /^(?:Invalid (?:input|string|option|number|date|key|value|element|discriminator|[a-z0-9_ -]+$)|Too (?:small|big): |Unrecognized key)/i;
 
 /**
- * What a schema finds wrong, in words for people who do not know the schema's library: `is missing` instead of `Invalid
- * input: expected string, received undefined`. Never shows the value.
+ * A schema's finding in words for people who do not know its library: `is missing` instead of `Invalid input:
+ * expected string, received undefined`. Never shows the value.
  *
  * @param input the checked value: zod reports a missing member and a wrong type alike
  */
@@ -17,7 +17,7 @@ export function plainIssue(issue: StandardIssue, input: unknown): ValidationIssu
   const { message } = issue;
   const value = path.reduce<unknown>(memberOf, input);
   if (!('code' in issue) || !zodWording.test(message)) return { path, message: withoutValue(message, value) };
-  // Only zod's issues have these members, and each only some of them.
+  // Sound: every member is optional.
   return { path, message: describe(issue as ZodIssue, value, path.length === 0) };
 }
 
@@ -114,7 +114,7 @@ function oneOf(values: unknown): string {
   return `must be ${several ? 'one of ' : ''}${listed(values)}`;
 }
 
-/** The first few: a schema may allow hundreds. */
+/** A schema may allow hundreds. */
 function listed(values: unknown): string {
   if (!Array.isArray(values)) return '?';
   const shown = values
@@ -130,12 +130,12 @@ function memberOf(value: unknown, name: string | number): unknown {
     : undefined;
 }
 
-/** Other libraries quote what they refuse, and so may a message that somebody wrote: `received "ada@"`. */
+/** Other libraries, and authors of messages, quote what they refuse: `received "ada@"`. */
 function withoutValue(message: string, value: unknown): string {
   return textsOf(value).reduce(withoutText, message);
 }
 
-/** A short one may be any word of the message, unless it stands in quotes; a longer one part of another word. */
+/** A short text is removed only in quotes, since it may be any word; a longer one also within a word. */
 function withoutText(message: string, value: string | number | bigint): string {
   const text = String(value);
   const quotes = typeof value === 'string' ? [JSON.stringify(text), `'${text}'`] : [];
@@ -145,10 +145,8 @@ function withoutText(message: string, value: string | number | bigint): string {
   return shown.replace(new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu'), hidden);
 }
 
-/** More than any message quotes. */
 const maxTexts = 100;
 
-/** The texts and numbers in a value. */
 function textsOf(value: unknown): (string | number | bigint)[] {
   const texts: (string | number | bigint)[] = [];
   const pending = [value];

@@ -1,6 +1,5 @@
 /**
- * The part of the Standard Schema interface (version 1) that is used here: zod, valibot, arktype and others
- * implement it. Types only.
+ * The part of the Standard Schema interface (version 1) that we use: zod, valibot, arktype and others implement it.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -23,7 +22,6 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Whether a value implements the interface. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   if (!('~standard' in value)) return false;
@@ -32,7 +30,6 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard.validate === 'function';
 }
 
-/** The path of an issue, with every segment as a name or an index. */
 export function issuePath(issue: StandardIssue): (string | number)[] {
   return (issue.path ?? []).map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;

@@ -30,7 +30,7 @@ const rows = {
 } satisfies OptionTable<Record<BrandedName, string | undefined>>;
 const readNames = nested(rows);
 
-/** Names that have another meaning in a body of the contract, or in JavaScript. */
+/** They mean something else in a body of the contract, or in JavaScript. */
 const reserved: readonly string[] = [
   '__proto__',
   'api_key',
@@ -73,7 +73,6 @@ export function checkWireNames(given: unknown): WireNames {
   return Object.freeze(Object.fromEntries(names));
 }
 
-/** Replaces the published names in a body with the deployment's own, keeping the order. */
 export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
   for (const [published, own] of pairs(names)) {
     if (Object.hasOwn(body, published) && Object.hasOwn(body, own)) {
@@ -86,8 +85,8 @@ export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
 }
 
 /**
- * Replaces the deployment's own names in a received body with the published ones. If the published name is there
- * already, both members stay: nothing is overwritten.
+ * Replaces the deployment's own names with the published ones. If a published name is there already, both members
+ * stay.
  */
 export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
   const renamed = pairs(names);
@@ -96,7 +95,7 @@ export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
   return rename(body, new Map(wanted.map(([published, own]) => [own, published])));
 }
 
-/** The name under which a received body holds the member published as `published`: see {@link fromWireNames}. */
+/** The name of a published member in a received body: see {@link fromWireNames}. */
 export function receivedNameOf(published: string, body: JsonObject, names: WireNames): string {
   if (Object.hasOwn(body, published)) return published;
   return new Map(pairs(names)).get(published) ?? published;

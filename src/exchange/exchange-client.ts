@@ -191,7 +191,6 @@ export class ExchangeClient<Order = BuyOrder> {
     );
   }
 
-  /** The key that signs an operation, according to the table of operations. */
   #signingKey(operation: Operation, credentials: PartnerCredentials, merchant?: string): string {
     const purpose = operationRules(operation).signedWith === 'order' ? 'order' : 'general';
     return signingKey(credentials, purpose, { merchant, scheme: this.#deployment.signature });
@@ -263,7 +262,7 @@ export const partnerIdentity = z.looseObject({
     .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
 });
 
-/** The identity as it is sent: the code may come from the credentials. */
+/** The code may come from the credentials. */
 function withPartnerCode(partner: PartnerIdentity, credentials: PartnerCredentials | undefined): unknown {
   if (partner?.partner_code !== undefined || credentials?.partnerCode === undefined) return partner;
   return { ...partner, partner_code: credentials.partnerCode };

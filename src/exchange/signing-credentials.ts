@@ -4,16 +4,15 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { isKeyError, isRequestError, type KeyError, partsOf, RequestError } from '../errors/errors.ts';
 import { inWords, mapText } from '../errors/remedies.ts';
 
-/** Most keys that are remembered for redaction, should a ring give other keys with every load. */
+/** Most keys remembered for redaction: a ring may give other keys with every load. */
 const maxSecrets = 200;
 
-/** Supplies a client's credentials. */
 export type SigningCredentials = ReturnType<typeof signingCredentials>;
 
 export function signingCredentials(ring: KeyRing) {
   const secrets = new Set<string>();
   if (ring.loaded !== undefined) remember(ring.loaded);
-  /** The pending keys that the service has accepted: until they are promoted, they are tried first. */
+  /** Pending keys that the service has accepted go first until they are promoted. */
   let accepted: PartnerCredentials | undefined;
 
   async function load(): Promise<{ first: PartnerCredentials; sets: KeySets }> {
@@ -27,7 +26,6 @@ export function signingCredentials(ring: KeyRing) {
   function remember({ signing, pending, verifying }: KeySets): void {
     const sets = pending === undefined ? [signing, ...verifying] : [signing, pending, ...verifying];
     for (const secret of sets.flatMap(allKeysOf)) {
-      // The newest stay.
       secrets.delete(secret);
       secrets.add(secret);
     }
@@ -93,7 +91,7 @@ async function newerKeys(ring: KeyRing, used: KeySets): Promise<KeySets | KeyErr
   }
 }
 
-/** A refusal that the keys can have caused. The service did not act, so sending it again with other keys is safe. */
+/** A refusal that the keys can have caused. The service did not act, so sending it again is safe. */
 function isKeyRefusal(error: unknown): error is RequestError {
   if (!isRequestError(error) || error.outcome !== 'refused') return false;
   return error.status === 401 || error.status === 403;

@@ -19,7 +19,7 @@ export async function sendAttempt(
   client: ClientSettings,
   record: CallRecord,
 ): Promise<Response> {
-  // Aborted between attempts or before the first: nothing is sent, so this is not an attempt.
+  // Nothing is sent, so this is not an attempt.
   signal.throwIfAborted();
   if (leftMsOf(call) === 0) throw tooLate();
   const attempt = record.start();
@@ -57,7 +57,7 @@ export async function sendAttempt(
   return response;
 }
 
-/** The time in which a request may leave is over: nothing has left. */
+/** The time is over in which it may leave: nothing has left. */
 export function tooLate(): AttemptFailure {
   return new AttemptFailure('timeout', 'not-sent', new Error('the time in which it may leave was over'));
 }
@@ -84,7 +84,6 @@ export class CallRecord {
     this.outcome = previousFailure?.outcome ?? 'not-sent';
   }
 
-  /** The number of the attempt that starts. */
   start(): number {
     this.#inFlight = true;
     this.reply = undefined;
@@ -104,7 +103,7 @@ export class CallRecord {
     this.outcome = lessCertain(this.outcome, outcome);
   }
 
-  /** Gives up the attempt in flight, if there is one. The head of its reply counts. */
+  /** Gives up the attempt in flight. The head of its reply counts. */
   giveUp(): RequestOutcome {
     const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status);
     this.finish(this.attempts, outcome, this.reply);
@@ -161,13 +160,13 @@ interface BodySentOnce {
 /**
  * A body that the platform cannot send a second time by itself, with the headers that go with it.
  *
- * fetch keeps a body that is text or bytes, and may send the request again: Node after a 421 (as the fetch standard
- * says), Deno when the connection is lost before a reply. The service would get one order twice. A stream cannot be
- * read again. Its length is declared, so that it is not sent in chunks. Deno and workerd chunk streams all the same,
- * but read a Blob once and with its length.
+ * fetch may send text or bytes again: Node after a 421 (as the fetch standard says), Deno when the connection is lost
+ * before a reply. The service would get one order twice. A stream cannot be read again; its length is declared, so
+ * that it is not sent in chunks. Deno and workerd would chunk it nevertheless, but read a Blob once and with its
+ * length.
  *
- * @param beforeSending runs immediately before the body leaves, where the platform lets us (Node). If it throws, the body
- *   does not leave
+ * @param beforeSending runs immediately before the body leaves, where the platform allows it (Node). If it throws,
+ *   the body does not leave
  */
 function bodySentOnce(text: string, given: Headers, beforeSending?: () => void): BodySentOnce {
   const bytes = encoder.encode(text);

@@ -55,7 +55,6 @@ export const callRows = {
   ),
 } satisfies OptionTable<CallOptions>;
 
-/** One request of an operation. */
 export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST';
@@ -65,7 +64,7 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly body?: string | undefined;
   /** When it may be repeated: see the table of operations. */
   readonly repeat: OperationRules['repeat'];
-  /** Never shown in an error, even if an error of the transport quotes them. The headers hold more: {@link secretsOf}. */
+  /** Never shown in an error. The headers hold more: {@link secretsOf}. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Schema>;
   /** Of an order: what its 2xx reply says. */
@@ -79,7 +78,7 @@ export function secretsOf({ secrets, headers }: Call): string[] {
   return [...secrets, ...sensitiveValues(headers)];
 }
 
-/** Milliseconds in which the request may still leave. Nothing leaves by a function that fails. */
+/** Nothing leaves if the function fails. */
 export function leftMsOf({ options: { leftMs } }: Call): number {
   if (leftMs === undefined) return Number.POSITIVE_INFINITY;
   try {
@@ -107,8 +106,6 @@ interface CallContent<Schema extends ReplySchema> {
 }
 
 /**
- * Builds the request of an operation from the table of operations.
- *
  * @throws {ConfigurationError} `not_configured` when the deployment has no address for it, `invalid_option` for
  *   malformed options
  */
@@ -119,7 +116,7 @@ export function makeCall<Schema extends ReplySchema>(
 ): Call<Schema> {
   const { method, authorization, repeat } = operationRules(operation);
   const { body, credential, previousFailure } = content;
-  // Sound: an object that is returned is the one that was given, so its schema has the same types.
+  // Sound: reading keeps the schema that was given.
   const options = defineOptions(operation, callRows)(content.options) as CallOptions<Schema>;
   const url = new URL(operationUrl(deployment, operation));
   for (const [name, value] of Object.entries(content.query ?? {})) url.searchParams.set(name, value);
@@ -133,7 +130,7 @@ export function makeCall<Schema extends ReplySchema>(
     ...authorizationHeader(authorization, credential),
   });
   const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
-  // A deployment that an older copy of this package made has no such function.
+  // A deployment made by an older copy of this package lacks it.
   const { readOrderReply = usualOrderReply } = deployment;
   return {
     ...{ operation, method, url: url.href, headers, body, repeat, secrets, options, previousFailure },

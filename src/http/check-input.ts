@@ -7,7 +7,7 @@ import { nearestName } from '../internal/nearest-name.ts';
 import { warnOnce } from '../internal/warn.ts';
 
 /**
- * Checks a call's input with its schema, and for anything that JSON would change.
+ * Checks input with its schema, and for anything that JSON would change.
  *
  * @throws {ValidationError} naming each member that does not fit, never its value
  */
@@ -26,7 +26,7 @@ export function checkInput(operation: string, schema: z.ZodObject, input: unknow
   return result.data as JsonObject;
 }
 
-/** The same for any Standard Schema, whose output may be anything. */
+/** For any Standard Schema, whose output may be anything. */
 export async function checkWithSchema(
   operation: string,
   schema: StandardSchema,
@@ -45,14 +45,12 @@ export async function checkWithSchema(
   return result.value;
 }
 
-/** More members than any payload has. A larger object is not one with a misspelt member. */
+/** More members than any payload has. */
 const maxMembers = 100;
 
 /**
- * Warns of a member that looks like a misspelt one of the schema, once per name. It is not an error, since deployments
- * differ. TypeScript refuses it already; this is for JavaScript and for objects built in several steps.
- *
- * Only a zod object lists its members, so other schemas get no warning.
+ * Warns, once per name, of a member that looks misspelt: no error, since deployments differ. TypeScript refuses it;
+ * this is for JavaScript and for objects built in several steps. Only a zod object lists its members.
  */
 function warnOfMisspelt(operation: string, schema: StandardSchema, input: unknown): void {
   if (!(schema instanceof z.ZodObject) || typeof input !== 'object' || input === null) return;
@@ -60,7 +58,7 @@ function warnOfMisspelt(operation: string, schema: StandardSchema, input: unknow
   for (const name of Object.keys(input).slice(0, maxMembers)) {
     if (known.includes(name)) continue;
     const meant = nearestName(name, known);
-    // A longer name that contains a known one is a member of its own: fiat_amount_usd, message_type.
+    // A longer name is a member of its own: fiat_amount_usd, message_type.
     if (meant === undefined || name.length > meant.length + 2) continue;
     warnOnce(`${operation} does not know the member "${name}": did you mean "${meant}"?`);
   }

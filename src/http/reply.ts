@@ -12,7 +12,6 @@ export interface Reply<Body = unknown> {
   readonly body: Body;
 }
 
-/** What was read of an HTTP response. */
 export interface ReadReply {
   readonly status: number;
   readonly headers: Headers;
@@ -29,7 +28,7 @@ export function replyHead(response: Response): ReadReply {
   return { status, headers: response.headers, body: undefined };
 }
 
-/** Reads a response's body up to a limit. Never throws: a failure is part of the result. */
+/** Never throws: a failure is part of the result. */
 export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
   const { status, headers } = replyHead(response);
   try {
@@ -50,8 +49,7 @@ export async function readReply(response: Response, maxBytes: number): Promise<R
 const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * The milliseconds that a `Retry-After` header asks to wait, given in seconds or as a date. `undefined` if it is
- * malformed. A number that is too large becomes the longest exact wait.
+ * From seconds or a date; `undefined` if it is malformed. A number that is too large becomes the longest exact wait.
  */
 export function retryAfterMs(reply: ReadReply | undefined, now: number): number | undefined {
   const value = reply?.headers.get('retry-after')?.trim();
@@ -78,8 +76,8 @@ const nested = ['error', 'errors', 'code'] as const;
 const maxDepth = 3;
 
 /**
- * The texts in a reply, the most telling first: the usual members of a JSON error, otherwise the title or the start of
- * a page, or the text itself. Neither bounded nor redacted.
+ * The most telling first: the usual members of a JSON error, otherwise the title or start of a page, or the text.
+ * Neither bounded nor redacted.
  */
 export function replyTexts(body: unknown): string[] {
   if (typeof body === 'string') return textsOf(pageText(body));

@@ -12,10 +12,10 @@ import { AttemptFailure, lessCertain } from './outcome.ts';
 import { type ReadReply, type Reply, retryAfterMs } from './reply.ts';
 
 /**
- * Sends a call, keeps its time limits, repeats it where that is safe, and returns its reply.
+ * Sends a call within its time limits, repeats it where that is safe, and returns its reply.
  *
- * ky is the timer of attempts and of waits between them. Each attempt makes its own request, and reads its own reply to
- * the end, so that the time limit covers it; {@link mayRepeat} decides about the next one.
+ * ky is the timer of attempts and waits. Each attempt makes its own request and reads its reply to the end, so that
+ * the time limit covers it; {@link mayRepeat} decides about the next one.
  *
  * @throws {RequestError}
  */
@@ -30,8 +30,8 @@ export async function sendCall<Schema extends ReplySchema>(
   }
   const end = performance.now() + Math.min(client.totalTimeoutMs, leftMsOf(call));
   const slot = client.slots.slot();
-  // Waits for half of the time that is left: the other half is for the request. One that is sent with hardly any time
-  // left would end as `unknown`, where `not-sent` is known.
+  // Waits for half of the time that is left: a request sent with hardly any time would end as `unknown` instead of
+  // `not-sent`.
   const takeSlot = () => slot.take({ ms: (end - performance.now()) / 2, signal, tooLate: noSlot });
   try {
     await takeSlot();
@@ -50,13 +50,13 @@ export async function sendCall<Schema extends ReplySchema>(
           retryAfterMs(record.reply, client.now()) ?? backoffDelay(attempt, client.retry, client.random),
         backoffLimit: client.retry.maxDelayMs,
         shouldRetry: ({ error }) => {
-          // The attempt is over: while this call waits for the next one, others go first.
+          // While this call waits for its next attempt, others go first.
           slot.release();
           return mayRepeat(call, client, record, error);
         },
       },
       hooks: { beforeRetry: [takeSlot] },
-      // Of ky's own request only the signal is used: with headers it would be copied several times for nothing.
+      // Only the signal of ky's request is used: with headers it would be copied several times for nothing.
       fetch: (input) => sendAttempt(asRequest(input).signal, call, client, record),
     });
   } catch (error) {
@@ -72,12 +72,11 @@ function noSlot(): AttemptFailure {
   return new AttemptFailure('timeout', 'not-sent', cause);
 }
 
-/** ky passes a request; its type allows what fetch takes. */
+/** ky passes a request; its type allows more. */
 function asRequest(input: string | URL | Request): Request {
   return input instanceof Request ? input : new Request(input);
 }
 
-/** Whether a call may be sent again after an attempt that failed. */
 function mayRepeat(call: Call, client: ClientSettings, record: CallRecord, error: Error): boolean {
   if (!(error instanceof AttemptFailure)) {
     record.giveUp();
@@ -119,7 +118,7 @@ function toRequestError(
 }
 
 /**
- * The reply of a call that succeeded: an order has to be accepted by it, and it has to fit the schema of the call.
+ * An order has to be accepted, and the body has to fit the schema.
  *
  * @throws {RequestError}
  */
@@ -145,7 +144,7 @@ async function checkReply<Schema extends ReplySchema>(
   try {
     result = await schema['~standard'].validate(body);
   } catch (cause) {
-    // The service has acted, and an exception from the caller's schema must not hide that.
+    // The service has acted: an exception from the caller's schema must not hide that.
     const issues = [{ message: 'the schema threw instead of answering', path: [] }];
     throw nonconforming({ issues, cause });
   }

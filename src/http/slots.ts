@@ -1,7 +1,6 @@
 import { type Deadline, withDeadline } from '../internal/deadline.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 
-/** A slot among the requests under way, for the attempts of one call. */
 export interface Slot {
   /**
    * Takes a slot, or waits until one is free: first come, first served.
@@ -12,20 +11,17 @@ export interface Slot {
   release(): void;
 }
 
-/** The slots of a client. */
 export type Slots = ReturnType<typeof limitConcurrency>;
 
 /**
- * Limits how many calls go on at a time.
- *
- * There is no limit where the event loop is not the whole process: workerd drops a cancelled request with its slot, and
- * nothing would release that. It limits the connections of a request itself.
+ * Limits how many calls go on at a time. Not on workerd, which limits the connections of a request itself, and drops
+ * a cancelled request without releasing its slot.
  */
 export function limitConcurrency(most: number): { slot(): Slot } {
   if (!isWholeProcess()) return { slot: () => ({ take: async () => {}, release() {} }) };
   let free = most;
   const waiting = new Set<() => void>();
-  // One iterator for long, since a new one first passes over all deleted entries. It sees entries that are added later.
+  // One lasting iterator: a new one would first pass over all deleted entries.
   let queue = waiting.values();
 
   function giveBack(): void {

@@ -207,7 +207,7 @@ export class MessengerClient {
     return await sendCall(call, this.#client);
   }
 
-  /** With the phone number as the service gets it; anything that is no text is left for the check of the input. */
+  /** Anything that is not text is left to the check of the input. */
   #normalized<Request extends { to_phone: string }>(request: Request): Request {
     if (this.#normalizePhone === undefined || typeof request?.to_phone !== 'string') return request;
     return { ...request, to_phone: this.#normalizePhone(request.to_phone) };
@@ -223,7 +223,7 @@ export class MessengerClient {
   }
 }
 
-/** Further members as query parameters: text as it is, anything else as JSON. */
+/** Text as it is, anything else as JSON. */
 function queryOf(members: JsonObject): Record<string, string> {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -231,10 +231,7 @@ function queryOf(members: JsonObject): Record<string, string> {
   );
 }
 
-/**
- * The words of a message that may be a one-time code, so that no error repeats one: words with a digit, and words in
- * capitals.
- */
+/** Words that may be a one-time code, to redact: with a digit, or in capitals. */
 function codesIn(message: string): string[] {
   const words = message.match(/[\p{L}\p{N}-]+/gu) ?? [];
   return words.filter(

@@ -1,28 +1,23 @@
 import crypto, { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 
-/** Bytes of a SHA-512 digest. */
 const digestBytes = 64;
 
-/** Signs a text (as UTF-8) with a key. */
 export function writeSignature(scheme: SignatureScheme, key: string, text: string): string {
   const { encoding } = scheme;
-  // The digest writes the usual encoding by itself. By way of bytes, signing would take a tenth longer.
+  // By way of bytes, signing would take a tenth longer.
   if (encoding === 'hex') return writtenDigest(scheme, key, text, encoding);
   return encode(encoding, digestOf(scheme, key, text));
 }
 
-/**
- * The bytes of a text that is exactly one digest in exactly this encoding. `undefined` for any other case, alphabet,
- * length or padding.
- */
+/** `undefined` unless the text is exactly one digest in exactly this encoding. */
 export function decodeDigest(encoding: Encoding, text: string): Buffer | undefined {
   const digest = decode(encoding, text);
   // Buffer decodes leniently, so the result is encoded again and compared.
   return digest.length === digestBytes && encode(encoding, digest) === text ? digest : undefined;
 }
 
-/** The index of the first key that gives the text this digest, or -1. Compares in constant time. */
+/** The index of the first key with this digest, or -1. Compares in constant time. */
 export function findSigner(
   scheme: SignatureScheme,
   keys: readonly string[],
@@ -31,7 +26,7 @@ export function findSigner(
   return keys.findIndex((key) => timingSafeEqual(digestOf(scheme, key, text), claimedDigest));
 }
 
-/** The 64 bytes, by way of Latin-1: a Buffer made by the digest itself costs twice as much. */
+/** By way of Latin-1: a Buffer made by the digest itself costs twice as much. */
 function digestOf(scheme: SignatureScheme, key: string, text: string): Buffer {
   return Buffer.from(writtenDigest(scheme, key, text, 'binary'), 'latin1');
 }
@@ -82,13 +77,10 @@ function decode(encoding: Encoding, text: string): Buffer {
 
 type Hash = (algorithm: 'sha256' | 'sha512', data: string | Uint8Array, as: 'hex' | 'binary') => string;
 
-/**
- * The digest of a text (as UTF-8) or of bytes, in hex or as Latin-1 (`binary`: one character per byte). Some runtimes
- * that we support lack `crypto.hash`.
- */
+/** In hex or as Latin-1 (`binary`: one character per byte). Some runtimes lack `crypto.hash`. */
 export const hash: Hash = typeof crypto.hash === 'function' ? crypto.hash : hashByStream;
 
-/** The same as {@link hash}, for runtimes without `crypto.hash`. */
+/** For runtimes without `crypto.hash`. */
 export function hashByStream(...[algorithm, data, as]: Parameters<Hash>): string {
   return crypto.createHash(algorithm).update(data).digest(as);
 }

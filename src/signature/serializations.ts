@@ -54,7 +54,6 @@ export type Serialization =
   | 'base64-compact'
   | 'base64-sorted';
 
-/** A body in both of its forms. */
 export interface BodyForms {
   /** Its own text without the top-level `signature`. */
   readonly unsignedText: string;
@@ -62,12 +61,8 @@ export interface BodyForms {
   readonly value: JsonObject;
 }
 
-/** Everything that is known of one serialization. */
 export interface SerializationRules {
-  /**
-   * The text that is signed. All but `as-sent` are recursive, and throw `RangeError` for a body that is nested too
-   * deeply.
-   */
+  /** All but `as-sent` are recursive, and throw `RangeError` for a body that is nested too deeply. */
   readonly write: (body: BodyForms, joiner: string) => string;
   /** What it reads: the body's own text, or its parsed value, whose spelling is lost. */
   readonly reads: 'text' | 'value';
@@ -82,10 +77,7 @@ export interface SerializationRules {
   readonly preference: number;
 }
 
-/**
- * The registry of serializations. Whatever depends on the name of one is read from here, so a new one is one more
- * entry. {@link Serialization} documents each.
- */
+/** The registry of serializations: nothing else depends on their names. {@link Serialization} documents each. */
 export const serializations = {
   'as-sent': json('text', 0, ({ unsignedText }) => unsignedText),
   compact: json('value', 1, ({ value }) => JSON.stringify(unsigned(value))),
@@ -125,7 +117,6 @@ export const serializations = {
   'base64-sorted': json('value', 9, ({ value }) => toBase64(writeSorted(unsigned(value)))),
 } as const satisfies Record<Serialization, SerializationRules>;
 
-/** Everything that is known of a serialization. */
 export function serializationRules(name: Serialization): SerializationRules {
   return serializations[name];
 }
@@ -150,15 +141,12 @@ function toBase64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** The parts of a signature scheme that say which text is signed. */
 export interface TextRules {
   readonly serialization: Serialization;
   readonly joiner?: string | undefined;
 }
 
 /**
- * The text that a scheme signs.
- *
  * @throws {SignatureError} `body_too_deep` or `body_ambiguous` for a body that cannot be serialised again,
  *   `body_not_utf8`
  */
@@ -177,7 +165,7 @@ export function canonicalText({ serialization, joiner = '' }: TextRules, body: B
     // Two texts that are not well-formed Unicode may have the same digest.
     if (text.isWellFormed()) return text;
   } catch (error) {
-    // Serialising is recursive, also in the engine. Give too deep a text a typed error.
+    // Serialising is recursive, also in the engine.
     if (!(error instanceof RangeError)) throw error;
     throw new SignatureError('body_too_deep', 'The body is nested too deeply to be serialised again.');
   }
@@ -185,11 +173,11 @@ export function canonicalText({ serialization, joiner = '' }: TextRules, body: B
 }
 
 /**
- * Whether a parsed body holds a number that `JSON.stringify` writes differently: `-0` as `0`, and `1e999` (parsed as
- * Infinity) as `null`. Somebody who holds a signed body could exchange one for the other.
+ * `JSON.stringify` writes `-0` as `0`, and `1e999` (parsed as Infinity) as `null`: somebody who holds a signed body
+ * could exchange one for the other.
  */
 function hasAmbiguousNumber(body: JsonValue): boolean {
-  // Not recursive: a body may be nested too deeply for the call stack.
+  // Not recursive, for bodies of any depth.
   const pending: JsonValue[] = [body];
   while (pending.length > 0) {
     const value = pending.pop();
@@ -205,13 +193,12 @@ function hasAmbiguousNumber(body: JsonValue): boolean {
 }
 
 /**
- * A text that is the same for every spelling of one delivery, and differs between deliveries. It is what the signature
- * pins; under schemes that do not pin the whole body, it adds the body.
+ * A text that is the same for every spelling of one delivery and differs between deliveries: the text that the
+ * signature pins, and the body under schemes that do not pin all of it.
  *
- * Such schemes join values, so somebody who holds a signed body can move text from one member to the next and keep the
- * signature. The signed text alone would take the two bodies for one. The body as sent would make the same body with
- * other white space a new one. So the body is written in one form: members sorted, no white space, one spelling for
- * each character. Numbers keep their spelling, which is signed.
+ * Under those, which join values, text can move from one member to the next under the same signature, so the signed
+ * text alone does not tell two bodies apart. The body is added in one form, with members sorted and without white
+ * space; numbers keep their spelling, which is signed.
  *
  * @throws {SignatureError} `body_too_deep` for a body that cannot be serialised again
  */
@@ -221,6 +208,6 @@ export function pinnedText(
 ): string {
   if (serializationRules(scheme.serialization).pins === 'json') return text;
   const content = canonicalText({ ...scheme, serialization: 'python-sorted' }, { unsignedText: json, value });
-  // The length goes first, so that no two pairs give the same text.
+  // With its length, so that no two pairs give the same text.
   return `${text.length}:${text}${content}`;
 }

@@ -46,8 +46,8 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
   const unsignedText = JSON.stringify(withoutSignature(body));
-  // Sign what is posted, even if a getter would return something else the second time. Parsing takes longer than
-  // writing did, so only for the schemes that sign the value.
+  // A getter could return something else the second time. Parsing takes longer than writing, so this is only for the
+  // schemes that sign the value.
   const { reads } = serializationRules(scheme.serialization);
   const value = reads === 'value' ? (JSON.parse(unsignedText) as JsonObject) : body;
   const signed = canonicalText(scheme, { unsignedText, value });
@@ -56,7 +56,7 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   return { text: `${unsignedText.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
 }
 
-/** Copied only if it has one: nearly no body that is to be signed does. */
+/** Nearly no body has one, so few are copied. */
 function withoutSignature(body: JsonObject): JsonObject {
   if (!Object.hasOwn(body, 'signature')) return body;
   const { signature: _, ...rest } = body;

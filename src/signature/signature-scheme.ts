@@ -46,7 +46,6 @@ export const schemeParts = {
 
 const textParts = ['separator', 'joiner', 'keySeparator'] as const;
 
-/** The name of every part of a scheme. */
 export const schemePartNames = [
   'construction',
   'serialization',
@@ -69,7 +68,7 @@ export const defaultScheme: SignatureScheme = Object.freeze({
 
 const checked = new WeakSet<SignatureScheme>([defaultScheme]);
 
-/** Returns the scheme if it is valid. @throws {ConfigurationError} `invalid_scheme` */
+/** @throws {ConfigurationError} `invalid_scheme` */
 export function checkScheme(scheme: SignatureScheme): SignatureScheme {
   if (checked.has(scheme)) return scheme;
   for (const [part, allowed] of Object.entries({

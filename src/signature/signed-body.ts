@@ -9,8 +9,6 @@ import type { Encoding } from './signature-scheme.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a raw body.
- *
  * Text that is not well-formed Unicode is refused like bytes that are not UTF-8: two such texts could have the same
  * digest.
  */
@@ -39,7 +37,6 @@ function notUtf8(): SignatureError {
 
 const memberName = '"signature"';
 
-/** A signed body in its parts. */
 interface ParsedSignedBody {
   /** The whole parsed body. */
   readonly value: JsonObject;
@@ -50,8 +47,6 @@ interface ParsedSignedBody {
 }
 
 /**
- * Parses a body and cuts its signature out.
- *
  * @throws {SignatureError} `body_not_json`, `body_not_object`, `body_too_deep`, `signature_missing`,
  *   `signature_malformed`, `signature_duplicated`
  */
@@ -60,9 +55,9 @@ export function parseSignedBody(source: string, encoding: Encoding): ParsedSigne
 }
 
 /**
- * Parses a body whose last member is its signature, as nearly every sender writes it. The signature is cut off first
- * and the rest is parsed, so nothing has to be searched: if the rest is an object without a `signature`, the body is
- * that object plus exactly this one. `undefined` for a body that ends differently.
+ * For a body whose last member is its signature, as nearly every sender writes it: the signature is cut off first, so
+ * nothing has to be searched. If the rest is an object without a `signature`, the body is that object plus exactly
+ * this one. `undefined` for a body that ends differently.
  */
 function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody | undefined {
   const closingBrace = spaceStart(source, source.length) - 1;
@@ -152,25 +147,23 @@ function duplicatedSignature(): SignatureError {
   return new SignatureError('signature_duplicated', 'The body has more than one top-level signature.');
 }
 
-/** Where the white space before `index` begins. */
 function spaceStart(text: string, index: number): number {
   if (!isSpace(text.charCodeAt(index - 1))) return index;
-  // A loop over a mebibyte of white space would take longer than hashing it.
+  // A loop over a mebibyte would take longer than hashing it.
   const start = text.slice(0, index).trimEnd().length;
-  // trimEnd also removes what is no white space in JSON. A text that has it there is not JSON, wherever it is cut.
+  // trimEnd removes more than JSON's white space. A text that has that there is not JSON, wherever it is cut.
   return notSpace.test(text.slice(start, index)) ? index : start;
 }
 
 const notSpace = /[^ \t\n\r]/;
 
-/** Where the white space after `index` ends. */
 function spaceEnd(text: string, index: number): number {
   let at = index;
   while (isSpace(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** White space in JSON, which is less than what `trim` removes. */
+/** Less than what `trim` removes. */
 function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }

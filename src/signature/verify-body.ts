@@ -43,7 +43,7 @@ export function verifyBody(body: string | Uint8Array, options: VerifyOptions): V
   throw signatureMismatch();
 }
 
-/** A body with the signature that it claims to have, before any key was tried: nothing in it can be trusted. */
+/** A body with its signature, before any key was tried: nothing in it can be trusted. */
 export interface UnverifiedBody {
   /** The whole parsed body, `signature` included. */
   readonly value: JsonObject;
@@ -56,21 +56,16 @@ export interface UnverifiedBody {
 }
 
 /**
- * Reads a body once, whatever number of keys is tried on it afterwards.
- *
  * @throws {SignatureError} every code but `signature_mismatch`
  * @throws {ConfigurationError} `raw_body_required` for a parsed object
  */
 export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureScheme): UnverifiedBody {
-  // Always cut the signature out, whatever is signed: two of them are refused under every scheme.
+  // Under every scheme: two signatures are always refused.
   const { value, unsignedText, claimedDigest } = parseSignedBody(decodeBody(body), scheme.encoding);
   return { value, text: canonicalText(scheme, { unsignedText, value }), json: unsignedText, claimedDigest };
 }
 
-/**
- * Whether the body was signed with this key. Compares in constant time. Never without a key, nor with an
- * empty one: anybody could sign with that.
- */
+/** Compares in constant time. False without a key or with an empty one, with which anybody could sign. */
 export function isSignedWith(
   key: string | undefined,
   body: UnverifiedBody,
@@ -88,8 +83,8 @@ export function signatureMismatch(): SignatureError {
 }
 
 /**
- * What `verifyBody` returned for a body that was verified on arrival and stored since. Its keys may have been rotated
- * meanwhile, so the signature is not checked again: never pass it a body from outside.
+ * Reads a body that was verified before it was stored. Its keys may have been rotated, so the signature is not
+ * checked: never pass it a body from outside.
  */
 export function parseVerifiedBody(
   body: string,
@@ -100,7 +95,7 @@ export function parseVerifiedBody(
   return { value, text: canonicalText(checked, { unsignedText, value }), json: unsignedText };
 }
 
-/** A key or a list of keys as a list with at least one. @throws {ConfigurationError} `invalid_credentials` */
+/** @throws {ConfigurationError} `invalid_credentials` unless there is at least one */
 export function checkKeys(key: string | readonly string[]): readonly string[] {
   const keys = typeof key === 'string' ? [key] : key;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');
@@ -108,7 +103,7 @@ export function checkKeys(key: string | readonly string[]): readonly string[] {
   return keys;
 }
 
-/** The key itself. @throws {ConfigurationError} `invalid_credentials` */
+/** @throws {ConfigurationError} `invalid_credentials` */
 export function checkKey(key: string): string {
   if (typeof key !== 'string' || key === '') throw invalid('A signing key is missing or empty.');
   return key;

@@ -1,14 +1,14 @@
 import type { JsonValue } from '../internal/json.ts';
 import { type LiteralNode, readLiteralTree } from '../internal/json-tree.ts';
 
-/** JSON with members sorted by code unit; `writeMember` writes the members of the outermost object. */
+/** `writeMember` writes the members of the outermost object. */
 export function writeSorted(
   value: JsonValue,
   writeMember: (member: JsonValue) => string = writeSorted,
 ): string {
   if (Array.isArray(value)) return `[${value.map((element) => writeSorted(element)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // Written by hand: an object built in sorted order would still list integer-like names first.
+  // An object built in sorted order would still list integer-like names first.
   const members: string[] = [];
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
@@ -36,7 +36,6 @@ export const phpStyle: Style = {
   quote: (text) => quoteAscii(text, 0x80).replaceAll('/', '\\/'),
 };
 
-/** Writes a node in that style. */
 export function writeNode(node: LiteralNode, style: Style): string {
   switch (node.kind) {
     case 'literal':
@@ -55,13 +54,13 @@ export function writeNode(node: LiteralNode, style: Style): string {
   }
 }
 
-/** A value without JSON's quotes, for joined values and queries. */
+/** Without JSON's quotes, for joined values and queries. */
 export function writePlain(node: LiteralNode): string {
   if (node.kind === 'text') return node.text;
   return node.kind === 'literal' && node.text === 'null' ? '' : writeNode(node, compactStyle);
 }
 
-/** The members of the outermost object, each name once; none if it is not an object. */
+/** Each name of the outermost object once; none if it is not an object. */
 export function topMembers(unsignedText: string, order: 'as-sent' | 'sorted'): readonly Member[] {
   const tree = readLiteralTree(unsignedText);
   const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
