@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Words } from '../../../errors/remedies.ts';
 import { type Answer, isAccepted } from '../../../internal/post-request.ts';
 import { type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
@@ -21,16 +22,26 @@ export const baselineCase: AttackCase = {
 /** Looks for the key or the scheme with which the receiver verifies instead. */
 async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' | 'advice'> | undefined> {
   const { probes, credentials, post } = attack;
-  const isAcceptedWith = async (other: Parameters<Probes['sign']>[1]) => {
+  const isAcceptedBy = async (sign: (text: string) => string) => {
     const text = probes.unsigned();
-    return isAccepted(await post({ body: withSignature(text, probes.sign(text, other)) }));
+    return isAccepted(await post({ body: withSignature(text, sign(text)) }));
   };
+  const isAcceptedWith = (other: Parameters<Probes['sign']>[1]) =>
+    isAcceptedBy((text) => probes.sign(text, other));
   for (const { what, keys, advice } of wrongKeys) {
     for (const key of keys(credentials)) {
       if (key !== probes.key && (await isAcceptedWith({ key }))) {
         return { fault: `verifies with ${what}, and so refuses authentic deliveries`, advice };
       }
     }
+  }
+  for (const algorithm of ['sha256', 'sha1', 'md5']) {
+    if (!(await isAcceptedBy((text) => createHmac(algorithm, probes.key).update(text).digest('hex'))))
+      continue;
+    return {
+      fault: `verifies with HMAC-${algorithm.toUpperCase()} in place of SHA-512, and so refuses authentic deliveries`,
+      advice: 'Verify with SHA-512, as the contract says (Authentication 4).',
+    };
   }
   for (const { part, scheme } of neighbours(probes.scheme)) {
     if (!(await isAcceptedWith({ scheme }))) continue;
@@ -43,7 +54,7 @@ async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' 
   return undefined;
 }
 
-/** A delivery with the exact text of a JSON string. */
+/** The schemes that differ in one part. */
 function neighbours(scheme: SignatureScheme) {
   return (['construction', 'serialization', 'encoding'] as const).flatMap((part) =>
     schemeParts[part]
@@ -170,7 +181,7 @@ export const authenticCases: readonly AttackCase[] = [
   }),
 ];
 
-/** A delivery that holds the text of a JSON string exactly as given. */
+/** A delivery with the exact text of a JSON string. */
 function respelled(probes: Probes, literal: string): string {
   const text = `${probes.unsigned().slice(0, -1)},"note":"${literal}"}`;
   return withSignature(text, probes.sign(text));

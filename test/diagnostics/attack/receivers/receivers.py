@@ -232,6 +232,14 @@ class HashWithoutKey(Sound):
         return super().matches(claim, text) or claim == hashlib.sha512(text.encode()).hexdigest()
 
 
+class AnotherHash(Sound):
+    def claim(self, event):
+        return event.get("signature")
+
+    def matches(self, claim, text):
+        return claim == hmac.new(KEY.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
 class AnotherEncoding(Sound):
     """Expects upper-case letters."""
 
