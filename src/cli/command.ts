@@ -1,7 +1,7 @@
 import { buildCommand, type Command, type CommandBuilderArguments } from '@stricli/core';
 import { type CliContext, type ExitCode, type Failure, finalExitCode, type RunContext } from './context.ts';
 import type { ArgsOf, ArgTable, FlagsOf, FlagTable } from './flags.ts';
-import { paintFor } from './paint.ts';
+import { paintFor } from './terminal-text.ts';
 
 interface CommandDefinition<Flags extends FlagTable, Args extends ArgTable> {
   /** One line, for the list of commands. */

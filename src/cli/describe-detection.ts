@@ -3,7 +3,7 @@ import type { SchemeDetection } from '../diagnostics/detection/detection.ts';
 import { printableText } from '../internal/printable-text.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { commandWords } from './command-words.ts';
-import type { Paint } from './paint.ts';
+import type { Paint } from './terminal-text.ts';
 
 /** What a search has found, as lines. */
 export function describeDetection(

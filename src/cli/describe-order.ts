@@ -1,7 +1,7 @@
 import type { OrderState } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
 import type { JournaledOrder } from '../orders/journal.ts';
-import type { Paint, Style } from './paint.ts';
+import type { Paint, Style } from './terminal-text.ts';
 
 const styles: Readonly<Record<OrderState, Style>> = {
   accepted: 'green',

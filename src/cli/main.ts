@@ -3,7 +3,7 @@ import { sleep } from '../internal/backoff.ts';
 import { randomBytes } from '../internal/random.ts';
 import { type ExitCode, exitCodes, finalExitCode, type Variables, type World } from './context.ts';
 import { runCli } from './run.ts';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from './terminal-text.ts';
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

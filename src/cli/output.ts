@@ -1,8 +1,7 @@
 import { printableText } from '../internal/printable-text.ts';
 import type { CliContext } from './context.ts';
-import { type Paint, paintFor } from './paint.ts';
 import { emptyLine } from './secret-guard.ts';
-import { visibleText } from './visible-text.ts';
+import { type Paint, paintFor, visibleText } from './terminal-text.ts';
 
 /** Results as lines for people, or as JSON for programs. */
 export type Format = 'text' | 'json';

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Delivery } from './deliveries.ts';
-import type { Paint } from './paint.ts';
+import type { Paint } from './terminal-text.ts';
 
 /** What a receiver answered. */
 export interface Answer {

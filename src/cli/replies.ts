@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { isRequestError } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from './terminal-text.ts';
 
 /** Members of a reply that may hold a credential, whatever the service calls them. */
 const secretName = /auth|cookie|credential|key|link|pass|pwd|secret|session|token/i;

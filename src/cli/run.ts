@@ -10,11 +10,10 @@ import {
 import { userAgent } from '../internal/user-agent.ts';
 import { reportFailure } from './command.ts';
 import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
-import { hasColours } from './paint.ts';
 import { loadRoutes } from './routes.ts';
 import { secretGuard } from './secret-guard.ts';
+import { hasColours, visibleText } from './terminal-text.ts';
 import { applicationText } from './usage-errors.ts';
-import { visibleText } from './visible-text.ts';
 
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<ExitCode> {

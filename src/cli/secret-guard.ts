@@ -1,7 +1,6 @@
 import { redactText } from '../internal/redaction.ts';
 import type { SecretGuard, Variables } from './context.ts';
-import { hasColours } from './paint.ts';
-import { visibleText } from './visible-text.ts';
+import { hasColours, visibleText } from './terminal-text.ts';
 
 /** A shorter value is no key, and hiding it would cut its characters out of every text. */
 const shortestSecret = 6;

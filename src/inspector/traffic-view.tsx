@@ -140,7 +140,10 @@ interface VirtualListProps<Item extends { readonly id: number }> {
 /** Rows beyond the visible ones, above and below, so that scrolling shows no gaps. */
 const spare = 8;
 
-/** A list box that only has the visible rows in the document, however many there are. */
+/**
+ * A list box with only its visible rows in the document. With all 10,000 there and `content-visibility: auto`, a frame of
+ * scrolling took ten times as long.
+ */
 function VirtualList<Item extends { readonly id: number }>(props: VirtualListProps<Item>) {
   const { label, items, rowHeight, selected, onSelect, children } = props;
   const box = useRef<HTMLDivElement>(null);

@@ -39,12 +39,11 @@ describe('--help', () => {
       'cli/command.ts',
       'cli/context.ts',
       'cli/main.ts',
-      'cli/paint.ts',
       'cli/routes.ts',
       'cli/run.ts',
       'cli/secret-guard.ts',
+      'cli/terminal-text.ts',
       'cli/usage-errors.ts',
-      'cli/visible-text.ts',
     ]);
   });
 

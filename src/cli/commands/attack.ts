@@ -20,8 +20,7 @@ import {
 } from '../flags.ts';
 import { handledCount } from '../handled-count.ts';
 import { countBy, openOutput, startProgress } from '../output.ts';
-import type { Paint, Style } from '../paint.ts';
-import { visibleText } from '../visible-text.ts';
+import { type Paint, type Style, visibleText } from '../terminal-text.ts';
 
 const styles: Readonly<Record<AttackVerdict, Style>> = {
   ok: 'green',

@@ -8,7 +8,7 @@ import { exitCodes } from '../context.ts';
 import { readDeliveries } from '../deliveries.ts';
 import { formatFlags, signingFlags, text, toggle, webAddress, wholeNumber } from '../flags.ts';
 import { countBy, openOutput } from '../output.ts';
-import type { Style } from '../paint.ts';
+import type { Style } from '../terminal-text.ts';
 
 const styles: Readonly<Record<DoctorStatus, Style>> = {
   ok: 'green',

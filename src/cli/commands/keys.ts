@@ -16,8 +16,8 @@ import { type CliContext, CliError, exitCodes } from '../context.ts';
 import { type FlagsOf, formatFlags, schemeFlag, text, toggle } from '../flags.ts';
 import { readInput, readJsonObject } from '../input.ts';
 import { type Output, openOutput } from '../output.ts';
-import type { Paint } from '../paint.ts';
 import { redactedReply, replyLine } from '../replies.ts';
+import type { Paint } from '../terminal-text.ts';
 
 const flags = {
   keys: text.required('file', 'The key file of the rotation, made by the first receive (docs/keys.md)'),

@@ -16,8 +16,8 @@ import { describeFailure } from '../failure.ts';
 import { formatFlags, hostFlags, port, text, toggle } from '../flags.ts';
 import { openSecretAddress } from '../open-secret-address.ts';
 import { type Output, openOutput } from '../output.ts';
-import type { Paint } from '../paint.ts';
 import { claimSandboxData } from '../sandbox-data.ts';
+import type { Paint } from '../terminal-text.ts';
 
 const flags = {
   port: port.withDefault('number', 'Where to listen; 0 is any free port', '4200'),

@@ -7,8 +7,8 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 import { readEvent } from '../../webhooks/handlers.ts';
 import type { Delivery } from '../deliveries.ts';
-import type { Paint } from '../paint.ts';
 import { type Answer, describeAnswer } from '../post-delivery.ts';
+import type { Paint } from '../terminal-text.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 import type { Forwarded, Forwarder } from './forwarder.ts';
 

@@ -20,3 +20,27 @@ export function hasColours(env: Variables, stream: OutputStream): boolean {
   if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
+
+/** The colours of ours and of `--help`; everything that moves, hides or blinks stays out. */
+const colour = String.raw`\u001b\[(?:[1-4]|2[2-4]|3[1-79])(?:;(?:[1-4]|2[2-4]))?m`;
+/** Control characters, marks that reorder text or have no width, lone surrogates, and what Unicode does not know. */
+const invisible = String.raw`[^\P{C}\n\t]|[\p{Zl}\p{Zp}]`;
+
+const pattern = new RegExp(`${colour}|${invisible}`, 'gu');
+
+/**
+ * A text that cannot change how a terminal shows other text: invisible characters are written as in JSON (`\u202e`),
+ * so JSON keeps its meaning.
+ */
+export function visibleText(text: string, { hasColours = false } = {}): string {
+  return text.replace(pattern, (match) => {
+    if (hasColours && match.startsWith('\u001b[')) return match;
+    return Array.from({ length: match.length }, (_, unit) => escaped(match.charCodeAt(unit))).join('');
+  });
+}
+
+function escaped(unit: number): string {
+  // The rest of a colour where there are none.
+  if (unit >= 0x20 && unit < 0x7f) return String.fromCharCode(unit);
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
