@@ -57,7 +57,12 @@ export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange
 export { ExchangeClient } from './exchange/exchange-client.ts';
 export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
 export type { CallOptions } from './http/call.ts';
-export type { ClientOptions, RequestObservation, ResponseObservation } from './http/client-options.ts';
+export type {
+  ClientOptions,
+  NoResponseObservation,
+  RequestObservation,
+  ResponseObservation,
+} from './http/client-options.ts';
 export type { Reply } from './http/reply.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export {

@@ -1,4 +1,5 @@
 import { BulkError } from '../errors/errors.ts';
+import { type TracedWork, traced } from '../internal/tracing.ts';
 import type { BulkSettings } from './bulk-options.ts';
 import { campaignClaims, type Settled } from './claims.ts';
 import { type PacedDevice, pacedDevice, type SendOutcome, sendRow } from './device.ts';
@@ -96,7 +97,11 @@ export function createRun(options: BulkSettings, handOver: (result: BulkResult) 
       // Another worker or process was faster.
       if (claimed.kind !== 'free') continue;
       const { until = 0 } = claimed;
-      const outcome = await sendRow(device, row, () => until - now());
+      const outcome = await traced(
+        'bulk',
+        () => bulkTrace(claimed.attempts),
+        () => sendRow(device, row, () => until - now()),
+      );
       attempt = toSettled(outcome, claimed.attempts);
       count(outcome);
       await claims.settle(subject, attempt).catch(fail);
@@ -145,6 +150,23 @@ export function createRun(options: BulkSettings, handOver: (result: BulkResult) 
       rows.close();
       if (failure !== undefined) throw failure.error;
     },
+  };
+}
+
+/** What subscribers of `partner-exchange:bulk` get of one message. */
+interface BulkTrace {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly outcome?: SendOutcome['state'];
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+}
+
+function bulkTrace(attempt: number): TracedWork<BulkTrace, SendOutcome> {
+  return {
+    start: () => ({ attempt }),
+    result: ({ state, error }) => ({ outcome: state, status: error?.status, code: error?.code }),
+    failure: () => ({ outcome: 'unknown', code: 'failed' }),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { RequestError, RequestOutcome } from '../errors/errors.ts';
+import type { RequestError, RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
 import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
+import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
 import { type Call, leftMsOf, secretsOf } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
@@ -23,6 +24,41 @@ export async function sendAttempt(
   signal.throwIfAborted();
   if (leftMsOf(call) === 0) throw tooLate();
   const attempt = record.start();
+  const { operation, method, urlTemplate } = call;
+  return await traced<CallTrace, Response>(
+    'call',
+    () => ({
+      start: () => ({ operation, method, urlTemplate, attempt }),
+      result: ({ status }) => ({ outcome: 'succeeded', status }),
+      failure: (error) => ({ ...failureFacts(error, signal, call), status: record.reply?.status }),
+    }),
+    () => runAttempt(signal, { call, client, record, attempt }),
+  );
+}
+
+/** What subscribers of `partner-exchange:call` get of an attempt. */
+interface CallTrace {
+  readonly operation: string;
+  readonly method: string;
+  readonly urlTemplate: string | undefined;
+  readonly attempt: number;
+  readonly outcome?: 'succeeded' | RequestOutcome;
+  readonly status?: number | undefined;
+  readonly code?: RequestErrorCode;
+}
+
+interface Attempt {
+  readonly call: Call;
+  readonly client: ClientSettings;
+  readonly record: CallRecord;
+  readonly attempt: number;
+}
+
+/** @throws {AttemptFailure} */
+async function runAttempt(
+  signal: AbortSignal,
+  { call, client, record, attempt }: Attempt,
+): Promise<Response> {
   observeRequest(call, client, attempt);
   const started = client.now();
   let response: Response;
@@ -46,6 +82,8 @@ export async function sendAttempt(
   } catch (error) {
     const failure = isTooLate ? tooLate() : classifyFetchError(error);
     record.finish(attempt, failure.outcome);
+    const observed = { attempt, started, ...failureFacts(failure, signal, call) };
+    observeNoResponse(call, client, observed);
     throw failure;
   }
   const reply = await readReply(response, client.maxReplyBytes);
@@ -56,6 +94,16 @@ export async function sendAttempt(
   if (failure !== undefined) throw failure;
   return response;
 }
+
+/** How an attempt failed. A request that was cut off rejects with an error of the platform's own. */
+function failureFacts(error: unknown, signal: AbortSignal, { options }: Call): FailureFacts {
+  const { code, outcome } =
+    error instanceof AttemptFailure ? error : ({ code: 'network_error', outcome: 'unknown' } as const);
+  if (code !== 'network_error' || !signal.aborted) return { code, outcome };
+  return { code: options.signal?.aborted ? 'aborted' : 'timeout', outcome };
+}
+
+type FailureFacts = Pick<AttemptFailure, 'code' | 'outcome'>;
 
 /** The time is over in which it may leave: nothing has left. */
 export function tooLate(): AttemptFailure {
@@ -135,6 +183,17 @@ function observeResponse(
       headers: redactReplyHeaders(reply.headers, secretsOf(call)),
       durationMs: now() - started,
     }),
+  );
+}
+
+function observeNoResponse(
+  call: Call,
+  { onNoResponse, now }: ClientSettings,
+  { started, attempt, ...failure }: FailureFacts & { readonly attempt: number; readonly started: number },
+): void {
+  if (onNoResponse === undefined) return;
+  callHook(`onNoResponse of ${call.operation}`, () =>
+    onNoResponse({ ...shown(call, attempt), ...failure, durationMs: now() - started }),
   );
 }
 

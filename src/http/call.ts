@@ -59,6 +59,8 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST';
   readonly url: string;
+  /** The path of the operation, for traces: it holds no value. */
+  readonly urlTemplate: string | undefined;
   readonly headers: Headers;
   /** Exactly what goes over the wire. */
   readonly body?: string | undefined;
@@ -133,7 +135,18 @@ export function makeCall<Schema extends ReplySchema>(
   // A deployment made by an older copy of this package lacks it.
   const { readOrderReply = usualOrderReply } = deployment;
   return {
-    ...{ operation, method, url: url.href, headers, body, repeat, secrets, options, previousFailure },
+    ...{
+      operation,
+      method,
+      url: url.href,
+      urlTemplate: deployment.paths[operation],
+      headers,
+      body,
+      repeat,
+      secrets,
+      options,
+      previousFailure,
+    },
     ...(operation === 'createOrder' && { readOrderReply }),
   };
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/errors.ts';
+import { ConfigurationError, type RequestErrorCode, type RequestOutcome } from '../errors/errors.ts';
 import {
   callback,
   flag,
@@ -32,6 +32,21 @@ export interface ResponseObservation {
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds since this attempt was sent. */
+  readonly durationMs: number;
+  readonly attempt: number;
+}
+
+/** An attempt that ended without a reply. */
+export interface NoResponseObservation {
+  readonly operation: string;
+  readonly method: string;
+  /** With query values redacted. */
+  readonly url: string;
+  /** `connection_failed`, `network_error`, `timeout` or `aborted`. */
+  readonly code: RequestErrorCode;
+  /** Whether the service can have acted on this attempt. */
+  readonly outcome: RequestOutcome;
   /** Milliseconds since this attempt was sent. */
   readonly durationMs: number;
   readonly attempt: number;
@@ -76,6 +91,11 @@ export interface ClientOptions {
   onRequest?: ((request: RequestObservation) => void) | undefined;
   /** Called for each reply; secrets are redacted. If it throws, that becomes a process warning. */
   onResponse?: ((response: ResponseObservation) => void) | undefined;
+  /**
+   * Called for each attempt that ends without a reply; secrets are redacted. If it throws, that becomes a process
+   * warning.
+   */
+  onNoResponse?: ((attempt: NoResponseObservation) => void) | undefined;
   /** As many random bytes as it is asked for, for jitter. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;
   /** Milliseconds since 1970. @default Date.now */
@@ -101,6 +121,7 @@ export const clientRows = {
   maxReplyBytes: integer({ default: 1_048_576, most: longestText }),
   onRequest: optional(callback()),
   onResponse: optional(callback()),
+  onNoResponse: optional(callback()),
   random: callback({ default: randomBytes }),
   now: callback({ default: () => Date.now() }),
   dangerouslyAllowBrowser: flag({ default: false }),

@@ -29,7 +29,7 @@ export async function attemptDelivery(
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
     await handleWithin(Math.min(timeLimitMs, options.timeLimitMs), options.signal, (signal) =>
-      host.handle(delivery, { signal }),
+      host.handle(delivery, { signal, attempt }),
     );
     return { outcome: 'handled', ...timings() };
   } catch (error) {

@@ -19,6 +19,16 @@ export interface DeliveryReference {
 export interface Delivery extends DeliveryReference {
   /** The body as received, signature included. Verifying it again gives the same delivery. */
   readonly body: string;
+  /** The trace context of its request, in the form of W3C Trace Context: keep it, so that its handling joins the trace. */
+  readonly traceparent?: string | undefined;
+}
+
+/** A trace context as W3C Trace Context writes it. */
+const traceparentPattern = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+/** The trace context in a value that anybody may have sent; `undefined` if it is none. */
+export function readTraceparent(value: unknown): string | undefined {
+  return typeof value === 'string' && traceparentPattern.test(value) ? value : undefined;
 }
 
 /**
@@ -45,8 +55,16 @@ export interface Inbox {
   attach?(host: InboxHost): void;
 }
 
-/** Runs the handlers. Their context has the signal, which is aborted to stop them. */
-export type HandleDelivery = (options?: { readonly signal?: AbortSignal | undefined }) => Promise<void>;
+/** How a handler runs. */
+interface HandleOptions {
+  /** Aborted to stop the handlers: their context has it. */
+  readonly signal?: AbortSignal | undefined;
+  /** The number of the attempt, from 1, for traces. */
+  readonly attempt?: number | undefined;
+}
+
+/** Runs the handlers. */
+export type HandleDelivery = (options?: HandleOptions) => Promise<void>;
 
 /** What an inbox needs from the webhooks it belongs to. */
 export interface InboxHost {
@@ -54,7 +72,7 @@ export interface InboxHost {
    * Parses and dispatches a delivery that was verified before it was stored. Its signature is not checked again, since
    * keys may have been rotated. Rejects if a handler fails, or with `no_handler` if there is none.
    */
-  handle(delivery: Delivery, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  handle(delivery: Delivery, options?: HandleOptions): Promise<void>;
   /** Calls `onDelivery`, and `onError` for a failure. Never throws. */
   report(delivery: DeliveryReference, outcome: AttemptResult): void;
 }

@@ -1,9 +1,9 @@
 import { storableText } from '../internal/describe-error.ts';
-import type { Delivery } from './inbox.ts';
+import { type Delivery, readTraceparent } from './inbox.ts';
 
 /** The name is stored as the sender wrote it. */
-export function writeDelivery({ digest, name, key, body }: Delivery): object {
-  return { digest, name: storableText(name), key, body };
+export function writeDelivery({ digest, name, key, body, traceparent }: Delivery): object {
+  return { digest, name: storableText(name), key, body, ...(traceparent !== undefined && { traceparent }) };
 }
 
 /** A job that no handler gets: the queue remembers its digest by the job's id. */
@@ -20,8 +20,10 @@ export function readDelivery(data: unknown): Delivery | 'handled' {
   const { digest, name, body, key } = { digest: null, name: null, body: null, key: null, ...data };
   if (typeof digest !== 'string' || typeof name !== 'string' || typeof body !== 'string') throw foreign();
   if (typeof key !== 'object' || key === null) throw foreign();
+  const traceparent = 'traceparent' in data ? readTraceparent(data.traceparent) : undefined;
   // Sound: writeDelivery stored the key with the rest.
-  return { digest, name, body, key: key as Delivery['key'] };
+  const delivery = { digest, name, body, key: key as Delivery['key'] };
+  return traceparent === undefined ? delivery : { ...delivery, traceparent };
 }
 
 /** `undefined` if it holds none that can still be handled. */

@@ -8,6 +8,7 @@ import {
   type RequestOutcome,
 } from '../errors/errors.ts';
 import { maskPhone } from '../internal/phone.ts';
+import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
 import type { SendResult } from './devices.ts';
 
@@ -62,8 +63,33 @@ interface ReportedCall<Result> extends Pick<OtpReport, 'action'> {
   readonly outcomeOf: (result: Result) => OtpReport['outcome'];
 }
 
-/** Runs a call and reports its outcome. */
-export async function reportCall<Result>(
+/** Runs a call, traces it, and reports its outcome. */
+export function reportCall<Result>(
+  reported: ReportedCall<Result>,
+  run: (call: OtpCall) => Promise<Result>,
+): Promise<Result> {
+  const { action, outcomeOf } = reported;
+  return traced<OtpTrace, Result>(
+    'otp',
+    () => ({
+      start: () => ({ action }),
+      result: (result) => ({ outcome: outcomeOf(result) }),
+      failure: (error) => {
+        const { outcome } = endOf(error);
+        return { outcome, code: outcome };
+      },
+    }),
+    () => runCall(reported, run),
+  );
+}
+
+/** What subscribers of `partner-exchange:otp` get. */
+type OtpTrace = Pick<OtpReport, 'action'> & {
+  readonly outcome?: OtpReport['outcome'];
+  readonly code?: string;
+};
+
+async function runCall<Result>(
   { action, onOtp, outcomeOf }: ReportedCall<Result>,
   run: (call: OtpCall) => Promise<Result>,
 ): Promise<Result> {

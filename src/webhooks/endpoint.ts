@@ -143,7 +143,7 @@ export async function answerBuffered(
   const refusal = checkHead({ method, header: (name) => byName.get(name) }, Number.POSITIVE_INFINITY);
   const response =
     refusal === undefined
-      ? responseTo(await endpoint.receive(body, { url, headers }))
+      ? responseTo(await endpoint.receive(body, { url, headers: Object.fromEntries(byName) }))
       : endpoint.refuse({ refusal }, startedAt);
   return method === 'HEAD' ? { ...response, body: '' } : response;
 }

@@ -3,15 +3,21 @@ import {
   InboxError,
   isInboxError,
   isKeyError,
+  isPartnerExchangeError,
   isSignatureError,
 } from '../errors/errors.ts';
+import type { OrderEventName } from '../events/order-event.ts';
+import { orderEventNames } from '../events/parse-order-event.ts';
 import {
+  type Delivery,
   type DeliveryReference,
   type HandleDelivery,
   type InboxHost,
   type InboxResult,
   inboxResults,
+  readTraceparent,
 } from '../inbox/inbox.ts';
+import { type TracedWork, traced } from '../internal/tracing.ts';
 import { hash } from '../signature/digest.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
@@ -31,9 +37,24 @@ export function deliveryReceiver(
   handlers: Handlers,
   reporting: Reporting,
 ) {
-  async function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<Outcome> {
+  function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<Outcome> {
+    const received = traceparentOf(request);
+    // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
+    return traced(
+      'delivery',
+      () => deliveryTrace(received),
+      (trace) =>
+        receiveTraced(body, request, trace === undefined ? received : readTraceparent(trace.traceparent)),
+    );
+  }
+
+  async function receiveTraced(
+    body: string | Uint8Array,
+    request: DeliveryRequest,
+    traceparent: string | undefined,
+  ): Promise<Outcome> {
     const startedAt = performance.now();
-    const outcome = await outcomeOf(body, request);
+    const outcome = await outcomeOf(body, request, traceparent);
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
     const durationMs = performance.now() - startedAt;
     const { kind, status } = outcome;
@@ -42,13 +63,17 @@ export function deliveryReceiver(
   }
 
   // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
-  async function outcomeOf(body: string | Uint8Array, request: DeliveryRequest): Promise<Outcome> {
+  async function outcomeOf(
+    body: string | Uint8Array,
+    request: DeliveryRequest,
+    traceparent: string | undefined,
+  ): Promise<Outcome> {
     if (exceeds(body, maxBodyBytes)) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
     const verified = await verify(body, request).catch((error) => refuse(body, error));
-    return 'kind' in verified ? verified : await deliver(verified);
+    return 'kind' in verified ? verified : await deliver(verified, traceparent);
   }
 
   async function verify(body: string | Uint8Array, request: DeliveryRequest): Promise<VerifiedDelivery> {
@@ -74,13 +99,23 @@ export function deliveryReceiver(
     return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
   }
 
-  async function deliver({ event, body, reference }: VerifiedDelivery): Promise<Outcome> {
+  async function deliver(
+    { event, body, reference }: VerifiedDelivery,
+    traceparent: string | undefined,
+  ): Promise<Outcome> {
     // A receiver without handlers may store for another process.
     const onlyStores = inbox.role === 'receiver' && !handlers.hasAny;
     const handle = onlyStores ? unhandled : handlers.handlerOf(event, reference);
     if (handle === undefined) return { kind: 'ignored', status: 200, ...reference };
     try {
-      const kind = checkResult(await inbox.receive({ ...reference, body }, handle));
+      const delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
+      const tracedHandle: HandleDelivery = (options) =>
+        traced(
+          'handle',
+          () => handleTrace(delivery, options),
+          () => handle(options),
+        );
+      const kind = checkResult(await inbox.receive(delivery, tracedHandle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
@@ -92,10 +127,17 @@ export function deliveryReceiver(
   }
 
   const inboxHost: InboxHost = {
-    async handle({ body, name, digest, key }, options) {
-      const event = readEvent(parseVerifiedBody(body, scheme), wireNames);
-      const handle = handlers.handlerOf(event, { name, digest, key }) ?? unhandled;
-      await handle(options);
+    handle(delivery, options) {
+      return traced(
+        'handle',
+        () => handleTrace(delivery, options),
+        async () => {
+          const { body, name, digest, key } = delivery;
+          const event = readEvent(parseVerifiedBody(body, scheme), wireNames);
+          const handle = handlers.handlerOf(event, { name, digest, key }) ?? unhandled;
+          await handle(options);
+        },
+      );
     },
     report({ name, digest, key }, handled) {
       const { outcome, attempt, durationMs, waitedMs } = handled;
@@ -120,6 +162,69 @@ interface VerifiedDelivery {
 const unhandled: HandleDelivery = async () => {
   throw new InboxError('no_handler', 'No handler is registered for a stored delivery.');
 };
+
+function traceparentOf({ headers }: DeliveryRequest): string | undefined {
+  if (headers === undefined) return undefined;
+  const isHeaders = typeof headers.get === 'function';
+  return readTraceparent(isHeaders ? headers.get('traceparent') : Object(headers).traceparent);
+}
+
+/** What subscribers of `partner-exchange:delivery` get. */
+interface DeliveryTrace {
+  /** The trace context of the request; a subscriber may put its own here. Anybody can send one. */
+  traceparent?: string | undefined;
+  readonly event?: OrderEventName | 'other' | undefined;
+  readonly outcome?: Outcome['kind'];
+  readonly status?: number;
+  readonly code?: string | undefined;
+}
+
+function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, Outcome> {
+  return {
+    start: () => ({ traceparent }),
+    result: ({ kind, status, ...rest }) => {
+      const { name, code } = {
+        name: undefined,
+        code: kind === 'failed' ? 'handler_failed' : undefined,
+        ...rest,
+      };
+      return { event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code };
+    },
+    failure: (error) => ({ code: errorCode(error) }),
+  };
+}
+
+/** What subscribers of `partner-exchange:handle` get. */
+interface HandleTrace {
+  /** Of the delivery, also if another process received it. */
+  readonly traceparent: string | undefined;
+  readonly event: OrderEventName | 'other';
+  /** Of a stored delivery: the number of the attempt, from 1. */
+  readonly attempt: number | undefined;
+  readonly outcome?: 'handled' | 'failed';
+  readonly code?: string;
+}
+
+function handleTrace(
+  { name, traceparent }: Delivery,
+  options: Parameters<HandleDelivery>[0],
+): TracedWork<HandleTrace, void> {
+  return {
+    start: () => ({ traceparent, event: publishedName(name), attempt: options?.attempt }),
+    result: () => ({ outcome: 'handled' }),
+    failure: (error) => ({ outcome: 'failed', code: errorCode(error) }),
+  };
+}
+
+/** An authentic event may have any name, even one that says who the buyer is. */
+function publishedName(name: string): OrderEventName | 'other' {
+  return orderEventNames.find((known) => known === name) ?? 'other';
+}
+
+/** A handler may throw anything, so only codes of our own are shown. */
+function errorCode(error: unknown): string {
+  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
+}
 
 function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { RequestObservation, ResponseObservation } from '../../src/http/client-options.ts';
+import type {
+  NoResponseObservation,
+  RequestObservation,
+  ResponseObservation,
+} from '../../src/http/client-options.ts';
 import { startServer } from '../support/local-server.ts';
 import { checkNumber, createOrder, deploymentAt, requestError, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
@@ -107,6 +111,52 @@ describe('onResponse', () => {
     const seen: ResponseObservation[] = [];
     const server = await startServer((response) => response.destroy());
     await told(createOrder(server.url, { onResponse: (response) => seen.push(response) }));
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('onNoResponse', () => {
+  it('sees each attempt that ends without a reply, and whether the service can have acted', async () => {
+    const seen: NoResponseObservation[] = [];
+    const server = await startServer((response) => response.destroy());
+    let clock = 1_000;
+    const options = {
+      now: () => (clock += 25),
+      onNoResponse: (one: NoResponseObservation) => seen.push(one),
+    };
+    await told(checkNumber(server.url, options));
+    expect(seen).toHaveLength(3);
+    expect(seen[0]).toMatchObject({
+      operation: 'checkNumber',
+      method: 'GET',
+      url: `${server.url}/numbers/check?api_key=[redacted]&to_phone=[redacted]`,
+      code: 'network_error',
+      outcome: 'unknown',
+      attempt: 1,
+    });
+    expect(seen[0]?.durationMs).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['timeout', { timeoutMs: 50, maxAttempts: 1 }, () => ({})],
+    ['aborted', {}, () => ({ signal: AbortSignal.timeout(50) })],
+  ])('sees that one was cut off: %s', async (code, options, callOptions) => {
+    const seen: NoResponseObservation[] = [];
+    const server = await startServer(() => {});
+    await told(createOrder(server.url, { ...options, onNoResponse: (one) => seen.push(one) }, callOptions()));
+    await vi.waitFor(() => expect(seen).toMatchObject([{ code, outcome: 'unknown' }]));
+  });
+
+  it('sees a connection that could not be made', async () => {
+    const seen: NoResponseObservation[] = [];
+    await told(createOrder('http://127.0.0.1:1', { maxAttempts: 1, onNoResponse: (one) => seen.push(one) }));
+    expect(seen).toMatchObject([{ code: 'connection_failed', outcome: 'not-sent' }]);
+  });
+
+  it('is not called for a reply, whatever it says', async () => {
+    const seen: NoResponseObservation[] = [];
+    const server = await startServer({ status: 500 });
+    await told(createOrder(server.url, { onNoResponse: (one) => seen.push(one) }));
     expect(seen).toEqual([]);
   });
 });

@@ -14,7 +14,11 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   // The doctor reads the environment, with the schema of orders.
   './diagnostics': { packages: ['zod'], builtins: ['node:crypto'] },
   './events': { packages: ['zod'], bundled: ['zod/locales', 'zod/mini'], builtins: [] },
-  './webhooks': { packages: [], bundled: ['zod/locales', 'zod/mini'], builtins: ['node:crypto'] },
+  './webhooks': {
+    packages: [],
+    bundled: ['zod/locales', 'zod/mini'],
+    builtins: ['node:crypto', 'node:diagnostics_channel'],
+  },
   './inbox': { packages: [], builtins: [] },
   './inbox/sqlite': {
     packages: [],
@@ -32,11 +36,15 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
   './orders': { packages: ['zod'], builtins: ['node:crypto'] },
-  './otp': { packages: [], bundled: ['libphonenumber-js'], builtins: ['node:crypto'] },
+  './otp': {
+    packages: [],
+    bundled: ['libphonenumber-js'],
+    builtins: ['node:crypto', 'node:diagnostics_channel'],
+  },
   './bulk': {
     packages: [],
     bundled: ['csv-parse', 'libphonenumber-js'],
-    builtins: ['node:crypto', 'node:stream'],
+    builtins: ['node:crypto', 'node:diagnostics_channel', 'node:stream'],
   },
   './sandbox': { packages: ['zod'], builtins: 'any' },
   './testing': { packages: ['zod'], builtins: ['node:assert/strict', 'node:crypto'] },

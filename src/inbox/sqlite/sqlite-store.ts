@@ -63,9 +63,11 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       // Buffer would drop what is not hexadecimal, so different digests could become equal.
       if (digest.length !== 32) throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       if (statements.remember.run(digest, now).changes === 0) return 'duplicate';
-      const { name, key, body } = delivery;
+      const { name, key, body, traceparent } = delivery;
       if (!room.take(Buffer.byteLength(body))) throw diskFull();
-      const { changes } = statements.insert.run(digest, name, JSON.stringify(key), body, now, now);
+      // Without a column of its own, so that the files of earlier versions stay as they are.
+      const matchedKey = JSON.stringify({ ...key, traceparent });
+      const { changes } = statements.insert.run(digest, name, matchedKey, body, now, now);
       return changes === 0 ? 'duplicate' : 'stored';
     },
 
@@ -170,12 +172,14 @@ function unavailable(message: string, options?: { cause?: unknown }): InboxError
 }
 
 function toLease(row: Record<string, unknown>): SqliteLease {
+  const { traceparent, ...key } = JSON.parse(String(row.matched_key));
   return {
     delivery: {
       digest: toHex(row.digest),
       name: String(row.name),
-      key: JSON.parse(String(row.matched_key)),
+      key,
       body: String(row.body),
+      ...(traceparent !== undefined && { traceparent }),
     },
     attempt: Number(row.attempts),
     receivedAt: Number(row.received_at),
