@@ -31,11 +31,11 @@ interface Refused extends RefusalRule {
   readonly what: string;
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
-  /** A case in which every delivery must be refused. */
+  /** Without any, there is no merchant secret to make them with. */
   readonly deliveries: (probes: Probes, credentials: PartnerCredentials) => readonly Delivery[];
 }
 
-/** Some schemes do not sign everything: the receiver cannot see such a change. */
+/** A case in which every delivery must be refused. */
 export function refused({
   id,
   what,
@@ -50,7 +50,7 @@ export function refused({
     async run({ probes, credentials, post }) {
       const all = deliveries(probes, credentials);
       if (all.length === 0) return skipped('there is no merchant secret');
-      // The advice if it is refused.
+      // Some schemes do not sign everything: the receiver cannot see such a change.
       if (all.some(({ body }) => body !== undefined && probes.verifies(body))) return skipped(notForged);
       const findings: CaseResult[] = [];
       for (const delivery of all) findings.push(judgeRefusal(await post(delivery), rule));
@@ -62,17 +62,12 @@ export function refused({
 interface Accepted {
   readonly id: string;
   readonly what: string;
-  /** What to do if it is refused. */
+  /** The advice if it is refused. */
   readonly advice: string;
   readonly body: (probes: Probes) => string;
 }
 
-/**
- * - `ok`: answered as a sound receiver does.
- * - `weak`: no forgery was accepted and no authentic delivery lost, but follow the `advice`.
- * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
- * - `skipped`: not tested; `answered` says why.
- */
+/** A case whose delivery is authentic and must be accepted. */
 export function accepted({ id, what, advice, body }: Accepted): AttackCase {
   return {
     id,
@@ -88,26 +83,31 @@ export function accepted({ id, what, advice, body }: Accepted): AttackCase {
 
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
 
-/** The result of one case of {@link attackReceiver}. */
+/**
+ * - `ok`: answered as a sound receiver does.
+ * - `weak`: no forgery was accepted and no authentic delivery lost, but follow the `advice`.
+ * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
+ * - `skipped`: not tested; `answered` says why.
+ */
 export type AttackVerdict = 'ok' | 'weak' | 'broken' | 'skipped';
 
-/** Stable between versions: `unsigned`, `altered-amount`. */
+/** The result of one case of {@link attackReceiver}. */
 export interface AttackResult {
-  /** The deliveries that were sent. */
+  /** Stable between versions: `unsigned`, `altered-amount`. */
   readonly id: string;
-  /** The answer of a sound receiver. */
+  /** The deliveries that were sent. */
   readonly what: string;
-  /** The answer of this receiver, or why nothing was sent. Never its text, which may hold anything. */
+  /** The answer of a sound receiver. */
   readonly expected: string;
-  /** What to do; absent for `ok`. */
+  /** The answer of this receiver, or why nothing was sent. Never its text, which may hold anything. */
   readonly answered: string;
   readonly verdict: AttackVerdict;
+  /** What to do; absent for `ok`. */
   readonly advice?: string | undefined;
 }
 
-/** Combines several answers: the worst verdict and its advice, with every answer. */
 export interface CaseResult extends Pick<AttackResult, 'answered' | 'verdict' | 'advice'> {
-  /** How to judge the answer to a delivery that must be refused. */
+  /** How the receiver failed, if it did in one of the ways that many cases share. */
   readonly problem?: Problem | undefined;
   /** What the receiver does, as in {@link AttackFinding.summary}. @default made of the problem and of what was sent */
   readonly fault?: string | undefined;
@@ -125,7 +125,7 @@ export function skipped(reason: string): CaseResult {
   return { verdict: 'skipped', answered: reason };
 }
 
-/** The advice if it is accepted. */
+/** Combines several answers: the worst verdict and its advice, with every answer. */
 export function worstOf(findings: readonly CaseResult[]): CaseResult {
   const order: readonly AttackVerdict[] = ['broken', 'weak', 'skipped', 'ok'];
   const worst = order
@@ -135,11 +135,13 @@ export function worstOf(findings: readonly CaseResult[]): CaseResult {
   return { verdict: 'skipped', ...worst, answered };
 }
 
+/** How to judge the answer to a delivery that must be refused. */
 interface RefusalRule {
+  /** The verdict if it is accepted. @default 'broken' */
   readonly ifAccepted?: 'ok' | 'weak' | 'broken' | undefined;
-  /** `undefined` for a proper refusal. */
+  /** The verdict if the connection is closed without an answer. @default 'broken' */
   readonly ifClosed?: 'ok' | 'broken' | undefined;
-  /** As our webhooks do while newer keys are possible. A crash has no Retry-After. */
+  /** The advice if it is accepted. */
   readonly advice: string;
   /** What a receiver does that accepts it. @default 'accepts' and what was sent */
   readonly fault?: string | undefined;
@@ -171,10 +173,10 @@ function missing(problem: 'closed' | 'late', answered: string): CaseResult {
   return { verdict: 'broken', answered, advice: adviceFor[problem], problem };
 }
 
-/** `undefined` for a refusal in order. */
+/** `undefined` for a proper refusal. */
 function judgeStatus({ status, headers }: HttpAnswer, answered: string): CaseResult | undefined {
   if (status === 429) return skipped(rateLimited);
-  // As our webhooks do while newer keys are possible. What crashes does not say when to come back.
+  // As our webhooks do while newer keys are possible. A crash has no Retry-After.
   if (status === 503 && headers.has('retry-after')) return undefined;
   if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
   if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };

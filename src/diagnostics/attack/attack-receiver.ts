@@ -35,24 +35,22 @@ import { makeProbes } from './probes.ts';
 import { rawConnector } from './raw-connection.ts';
 
 /**
- * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered,
- * malformed, huge, slow and repeated deliveries, and to authentic ones that are easily lost.
+ * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered, malformed,
+ * huge, slow and repeated deliveries, and to authentic ones that are easily lost.
  *
  * Run it against your own receiver with test keys. It sends probes: events about orders whose ids begin with
- * `probe-`, all but one of them unpaid. Your code handles each authentic probe once. The first one must be answered
+ * `probe-`, all but two of them unpaid. Your code handles each authentic probe once. The first one must be answered
  * with 2xx; otherwise all other cases are skipped.
  *
  * Without `iOwnThisHost`, it attacks only this machine. Redirects are not followed.
  *
  * @throws {ConfigurationError} before anything is sent: `invalid_option` for a refused URL, host or option, or if
- * nothing listens at the URL; `invalid_credentials`, `invalid_scheme`
+ *   nothing listens at the URL; `invalid_credentials`, `invalid_scheme`
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
  * @example
  * ```ts
- * const { results } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
- * for (const { id, verdict, answered, advice } of results) {
- *   if (verdict !== 'ok') console.log(id, verdict, answered, advice);
- * }
+ * const { findings } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
+ * for (const { verdict, summary, advice } of findings) console.log(verdict, summary, advice);
  * ```
  */
 export function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
@@ -175,60 +173,56 @@ function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
 }
 
 export interface AttackReport {
-  /**
-   * The receiver's credentials, which sign the authentic deliveries. Of several merchants the first one signs. A key
-   * ring needs `await ring.reload()` first.
-   */
+  /** Each case, in the order in which they ran. */
   readonly results: readonly AttackResult[];
-  /** Its signature scheme and wire names are used. @default the default scheme, the published names */
+  /** What is wrong with the receiver, the worst first: cases with one cause are one finding. */
   readonly findings: readonly AttackFinding[];
 }
 
 export interface AttackOptions {
   /**
+   * The receiver's credentials, which sign the authentic deliveries. Of several merchants the first one signs. A key
+   * ring needs `await ring.reload()` first.
+   */
+  credentials: PartnerCredentials | KeyRing;
+  /** Its signature scheme and wire names. @default the default scheme, the published names */
+  deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
+  /**
    * Sends the requests. With it, cases that need a raw connection are skipped.
    * @default globalThis.fetch
    */
-  credentials: PartnerCredentials | KeyRing;
-  /** Stops the attack, which then rejects with the signal's reason. */
-  deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
-  /** The limit for one answer in milliseconds; a slower receiver hangs. @default 10000 */
   fetch?: typeof fetch | undefined;
+  /** Stops the attack, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** The limit for one answer in milliseconds; a slower receiver hangs. @default 10000 */
+  timeoutMs?: number | undefined;
   /**
    * The name of the host in the URL, which confirms that it is yours. Required for any other machine, since the
    * attack floods the receiver and tries to break it.
    */
-  signal?: AbortSignal | undefined;
-  /**
-   * Tells how often your code acted on an order: look it up in your records. Without it, `handled-once` and
-   * `acted-before-verification` are skipped.
-   */
-  timeoutMs?: number | undefined;
-  /**
-   * The name of the host in the URL, which says that it is yours. Needed for everything but this machine: the attack
-   * floods, and looks for what breaks.
-   */
   iOwnThisHost?: string | undefined;
-  /** The ids of cases to leave out. @default none */
+  /**
+   * Tells how often your code acted on an order, once for each event: look it up in your records. Without it,
+   * `handled-once`, `handled-next-event`, `handled-after-forgeries` and `acted-before-verification` are skipped.
+   */
   handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
-  /** Called with each result, and awaited. */
+  /** The ids of the cases to run. @default all */
   only?: readonly string[] | undefined;
-  /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
+  /** The ids of cases to leave out. @default none */
   skip?: readonly string[] | undefined;
-  /** Sound: defineCredentials checks it. */
+  /** Called with each result, and awaited. */
   onResult?: ((result: AttackResult) => unknown) | undefined;
 }
 
-/** Sound: checkScheme and checkWireNames check both members. */
+/** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
 export const readAttackOptions = defineOptions('attackReceiver', {
   credentials: value((given) => {
     if (isKeyRing(given)) return loadedKeys(given).signing;
-    // A URL without its fragment. @throws {ConfigurationError} `invalid_option`
+    // Sound: defineCredentials checks it.
     return defineCredentials(given as PartnerCredentials);
   }),
   deployment: value((given) => {
-    // Refuses a host that is neither this machine nor named by its owner. Only its name counts: a name that resolves
-    // to this machine today may change tomorrow.  @throws {ConfigurationError} `invalid_option`
+    // Sound: checkScheme and checkWireNames check both members.
     const { signature = defaultScheme, wireNames } = (given ?? {}) as NonNullable<
       AttackOptions['deployment']
     >;
@@ -256,7 +250,7 @@ function checkIds(ids: unknown, name: string): readonly string[] {
   throw invalidOption(`${name} must be a list of ids of cases.`);
 }
 
-/** All cases but the first. Cases about earlier answers come late, slow ones last. */
+/** A URL without its fragment. @throws {ConfigurationError} `invalid_option` */
 export function checkHttpUrl(name: string, given: unknown): URL {
   if ((typeof given !== 'string' && !(given instanceof URL)) || !URL.canParse(String(given))) {
     throw invalidOption(`${name} must be an absolute URL.`);
@@ -271,8 +265,8 @@ export function checkHttpUrl(name: string, given: unknown): URL {
 }
 
 /**
- * Checks, before anything is sent, that an attack stays on this machine or goes to a host that its owner has named. It
- * goes by the name alone: a name that resolves to this machine today may lead elsewhere tomorrow.
+ * Refuses a host that is neither this machine nor named by its owner. Only its name counts: a name that resolves to
+ * this machine today may change tomorrow.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -287,7 +281,7 @@ function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
   );
 }
 
-/** All cases but the first, in their order: what looks at earlier answers comes late, what takes long last. */
+/** All cases but the first. Cases about earlier answers come late, slow ones last. */
 export const attackCases: readonly AttackCase[] = [
   ...authenticCases,
   ...alteredCases,

@@ -25,7 +25,7 @@ export interface Probes {
   readonly key: string;
   /** The text of a new event, unsigned. */
   unsigned(members?: JsonObject): string;
-  /** The signature of a text. @param key @default the right one */
+  /** The signature of a text, with the right key and scheme unless others are given. */
   sign(unsigned: string, other?: { key?: string; scheme?: SignatureScheme }): string;
   /** The text of a new event, signed. */
   authentic(members?: JsonObject): string;
@@ -100,8 +100,8 @@ export function orderIdOf(text: string): string {
 }
 
 /**
- * A published event that moves no money: its order is unknown and unpaid. Plain ASCII, so that a receiver that
- * writes bodies again fails only in the cases for that.
+ * A published event that moves no money: an order that is not known, for which nothing has been paid. Plain ASCII, so
+ * that a receiver that writes bodies again fails in the cases for that and not in all.
  */
 function probeEvent(id: string, callbackUrl: string): JsonObject {
   return {

@@ -76,7 +76,7 @@ async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
   for (let round = 0; round < 2; round++) {
     const fingerprints: string[] = [];
     for (const place of [() => 0, half, nearEnd]) {
-      // Without the signature, in case the answer repeats it.
+      // A new event each time: to a receiver that remembers forgeries another one would be a repetition.
       const text = probes.unsigned();
       const right = probes.sign(text);
       const signature = withOtherCharacter(right, place(right));

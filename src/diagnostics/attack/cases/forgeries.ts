@@ -146,7 +146,7 @@ interface WrongKey {
   readonly advice: string;
 }
 
-/** Deliveries signed with other keys than that for order events. */
+/** Keys other than that for order events, which wrong code verifies with. */
 export const wrongKeys: readonly WrongKey[] = [
   {
     id: 'key-partner-alone',

@@ -166,7 +166,7 @@ const rememberLonger =
   'Remember more than the last deliveries: a sender can repeat one after many others, and an event has no time stamp.';
 const noEffects = 'an authentic delivery had no effect within a second, so nothing is known';
 
-/** Waits for late effects about as long as a database takes. */
+/** A case that needs the receiver's records. */
 function effects(each: AttackCase): AttackCase {
   return {
     ...each,
@@ -177,11 +177,11 @@ function effects(each: AttackCase): AttackCase {
   };
 }
 
-/** A repetition may be refused: 409 means the same as 200 to some senders, and not to others. */
+/** How often the receiver acted on each order; `undefined` if it does not act on authentic deliveries either. */
 async function effectsOf(attack: Attack, ids: readonly string[]): Promise<number[] | undefined> {
   const { probes, post, handled, signal } = attack;
   if (handled === undefined) return undefined;
-  // Sent last: when it is handled, so is everything before it.
+  // Sent last: when it is handled, everything before it is too.
   const fence = probes.authentic();
   await post({ body: fence });
   let isHandled = (await handled(orderIdOf(fence))) > 0;

@@ -38,7 +38,7 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
   for (const turn of turns) {
     if (performance.now() - begun > timeoutMs) break;
     const kind = turn < 128 ? 'first' : 'last';
-    // A comparison that stops at the first wrong character saves nanoseconds, which a remote caller cannot measure.
+    // A new event each time: a receiver that remembers forgeries answers another one without a comparison.
     const text = probes.unsigned();
     const right = probes.sign(text);
     const at = kind === 'first' ? 0 : right.length - 4;
@@ -51,7 +51,7 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
 }
 
 function noLeak({ margin }: Comparison): CaseResult {
-  // A comparison that stops at the first wrong character saves nanoseconds: a remote caller cannot measure that.
+  // A comparison that stops at the first wrong character saves nanoseconds, which a remote caller cannot measure.
   return { verdict: 'ok', answered: `none; ${micro(margin)} µs or more would have shown` };
 }
 
@@ -78,12 +78,9 @@ export interface Samples {
 export interface Comparison {
   /** Welch's t, the largest in size over the croppings. */
   readonly t: number;
-  /** Mean of `last` less that of `first`, in nanoseconds, and half its 95 % interval, over the fastest half. */
+  /** The share of the fastest measurements to which it belongs. */
   readonly cropped: number;
-  /**
-   * As dudect does (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017): noise only makes a
-   * measurement longer, so the slowest are cropped at several limits, and the strongest evidence counts.
-   */
+  /** Mean of `last` less that of `first`, in nanoseconds, and half its 95 % interval, over the fastest half. */
   readonly difference: number;
   readonly margin: number;
 }
