@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../errors/errors.ts';
+import type { MakeFileError } from '../internal/private-file.ts';
 import { commandWords } from './command-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { shownPath } from './input.ts';
@@ -38,7 +39,8 @@ async function lockFile(path: string, given: string): Promise<{ close(): void }>
   // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
   const { DatabaseSync } = await import('node:sqlite');
   const { openPrivateFile } = await import('../internal/private-file.ts');
-  const fail = (message: string) => new CliError(`${shownPath(given)}.lock: ${message}`);
+  const fail: MakeFileError = (what, { remedy = '' } = {}) =>
+    new CliError(`${shownPath(given)}.lock: ${what} ${remedy}`);
   const lock = new DatabaseSync(openPrivateFile(`${path}.lock`, fail).path);
   try {
     lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');

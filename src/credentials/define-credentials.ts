@@ -51,7 +51,7 @@ function checkMerchants(merchants: unknown): Readonly<Record<string, string>> {
     throw invalid('merchantSecretKeys must be an object of name and key.');
   }
   const entries = Object.entries(merchants);
-  if (entries.length === 0) throw invalid('merchantSecretKeys is empty: leave it out.');
+  if (entries.length === 0) throw invalid('merchantSecretKeys is empty.', 'Leave it out.');
   return Object.freeze(
     Object.fromEntries(
       entries.map(([name, key]) => [name, checkKey('merchantSecretKey', key, `merchantSecretKeys.${name}`)]),

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/errors.ts';
+import type { Text } from '../errors/remedies.ts';
 
 /**
  * What the service issues to a partner (contract: Partner credentials).
@@ -54,11 +55,12 @@ export function checkSecretText(value: unknown, label: string): string {
   if (typeof value !== 'string') throw invalid(`${label} must be text.`);
   if (/^\s*Bearer\s/i.test(value)) {
     throw invalid(
-      `${label} begins with "Bearer": give the key alone. Where the service wants that word, it is added.`,
+      `${label} begins with "Bearer".`,
+      'Give the key alone: where the service wants that word, it is added.',
     );
   }
   if (value.trim() !== value) {
-    throw invalid(`${label} has blanks or a line break around it: trim it where it is read.`);
+    throw invalid(`${label} has blanks or a line break around it.`, 'Trim it where it is read.');
   }
   for (let index = 0; index < value.length; index++) {
     const unit = value.charCodeAt(index);
@@ -67,6 +69,6 @@ export function checkSecretText(value: unknown, label: string): string {
   return value;
 }
 
-export function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_credentials', message);
+export function invalid(what: string, remedy?: Text): ConfigurationError {
+  return new ConfigurationError('invalid_credentials', what, { remedy });
 }

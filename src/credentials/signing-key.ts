@@ -84,9 +84,10 @@ export function merchantOfOrder(
   const unnamed =
     credentials.merchantSecretKey === undefined
       ? ''
-      : ' Give merchantSecretKey a name in merchantSecretKeys, too.';
+      : ', and give merchantSecretKey a name in merchantSecretKeys, too';
   throw invalid(
-    `There are several merchants, and none is named like the order's fiat_currency: say with the merchant option which one signs (${listOf(named)}).${unnamed}`,
+    "There are several merchants, and none is named like the order's fiat_currency.",
+    (say) => `Say with ${say.merchant} which one signs (${listOf(named)})${unnamed}.`,
   );
 }
 
@@ -110,7 +111,10 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
     );
   }
   if (others.length > 0)
-    throw invalid(`There are several merchants: say which one signs (${listOf(Object.keys(named))}).`);
+    throw invalid(
+      'There are several merchants.',
+      (say) => `Say with ${say.merchant} which one signs (${listOf(Object.keys(named))}).`,
+    );
   return checkKey('merchantSecretKey', named[only], `merchantSecretKeys.${only}`);
 }
 

@@ -50,15 +50,16 @@ export function isLoopback(hostname: string): boolean {
 function checkStaysHere(name: string, url: URL): void {
   if (!isLoopback(url.hostname)) {
     throw invalid(
-      (say) =>
-        `${name} is http: keys and one-time codes would cross the network unencrypted. Use https, or set ${say.allowInsecureHttp} where the network is your own.`,
+      `${name} is http: keys and one-time codes would cross the network unencrypted.`,
+      (say) => `Use https, or set ${say.allowInsecureHttp} where the network is your own.`,
     );
   }
   const proxy = environmentProxy(url);
   if (proxy === undefined) return;
   throw invalid(
+    `${name} is http:, and ${proxy} would send it to a proxy instead of this machine, with keys and one-time codes unencrypted.`,
     (say) =>
-      `${name} is http:, and ${proxy} would send it to a proxy instead of this machine, with keys and one-time codes unencrypted. Add ${url.hostname} to NO_PROXY, or set ${say.allowInsecureHttp} where the network is your own.`,
+      `Add ${url.hostname} to NO_PROXY, or set ${say.allowInsecureHttp} where the network is your own.`,
   );
 }
 
@@ -68,6 +69,6 @@ function trimSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-function invalid(message: Text) {
-  return invalidOption(message, 'invalid_deployment');
+function invalid(what: string, remedy?: Text) {
+  return invalidOption(what, 'invalid_deployment', remedy);
 }

@@ -153,9 +153,10 @@ const brand = Symbol.for('partner-exchange-sdk.deployment');
 export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
   if (deployment === undefined || deployment === null)
-    throw invalid('deployment is missing: pass what defineDeployment returns.');
+    throw invalid('deployment is missing.', 'Pass what defineDeployment returns.');
   throw invalid(
-    'deployment was not made by defineDeployment, or is a copy of what it made: pass the very object that it returned. To change an option, call defineDeployment again.',
+    'deployment was not made by defineDeployment, or is a copy of what it made.',
+    'Pass the very object that it returned; to change an option, call defineDeployment again.',
   );
 }
 
@@ -199,6 +200,6 @@ function checkHeaders(given: unknown): Readonly<Record<string, string>> {
   return Object.freeze(Object.fromEntries(checked));
 }
 
-function invalid(message: string) {
-  return invalidOption(message, 'invalid_deployment');
+function invalid(what: string, remedy?: string) {
+  return invalidOption(what, 'invalid_deployment', remedy);
 }

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 type FileSystem = typeof import('node:fs');
 
 /** Makes the error that the owner of the file throws. */
-export type MakeFileError = (message: string, options?: { cause?: unknown }) => Error;
+export type MakeFileError = (what: string, details?: { remedy?: string; cause?: unknown }) => Error;
 
 /** A database file that only its owner can read, and that stays the same file while it is open. */
 export type PrivateFile = ReturnType<typeof openPrivateFile>;
@@ -20,9 +20,9 @@ export function openPrivateFile(path: string, fail: MakeFileError) {
   const fs = process.getBuiltinModule('node:fs');
   createFile(path, fs);
   if (isForeignLink(fs.lstatSync(path))) {
-    throw fail(
-      'The path of the database is a symbolic link of another user. Give the path of a file of your own.',
-    );
+    throw fail('The path of the database is a symbolic link of another user.', {
+      remedy: 'Give the path of a file of your own.',
+    });
   }
   const realPath = fs.realpathSync(path);
   const files = ['', ...companions, '-journal'].map((suffix) => ({ suffix, path: realPath + suffix }));
@@ -47,9 +47,9 @@ export function openPrivateFile(path: string, fail: MakeFileError) {
      */
     check(): void {
       if (watched.every(({ path, id }) => identify(path, fs).id === id)) return;
-      throw fail(
-        'The database file was deleted or replaced while it was open. Restart to open the one that is there now.',
-      );
+      throw fail('The database file was deleted or replaced while it was open.', {
+        remedy: 'Restart to open the one that is there now.',
+      });
     },
   };
 }
@@ -74,13 +74,15 @@ function checkFile(stats: Stats, suffix: string, fail: MakeFileError): void {
   const name = suffix === '' ? 'The path of the database' : `The path of the database with "${suffix}"`;
   switch (firstFlaw(stats, ['not-a-file', 'foreign', 'hard-linked'])) {
     case 'not-a-file':
-      throw fail(`${name} is not that of a file.`);
+      throw fail(`${name} is not that of a file.`, { remedy: 'Give the path of a file of your own.' });
     case 'foreign':
-      throw fail(
-        `${name} is that of a file of another user. Run as its owner, or give the path of a file of your own.`,
-      );
+      throw fail(`${name} is that of a file of another user.`, {
+        remedy: 'Run as its owner, or give the path of a file of your own.',
+      });
     case 'hard-linked':
-      throw fail(`${name} is that of a file with several names (hard links). Copy it, and use the copy.`);
+      throw fail(`${name} is that of a file with several names (hard links).`, {
+        remedy: 'Copy it, and use the copy.',
+      });
   }
 }
 
@@ -103,7 +105,8 @@ function restrictToOwner(
   } catch (error) {
     cause = error;
   }
-  throw fail('Other users may read the database file, and that cannot be changed: set its mode to 0600.', {
+  throw fail('Other users may read the database file, and that cannot be changed.', {
+    remedy: 'Set its mode to 0600.',
     cause,
   });
 }

@@ -216,10 +216,9 @@ export class MessengerClient {
   #requireApiKey(operation: string, device: DeviceReference): string {
     const given = device?.api_key ?? this.#apiKey;
     if (given !== undefined) return checkSecretText(given, 'api_key');
-    throw new ConfigurationError(
-      'not_configured',
-      `${operation} needs an API key: give it as api_key, or as apiKey to MessengerClient.`,
-    );
+    throw new ConfigurationError('not_configured', `${operation} needs an API key, and was given none.`, {
+      remedy: 'Give it as api_key, or as apiKey to MessengerClient.',
+    });
   }
 }
 

@@ -60,7 +60,7 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
     if (encrypt === undefined || decrypt === undefined) return text;
     const written = encrypt(text);
     if (typeof written === 'string' && decrypt(written) === text) return written;
-    throw invalidOption('decrypt must undo encrypt, and both must return text. Nothing was stored.');
+    throw invalidOption('decrypt must undo encrypt, and both must return text: nothing was stored.');
   }
 
   return {

@@ -78,7 +78,9 @@ function isPayloadV2(event: LambdaRequest): event is LambdaBody & PayloadV2 {
   if (typeof requestContext?.http?.method === 'string') return true;
   if (typeof httpMethod === 'string') return false;
   throw invalidOption(
-    'lambdaHandler takes the events of API Gateway, of function URLs and of application load balancers, and this event has neither httpMethod nor requestContext.http.method. Put one of these in front of the function; give bodies from a queue to webhooks.receive.',
+    'lambdaHandler takes the events of API Gateway, of function URLs and of application load balancers, and this event has neither httpMethod nor requestContext.http.method.',
+    'invalid_option',
+    'Put one of these in front of the function; give bodies from a queue to webhooks.receive.',
   );
 }
 
@@ -113,7 +115,11 @@ function bodyOf({ body, isBase64Encoded }: LambdaBody): string | Uint8Array {
   if (typeof text === 'string') return isBase64Encoded ? Buffer.from(text, 'base64') : text;
   throw new ConfigurationError(
     'raw_body_required',
-    'The body of the event was parsed before its signature could be checked. Give lambdaHandler the event as it came: without a JSON body parser of Middy or the like before it.',
+    'The body of the event was parsed before its signature could be checked.',
+    {
+      remedy:
+        'Give lambdaHandler the event as received, without a JSON body parser of Middy or the like before it.',
+    },
   );
 }
 

@@ -113,7 +113,7 @@ describe.each(keyNames)('%s is refused, by its name', (name) => {
   });
 
   it.each([` ${right}`, `${right}\n`])('when it is padded, and the message says to trim it: %j', (value) => {
-    expect(complaint({ ...plain, [name]: value })).toContain('trim');
+    expect(complaint({ ...plain, [name]: value })).toContain('around it. Trim it');
   });
 
   it.each(keyNames.filter((other) => other !== name))('when it holds the %s', (other) => {

@@ -64,7 +64,7 @@ describe.each([
       expect(refusal(() => merchantOfOrder(credentials, given))).toBe(invalid);
     }
     expect(() => merchantOfOrder(prepare({ ...one, ...several }), given)).toThrow(
-      `say with the merchant option which one signs ("NGN", "GHS"). Give merchantSecretKey a name`,
+      `Say with the merchant option which one signs ("NGN", "GHS"), and give merchantSecretKey a name`,
     );
   });
 

@@ -149,7 +149,7 @@ describe('requireDeployment', () => {
 
   it('says of a copy that it is one, and not that it is missing', () => {
     expect(() => requireDeployment({ ...defineDeployment(bases) })).toThrow(
-      'pass the very object that it returned',
+      '. Pass the very object that it returned',
     );
     expect(() => requireDeployment(undefined as unknown as Deployment)).toThrow('deployment is missing');
   });

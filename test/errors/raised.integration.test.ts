@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
+import * as diagnostics from '../../src/diagnostics/index.ts';
 import { remedies } from '../../src/errors/remedies.ts';
+import * as main from '../../src/index.ts';
+import * as signature from '../../src/signature/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const codes: Readonly<Record<string, object>> = remedies;
@@ -56,6 +59,30 @@ it('every code of the table is raised in src', () => {
     Object.keys(own).map((code) => `${kind} ${code}`),
   );
   expect(all.filter((code) => !found.has(code))).toEqual([]);
+});
+
+it('no error that a command can meet names a function of the library, but for those that say it in words', () => {
+  const functions = Object.entries({ ...main, ...diagnostics, ...signature })
+    .filter(([, value]) => typeof value === 'function')
+    .map(([name]) => name);
+  const foreign = new RegExp(`\\b(?:${functions.join('|')})\\b|\\w\\(\\)`);
+  const named: string[] = [];
+  for (const source of sources.filter(({ fileName }) => !fileName.includes('/src/webhooks/'))) {
+    visit(source, (node) => {
+      // A ConfigurationError is of a program: the command line passes what its flags and variables allow.
+      const isOurs = ts.isNewExpression(node) && node.expression.getText() in codes;
+      if (!isOurs || node.expression.getText() === 'ConfigurationError') return;
+      visit(node, (inner) => {
+        if (
+          ts.isStringLiteralLike(inner) ||
+          ts.isTemplateHead(inner) ||
+          ts.isTemplateMiddleOrTemplateTail(inner)
+        )
+          if (foreign.test(inner.text)) named.push(inner.text);
+      });
+    });
+  }
+  expect(named).toEqual([]);
 });
 
 it('the command line reads the message of no error of ours: it says it in its own words', () => {

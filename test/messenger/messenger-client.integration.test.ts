@@ -356,7 +356,7 @@ it.each(['Bearer master-83d1f6', 'bearer master-83d1f6', 'Bearer  master-83d1f6'
     const make = () =>
       new MessengerClient({ deployment: deploymentAt('http://127.0.0.1'), masterKey: given });
     expect(refusal(make)).toBe('ConfigurationError invalid_credentials');
-    expect(make).toThrow(/^masterKey begins with "Bearer": give the key alone/);
+    expect(make).toThrow(/^masterKey begins with "Bearer"\. Give the key alone/);
     expect(make).not.toThrow(/83d1f6/);
   },
 );

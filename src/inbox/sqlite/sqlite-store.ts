@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { InboxError } from '../../errors/errors.ts';
+import { type ErrorDetails, InboxError } from '../../errors/errors.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { openDatabase } from '../../internal/sqlite-database.ts';
 import type { LeasedDelivery } from '../attempt.ts';
@@ -167,8 +167,8 @@ export function diskFull(cause?: unknown): InboxError {
   });
 }
 
-function unavailable(message: string, options?: { cause?: unknown }): InboxError {
-  return new InboxError('store_unavailable', message, options);
+function unavailable(what: string, details?: ErrorDetails): InboxError {
+  return new InboxError('store_unavailable', what, details);
 }
 
 function toLease(row: Record<string, unknown>): SqliteLease {

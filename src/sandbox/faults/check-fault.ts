@@ -33,11 +33,11 @@ export function targetSide(target: unknown): 'request' | 'event' {
   for (const side of ['request', 'event'] as const) if (faultTargets[side].includes(name)) return side;
   const near = nearestName(name, [...faultTargets.request, ...faultTargets.event]);
   throw invalidOption(
-    `faults: there is no target "${name.slice(0, 64)}". ${
-      near === undefined
-        ? `There are ${[...faultTargets.request, ...faultTargets.event].join(', ')}.`
-        : `Did you mean "${near}"?`
-    }`,
+    `faults: there is no target "${name.slice(0, 64)}".`,
+    'invalid_option',
+    near === undefined
+      ? `There are ${[...faultTargets.request, ...faultTargets.event].join(', ')}.`
+      : `Did you mean "${near}"?`,
   );
 }
 
@@ -74,9 +74,9 @@ function unknownFault(kind: unknown) {
   const name = String(kind).slice(0, 64);
   const near = nearestName(name, known);
   return invalidOption(
-    `faults: there is no fault "${name}". ${
-      near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`
-    }`,
+    `faults: there is no fault "${name}".`,
+    'invalid_option',
+    near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`,
   );
 }
 

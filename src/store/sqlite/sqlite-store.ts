@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../../errors/errors.ts';
+import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
 import { callback, defineOptions, integer, type OptionTable, value } from '../../internal/options.ts';
 import { isBusy, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
@@ -192,6 +192,6 @@ function throwStoreError(error: unknown): never {
   throw storeFailed('The file of the record store cannot be used now.', { cause: error });
 }
 
-function storeFailed(message: string, options?: { cause?: unknown }): StoreError {
-  return new StoreError('store_failed', message, options);
+function storeFailed(what: string, details?: ErrorDetails): StoreError {
+  return new StoreError('store_failed', what, details);
 }

@@ -1,7 +1,8 @@
 import { findMisspelt } from '../../../config/check-spelling.ts';
 import { environmentVariables, merchantPrefix } from '../../../config/environment-variables.ts';
 import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import { isConfigurationError, whatFailed } from '../../../errors/errors.ts';
+import { isConfigurationError, partsOf, whatFailed } from '../../../errors/errors.ts';
+import { inWords } from '../../../errors/remedies.ts';
 import { defaultScheme } from '../../../signature/signature-scheme.ts';
 import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
@@ -10,7 +11,8 @@ export const environment: Check = {
   id: 'environment',
   run({ env, environment: read, say }) {
     if (isConfigurationError(read)) {
-      return fail(whatFailed(read, say), 'Set the variable as docs/configuration.md says.');
+      const own = inWords(partsOf(read).remedy, say);
+      return fail(whatFailed(read, say), own || 'Set the variable as docs/configuration.md says.');
     }
     const set = Object.keys(env).filter(
       (name) =>
