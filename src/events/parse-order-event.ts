@@ -85,14 +85,12 @@ export function parseOrderEvent(value: unknown): ParsedOrderEvent {
   return { kind: 'nonconforming', name, body: value, issues };
 }
 
-/**
- * The published schemas by event name. Made when the first event arrives, since making them takes longer than loading this file.
- */
+/** By event name. Made for the first event: making them takes longer than loading this file. */
 let checks: ReadonlyMap<string, core.$ZodType> | undefined;
 
 function buildChecks(): ReadonlyMap<string, core.$ZodType> {
-  // Sound: these have the same parameters in zod/mini, and only the verdict of the schemas is used. Schemas that drop
-  // unknown members are faster than those that copy them.
+  // Sound: zod/mini has these with the same parameters, and only the verdict is used. Schemas that drop unknown
+  // members are faster than those that copy them.
   const schemas = makeEventSchemas(miniFunctions as unknown as SchemaFunctions) as unknown as MiniSchemas;
   const byName: Record<OrderEventName, core.$ZodType> = {
     'event.buy.init': schemas.buyInitEvent,
@@ -102,14 +100,13 @@ function buildChecks(): ReadonlyMap<string, core.$ZodType> {
     'event.buy.credited.crypto': schemas.buyCreditedEvent,
     'buy.event.close': schemas.buyCloseEvent,
   };
-  // Compiled schemas check a valid event in a tenth of the time. Where code cannot be made at run time, zod does not
-  // compile them.
+  // Compiled schemas take a tenth of the time. zod does not compile where code cannot be made at run time.
   return new Map(Object.entries(byName).map(([name, schema]) => [name, compile(schema)]));
 }
 
 type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, core.$ZodType>;
 
-/** By name: a bundler keeps a namespace whole. */
+/** A bundler would keep a whole namespace. */
 const miniFunctions = {
   string,
   number,
@@ -124,5 +121,5 @@ const miniFunctions = {
   object,
 } satisfies Record<keyof SchemaFunctions, unknown>;
 
-/** The same messages as those of zod itself, whatever language a program has set for its own schemas. */
+/** zod's own messages, whatever language a program has set for its schemas. */
 const inEnglish = en().localeError;

@@ -59,7 +59,7 @@ const beforeSendingMessages = [
   /^Client network socket disconnected before secure TLS connection was established$/,
 ];
 
-/** What a rejected `fetch` tells about the request. */
+/** Classifies the error of a rejected `fetch`. */
 export function classifyFetchError(error: unknown): AttemptFailure {
   return isBeforeSending(error, 0)
     ? new AttemptFailure('connection_failed', 'not-sent', error)
@@ -85,9 +85,9 @@ function isBeforeSending(error: unknown, depth: number): boolean {
 }
 
 /**
- * What a status outside 2xx tells (ledger: `errors`). 4xx: the service says that it did not act. 408 and 5xx may come
- * from a proxy while the service goes on. 307 and 308 ask for the same request at another address; 301, 302 and 303 may
- * also end a POST that was carried out.
+ * The outcome of a status outside 2xx (ledger: `errors`). 4xx: the service says that it did not act. 408 and 5xx may
+ * come from a proxy while the service goes on. 307 and 308 ask for the same request at another address; 301, 302 and
+ * 303 may also end a POST that was carried out.
  */
 export function outcomeOfStatus(status: number): RequestOutcome {
   if (status === 307 || status === 308) return 'refused';
@@ -106,15 +106,14 @@ export function lessCertain(one: RequestOutcome, other: RequestOutcome): Request
 
 const connectErrors = new WeakSet<Error>();
 
-// undici, Node's fetch, reports every connection that it could not make here, and passes the same error object on as
-// the cause of the rejected fetch. The codes alone do not tell: a reset or a broken TLS record can also come after the
-// request has left.
+// undici (Node's fetch) reports each failed connection here, with the error object that becomes the cause of the
+// rejected fetch. Codes alone do not tell: a reset or a broken TLS record can also come after the request has left.
 subscribe('undici:client:connectError', (message) => {
   const error = typeof message === 'object' && message !== null && 'error' in message && message.error;
   if (error instanceof Error) connectErrors.add(error);
 });
 
-/** Whether undici failed with this error while connecting (TCP, proxy, TLS), so that no request can have left. */
+/** undici failed while connecting (TCP, proxy, TLS), so no request can have left. */
 function isConnectError(error: Error): boolean {
   return connectErrors.has(error);
 }

@@ -139,13 +139,13 @@ export function createOrderJournal<Order = BuyOrder>(
         beginAttempt(record, intent, { ...rules, now: now() }),
       );
     } catch (error) {
-      // The store may hold the intent nevertheless. Only this process knows that nothing was sent.
+      // The store may hold the intent. Only this process knows that nothing was sent.
       if (!isOrderError(error)) unwritten.add(intent.partner_order_id, { attempt, result: neverSent });
       throw error;
     }
   }
 
-  /** Writes the result, and returns the record with it even if that fails: the caller still gets the truth. */
+  /** Returns the record with the result even if writing fails. */
   async function finish(
     begun: OrderRecord,
     attempt: string,
@@ -187,7 +187,7 @@ export function createOrderJournal<Order = BuyOrder>(
       const { merchant, store } = readPrepareOptions(prepareOptions);
       const { intent } = await check(order, merchant);
       const id = intent.partner_order_id;
-      // A transaction of the user's own cannot be retried, and may be rolled back.
+      // The user's transaction cannot be retried, and may be rolled back.
       const prepared = await (store === undefined
         ? update(id, (record) => prepareOrder(record, intent, now()))
         : records.update(
@@ -281,7 +281,7 @@ function checkId(partnerOrderId: string): string {
   throw invalidOption('The partner_order_id must be a text.');
 }
 
-/** The order that an event names. `id` is `undefined` if it names none; `problem` says why it cannot be read. */
+/** `id` is `undefined` if the event names no order; `problem` says why it cannot be read. */
 function orderNamedBy(event: ObservedEvent): {
   id: string | undefined;
   ref: string | undefined;

@@ -9,11 +9,11 @@ const text = z.string();
 const milliseconds = z.number();
 
 /**
- * The stored record of an order. It holds no personal data: of the payload only the id and a digest, of a reply only its
+ * The stored record of an order, without personal data: of the payload only the id and a digest, of a reply only its
  * status and what `keepReply` picked.
  */
 const orderRecord = z.object({
-  /** Of this form; a later form gets a later number. */
+  /** A later form gets a later number. */
   version: z.literal(1),
   partner_order_id: text,
   /** SHA-256 over merchant and payload: see `orderDigest`. */
@@ -25,9 +25,7 @@ const orderRecord = z.object({
   state: z.enum(['prepared', 'sending', 'accepted', 'refused', 'not-sent', 'unknown', 'abandoned']),
   createdAt: milliseconds,
   changedAt: milliseconds,
-  /** When it became unsettled. */
   openedAt: milliseconds,
-  /** Requests begun. */
   attempts: z.number(),
   /** The attempts without a known outcome, the current one included. The service may have acted on each. */
   unresolved: z.array(text),
@@ -36,9 +34,7 @@ const orderRecord = z.object({
   leaseUntil: milliseconds.optional(),
   /** Written by `prepare`: it stays unsettled until it has reached the service. */
   outbox: z.literal(true).optional(),
-  /** HTTP status of the last reply. */
   status: z.number().optional(),
-  /** Code of the last request that failed. */
   failure: text.optional(),
   evidence: z.enum(['reply', 'duplicate', 'event', 'person']).optional(),
   /** Sound: the store returns JSON. */
@@ -62,13 +58,13 @@ export function readRecord(value: JsonValue | undefined): OrderRecord | undefine
   );
 }
 
-/** The state at a time: a request whose lease is over is no longer under way, but `unknown`. */
+/** A request whose lease is over is `unknown`. */
 export function stateAt(record: OrderRecord, now: number): OrderState {
   const { state, leaseUntil = 0, changedAt } = record;
   return state === 'sending' && (leaseUntil <= now || isAhead(changedAt, now)) ? 'unknown' : state;
 }
 
-/** Whether a time is so far ahead that the clock must have been set back: its age is unknown. */
+/** A time so far ahead has no known age: the clock was set back. */
 export function isAhead(time: number, now: number): boolean {
   return time > now + maxClockSkewMs;
 }
@@ -76,7 +72,6 @@ export function isAhead(time: number, now: number): boolean {
 /** How far the clocks of several machines may be apart. */
 const maxClockSkewMs = 60_000;
 
-/** Whether it still has to be sent, or its outcome found out. */
 export function isUnsettled({ state, outbox }: OrderRecord): boolean {
   return (
     state === 'prepared' ||
@@ -86,7 +81,6 @@ export function isUnsettled({ state, outbox }: OrderRecord): boolean {
   );
 }
 
-/** The public members of a record. */
 export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrder {
   const {
     version,
@@ -105,7 +99,6 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   return { ...shown, state: seen, ...(seen === 'sending' && leaseUntil !== undefined && { leaseUntil }) };
 }
 
-/** An error about an order that the journal has. */
 export function orderError(
   code: keyof typeof problems,
   record: OrderRecord,
@@ -127,7 +120,7 @@ export function orderError(
   );
 }
 
-/** Whether the other process is alive is unknown; only the end of its lease is known. */
+/** Only the end of the lease is known, not whether its process is alive. */
 function inProgress(leftMs: number): string {
   return `Nothing was sent now: wait for the result, or ${Math.ceil(leftMs / 1000)} s until the order becomes unknown.`;
 }
@@ -142,15 +135,14 @@ const problems = {
 } as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found'>, string>;
 
 /**
- * Tells whether two orders are the same: SHA-256, in hex, of the merchant and of what the order schema made of the
- * payload, members sorted. So neither the order of members matters nor a member that is `undefined`. It is taken before
- * wire names are applied, so correcting one does not make it another order.
+ * SHA-256, in hex, of the merchant and of the payload as its schema made it, members sorted. Taken before wire names
+ * are applied, so correcting one does not make it another order.
  */
 export function orderDigest(payload: JsonObject, merchant: string | undefined): string {
   return hash('sha256', writeSorted([merchant ?? null, payload]), 'hex');
 }
 
-/** Identifies an order in a key of the store: an id can be any text, a key cannot. */
+/** For the keys of the store: an id can be any text. */
 export function orderIdDigest(partnerOrderId: string): string {
   // As JSON, since UTF-8 would make the same bytes of all lone surrogates.
   return hash('sha256', JSON.stringify(partnerOrderId), 'hex');

@@ -4,7 +4,7 @@ import { isAhead, isUnsettled, type OrderRecord, orderIdDigest, readRecord } fro
 
 export type OrderRecords = ReturnType<typeof orderRecords>;
 
-/** The records of a journal: one for each order, and one more in an index while it is unsettled. */
+/** One record for each order, and one more in an index while it is unsettled. */
 export function orderRecords({
   store,
   prefix,
@@ -32,9 +32,9 @@ export function orderRecords({
     },
 
     /**
-     * Changes the record of an order, and the index with it.
+     * Changes a record, and the index with it.
      *
-     * @param change pure, as for {@link RecordStore.transact}; what it got, or `undefined`, leaves all as it is
+     * @param change pure, as for {@link RecordStore.transact}; returning its argument or `undefined` changes nothing
      * @param through instead of the journal's own store
      */
     async update(
@@ -58,7 +58,7 @@ export function orderRecords({
       });
     },
 
-    /** The unsettled orders, those first that have been unsettled for the longest. */
+    /** Those that have been unsettled longest come first. */
     async unsettled({
       openedBefore,
       limit,
@@ -85,7 +85,7 @@ export function orderRecords({
       for (let start = 0; start < wanted.length; start += chunkSize) {
         records.push(...(await readMany(wanted.slice(start, start + chunkSize))));
       }
-      // Some may have been settled since they were listed.
+      // Some may have been settled meanwhile.
       return records.filter(isUnsettled);
     },
   };

@@ -8,14 +8,13 @@ import { warn } from '../internal/warn.ts';
 import type { JournalSettings } from './journal-options.ts';
 import type { AttemptResult } from './transitions.ts';
 
-/** One request, and its result for the order. */
 export type Sent<Body> =
   | { readonly result: Extract<AttemptResult, { outcome: 'accepted' }>; readonly reply: Reply<Body> }
   | { readonly result: Exclude<AttemptResult, { outcome: 'accepted' }>; readonly error: unknown };
 
 type Settings = Pick<JournalSettings, 'duplicateIds' | 'isDuplicate' | 'keepReply'>;
 
-/** Sends an order. Never throws. */
+/** Never throws. */
 export async function sendOrder<Schema extends ReplySchema>(
   prepared: PreparedOrder,
   call: CallOptions<Schema>,
@@ -71,7 +70,7 @@ function keptOf(reply: Reply, keepReply: Settings['keepReply']): JsonValue | und
     // A copy, since the user may change the other. Sound: it was checked to be JSON.
     return JSON.parse(text) as JsonValue;
   } catch (error) {
-    // The service has accepted the order, even if the user's function fails.
+    // The service has accepted the order.
     warn(`Nothing of a reply was kept, since keepReply failed: ${describeError(error)}`);
     return undefined;
   }

@@ -3,7 +3,6 @@ import { isUnsettled, type OrderRecord, orderError, stateAt } from './order-reco
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 
-/** An order to be sent. */
 export interface Intent {
   readonly partner_order_id: string;
   readonly digest: string;
@@ -23,7 +22,6 @@ export interface AttemptRules {
   readonly again: boolean;
 }
 
-/** The result of one request. */
 export type AttemptResult =
   | { readonly outcome: 'accepted'; readonly status: number; readonly kept: JsonValue | undefined }
   | {
@@ -35,7 +33,7 @@ export type AttemptResult =
     };
 
 /**
- * The record with a request under way; or the unchanged record if the service has the order: then nothing may be sent.
+ * The record with a request under way, or the unchanged record if the service has the order.
  *
  * @throws {OrderError} if nothing may be sent for another reason
  */
@@ -68,12 +66,12 @@ export function beginAttempt(
   };
 }
 
-/** The record of an order that is to be sent later. @throws {OrderError} if it may not be sent */
+/** For an order to be sent later. @throws {OrderError} if it may not be sent */
 export function prepareOrder(record: OrderRecord | undefined, intent: Intent, now: number): OrderRecord {
   if (record === undefined) return { ...withIntent(newRecord(intent, now), intent, now), outbox: true };
   const isSame = record.digest === intent.digest;
   const state = stateAt(record, now);
-  // No request was made of it yet, or none that the service acted on.
+  // The service has acted on no request of it.
   const mayChange = state === 'prepared' || state === 'refused' || state === 'not-sent';
   if (!isSame && !mayChange) throw orderError('different_order', record, { now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
@@ -82,7 +80,7 @@ export function prepareOrder(record: OrderRecord | undefined, intent: Intent, no
   return { ...withIntent(record, intent, now), state: 'prepared', outbox: true };
 }
 
-/** The record after the end of a request. It may have changed since the request began. */
+/** The record may have changed since the request began. */
 export function finishAttempt(
   record: OrderRecord,
   attempt: string,
@@ -101,12 +99,12 @@ export function finishAttempt(
   const unresolved = result.outcome === 'unknown' ? record.unresolved : others;
   const failed = { ...record, ...status, failure: result.failure, unresolved };
   if (record.state === 'accepted') {
-    // No other request can have made the order that an event or a person reports.
+    // No other request can have made the order.
     const contradicts =
       result.outcome !== 'unknown' && !result.isDuplicate && others.length === 0 && isWithoutReply(record);
     return contradicts ? { ...failed, contradiction: contradictionOf(result.outcome) } : failed;
   }
-  // Nobody else uses the id, so the duplicate is one of our own requests whose reply was lost.
+  // The duplicate is one of our own requests whose reply was lost.
   if (result.isDuplicate && others.length > 0) return accept(failed, 'duplicate', now);
   if (record.state === 'abandoned') return failed;
   // A later attempt is under way, and decides.
@@ -115,7 +113,7 @@ export function finishAttempt(
   return { ...withoutLease(failed), state, changedAt: now };
 }
 
-/** The record after an event of the order: any event proves that the service has the order. */
+/** Any event proves that the service has the order. */
 export function observeEvent(
   record: OrderRecord,
   platformOrderRef: string | undefined,
@@ -126,7 +124,7 @@ export function observeEvent(
   return accept({ ...record, ...ref }, 'event', now);
 }
 
-/** A person's decision. @throws {OrderError} `in_progress` or `already_settled` */
+/** @throws {OrderError} `in_progress` or `already_settled` */
 export function settleOrder(
   record: OrderRecord,
   { decision, note, now }: { decision: 'accepted' | 'abandoned'; note: string; now: number },
@@ -152,7 +150,7 @@ function newRecord(intent: Intent, now: number): OrderRecord {
   };
 }
 
-/** Takes over the order to be sent, which may differ from the refused one. */
+/** The order to be sent may differ from the refused one. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
   const { merchant, partnerId, partnerCode, ...rest } = withoutLease(record);
   return {

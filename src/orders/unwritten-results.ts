@@ -3,7 +3,6 @@ import type { OrderRecord } from './order-record.ts';
 import type { OrderRecords } from './order-records.ts';
 import { type AttemptResult, finishAttempt } from './transitions.ts';
 
-/** The result of an attempt of this process. */
 interface UnwrittenResult {
   readonly attempt: string;
   readonly result: AttemptResult;
@@ -12,7 +11,7 @@ interface UnwrittenResult {
 type Change = (record: OrderRecord | undefined) => OrderRecord | undefined;
 
 /**
- * The results that the store did not take: until it is back, only this process knows them. The intent of an order that
+ * Results that the store did not take: until it is back, only this process knows them. The intent of an order that
  * was never sent may be among them, since the store may have committed it and reported a failure.
  */
 export function unwrittenResults(
@@ -54,7 +53,7 @@ export function unwrittenResults(
     );
   }
 
-  /** Changes a record, after the unwritten results of its order. */
+  /** Writes the unwritten results of an order first. */
   async function update(partnerOrderId: string, change: Change): Promise<OrderRecord | undefined> {
     const late = of(partnerOrderId);
     const updated = await retryOnce(() =>

@@ -79,7 +79,7 @@ export async function checkCode(
   return outcome;
 }
 
-/** Compares with all of them, so that the time does not tell which one is right. */
+/** Compares with all, so that the time does not tell which is right. */
 function matchesOne(codes: readonly SentCode[], digest: Buffer): boolean {
   let matches = 0;
   for (const code of codes) {
@@ -90,8 +90,7 @@ function matchesOne(codes: readonly SentCode[], digest: Buffer): boolean {
 }
 
 /**
- * The secret and context of a flow. Without a flow, the same work is done for a decoy, so that neither the answer nor its
- * time tells whether an id exists.
+ * Without a flow, does the same work for a decoy, so that neither the answer nor its time tells whether an id exists.
  */
 function openOrDecoy(
   secrets: OtpSettings['secrets'],
@@ -110,7 +109,7 @@ function openOrDecoy(
   return { secret, context, isKnown: false, isRight: false };
 }
 
-/** Counts the messages of this flow as confirmed, for the networks that asked for them. */
+/** For the networks that asked for this flow's messages. */
 async function creditNetworks(settings: OtpSettings, flow: Flow): Promise<void> {
   const networks = Map.groupBy(flow.codes, ({ networkKey }) => networkKey);
   for (const [key, codes] of networks) {
@@ -121,7 +120,7 @@ async function creditNetworks(settings: OtpSettings, flow: Flow): Promise<void> 
         creditConfirmations(records, network, { settings, now: settings.now(), messages: codes.length });
       });
     } catch {
-      // The code is used, so the check has succeeded. Unconfirmed messages only make the limit stricter.
+      // The check has succeeded. Unconfirmed messages only make the limit stricter.
     }
   }
 }

@@ -2,7 +2,6 @@ import type { RecordSet } from '../store/record-store.ts';
 import { type EventWindow, mergeEvents } from './event-window.ts';
 import { keyedHash, type Secret } from './secrets.ts';
 
-/** The counts of one phone number. */
 export interface PhoneCounts {
   readonly messages: EventWindow;
   /** Wrong codes since the last right one. */
@@ -12,7 +11,7 @@ export interface PhoneCounts {
   readonly lastMessageAt: number;
 }
 
-/** The counts of one network: an IPv4 address or a /64 of IPv6. */
+/** An IPv4 address or a /64 of IPv6. */
 export interface NetworkCounts {
   /** For the limit `ip`. */
   readonly messages: EventWindow;
@@ -23,8 +22,8 @@ export interface NetworkCounts {
 }
 
 /**
- * The counts of one phone number or network in the store. Their keys are hashes under each of the secrets, so
- * that counts made under an older secret still count after a rotation.
+ * The counts of a phone number or network. Their keys are hashes under each of the secrets, so that older counts
+ * still count after a rotation.
  */
 export interface Counter<Counts> {
   /** The newest first. */
@@ -52,7 +51,6 @@ export function networkCounter(
   return networkCounterAt(keysOf(secrets, 'ip', network));
 }
 
-/** The counts at keys that are known already. */
 export function networkCounterAt(keys: readonly [string, ...string[]]): Counter<NetworkCounts> {
   return makeCounter(keys, noNetworkCounts, (one, other) => ({
     messages: mergeEvents(one.messages, other.messages),

@@ -3,7 +3,6 @@ import type { NetworkCounts, PhoneCounts } from './counters.ts';
 import { countEvents, type EventWindow, recent, waitUntilGone } from './event-window.ts';
 import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 
-/** Why a message or an attempt is not allowed now. */
 export interface Denial {
   readonly code: Extract<OtpErrorCode, 'cool_down' | 'limit_reached'>;
   readonly limit?: OtpLimit;
@@ -19,7 +18,7 @@ export function denialError({ code, limit, retryAfterMs }: Denial): OtpError {
   return new OtpError(code, message, { retryAfterMs, limit });
 }
 
-/** A denial if one more event would exceed the limit. */
+/** Denies one more event than the limit allows. */
 export function overRate(
   limit: OtpLimit,
   events: EventWindow,
@@ -58,7 +57,7 @@ export function coolingDown(
   return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
 }
 
-/** Messages in a row to the phone number; 0 if its cool-down ended long ago. */
+/** 0 if the cool-down ended long ago. */
 export function streakOf(
   { streak, lastMessageAt }: PhoneCounts,
   { limits, coolDownMs }: Pick<OtpSettings, 'limits' | 'coolDownMs'>,
@@ -68,7 +67,6 @@ export function streakOf(
   return now < forgottenAt ? streak : 0;
 }
 
-/** Milliseconds to wait after this number of messages in a row. */
 export function coolDownOf(coolDownMs: readonly number[], streak: number): number {
   return streak === 0 ? 0 : (coolDownMs[streak - 1] ?? coolDownMs.at(-1) ?? 0);
 }

@@ -15,13 +15,11 @@ export interface OtpMessenger {
   ): Promise<unknown>;
 }
 
-/** The result of one message. */
 export interface SendResult {
   /** `refused`: the service does not take this phone number. */
   readonly outcome: 'sent' | 'not-sent' | 'refused' | 'unknown';
   /** The last device that was tried, by its index in the list. */
   readonly device: number;
-  /** How many devices were tried. */
   readonly tried: number;
   /** Of the last device. */
   readonly error?: unknown;
@@ -33,7 +31,7 @@ export type Devices = ReturnType<typeof makeDevices>;
 
 /** Milliseconds for which a device is left out, unless the service says how long to wait. */
 const pauseMs = 60_000;
-/** The most that the service can ask for. */
+/** The longest wait that the service can ask for. */
 const longestPauseMs = 600_000;
 
 /**
@@ -57,7 +55,7 @@ export function makeDevices({
     const at = now();
     const first = nextIndex++ % devices.length;
     const inOrder = [...devices.slice(first), ...devices.slice(0, first)];
-    // Without the lower bound, a device would be left out for too long after the clock is set back.
+    // If the clock was set back, a device would be left out for too long.
     const ready = inOrder.filter(({ pausedFrom, pausedUntil }) => at < pausedFrom || at >= pausedUntil);
     // When all are left out, one of them may work again.
     return ready.length > 0 ? ready : inOrder;

@@ -3,7 +3,6 @@ export type EventWindow = readonly (readonly [at: number, count: number])[];
 
 const slots = 60;
 
-/** Without the events that are older than the window. */
 export function recent(events: EventWindow, windowMs: number, now: number): EventWindow {
   return (
     events
@@ -14,8 +13,8 @@ export function recent(events: EventWindow, windowMs: number, now: number): Even
 }
 
 /**
- * With one more event, or several. Events within a sixtieth of the window become one entry of the time of the last, so
- * that they count for a little longer than the window and never for less.
+ * Adds events. Those within a sixtieth of the window become one entry of the time of the last, so they count a little
+ * longer than the window and never less.
  */
 export function withEvent(events: EventWindow, windowMs: number, now: number, count = 1): EventWindow {
   const kept = recent(events, windowMs, now);
@@ -25,7 +24,6 @@ export function withEvent(events: EventWindow, windowMs: number, now: number, co
   return [...kept.slice(0, -1), [now, last[1] + count]];
 }
 
-/** Without one event of that time. */
 export function withoutEvent(events: EventWindow, windowMs: number, at: number): EventWindow {
   // Its entry may have the time of a later event of the same slot.
   const index = events.findIndex(([time]) => time >= at && slotOf(time, windowMs) === slotOf(at, windowMs));
@@ -39,7 +37,6 @@ export function countEvents(events: EventWindow): number {
   return events.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** Both together, in order of time. */
 export function mergeEvents(one: EventWindow, other: EventWindow): EventWindow {
   return [...one, ...other].sort(([earlier], [later]) => earlier - later);
 }

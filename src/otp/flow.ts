@@ -15,7 +15,6 @@ export interface FlowContext {
   readonly network: string | undefined;
 }
 
-/** One code that was sent. */
 export interface SentCode {
   readonly digest: string;
   readonly sentAt: number;
@@ -24,7 +23,7 @@ export interface SentCode {
   readonly networkKey: string | null;
 }
 
-/** The record of one `issue` in the store, with all codes that were sent for it. */
+/** The record of one `issue`, with all codes that were sent for it. */
 export interface Flow {
   /** The id of the secret that it was made with. */
   readonly secret: string;
@@ -55,7 +54,7 @@ export function readFlow(records: RecordSet, key: string): Flow | undefined {
 export function writeFlow(records: RecordSet, key: string, flow: Flow): void {
   const { secret, context, codes, sends, attempts } = flow;
   const plain = codes.map((code) => ({ ...code }));
-  // `validCodes` decides what has expired. The record stays a little longer, since a store may have a clock of its own.
+  // `validCodes` decides what has expired; the store may have a clock of its own.
   const expiresAt = Math.max(0, ...codes.map((code) => code.expiresAt)) + maxClockSkewMs;
   records.set(key, { secret, context, codes: plain, sends, attempts }, { expiresAt });
 }
@@ -63,7 +62,7 @@ export function writeFlow(records: RecordSet, key: string, flow: Flow): void {
 /** How far the clocks of several machines may be apart. */
 const maxClockSkewMs = 60_000;
 
-/** The codes that are valid now. A code sent in the future is not: the clock was set back, so its age is unknown. */
+/** A code sent in the future is not valid: the clock was set back, so its age is unknown. */
 export function validCodes(flow: Flow, now: number): readonly SentCode[] {
   return flow.codes.filter(({ sentAt, expiresAt }) => sentAt - maxClockSkewMs <= now && now < expiresAt);
 }
@@ -106,9 +105,9 @@ export function openContext(
   };
 }
 
-/** The largest multiple of ten that a byte can count to: a byte from 250 would make 0 to 5 more likely. */
+/** A byte from 250 would make 0 to 5 more likely. */
 const fairBytes = 250;
-/** One byte in 43 is refused. A source with no usable byte after this many draws is broken. */
+/** One byte in 43 is refused: a source that gives no usable byte in so many draws is broken. */
 const maxDraws = 100;
 
 /** A code of decimal digits, all equally likely. */
@@ -127,14 +126,14 @@ export function makeCode(length: number, random: RandomBytes): string {
 const maxTyped = 64;
 
 /**
- * The code in a typed or pasted text, without blanks and dashes; digits of any script are understood. A text that is too
- * long becomes a code that never matches.
+ * Removes blanks and dashes; understands digits of any script. A text that is too long becomes a code that never
+ * matches.
  */
 export function readTypedCode(text: string): string {
   return text.length > maxTyped ? '' : latinDigits(text).replace(/[\s\p{Pd}]/gu, '');
 }
 
-/** A transaction of the store, whose failure is an {@link OtpError}. */
+/** Its failure is an {@link OtpError}. */
 export async function transact<Result>(
   store: RecordStore,
   keys: readonly string[],
@@ -143,7 +142,7 @@ export async function transact<Result>(
   try {
     return await store.transact(keys, change);
   } catch (error) {
-    // Our own mistake, not a failure of the store.
+    // Our mistake, not the store's.
     if (isConfigurationError(error)) throw error;
     throw new OtpError('store_unavailable', 'The store of the one-time codes failed.', { cause: error });
   }

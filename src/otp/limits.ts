@@ -11,14 +11,12 @@ import { coolDownOf, coolingDown, type Denial, overRate, overUnconfirmed, streak
 import { type EventWindow, recent, withEvent, withoutEvent } from './event-window.ts';
 import type { OtpSettings } from './otp-options.ts';
 
-/** The counters that a call touches. */
 export interface Counters {
   readonly phone: Counter<PhoneCounts>;
-  /** Where the caller gave an address. */
   readonly network: Counter<NetworkCounts> | undefined;
 }
 
-/** How a message was counted, so that it can be given back. */
+/** So that a message can be given back. */
 export interface Reservation {
   readonly at: number;
   /** When the next message to this phone number may leave. */
@@ -31,17 +29,15 @@ type LimitSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
 /** NIST counts failures in a row without a time limit; after a day a locked number is free again. */
 const failureWindowMs = 86_400_000;
 
-/** The keys of a transaction that counts attempts. */
 export function attemptKeys({ phone, network }: Counters): string[] {
   return [...phone.keys, ...(network?.keys ?? [])];
 }
 
-/** The keys of a transaction that counts messages. */
 export function messageKeys(counters: Counters, { limits }: LimitSettings): string[] {
   return [...attemptKeys(counters), ...(limits.total === undefined ? [] : [totalKey])];
 }
 
-/** The limits within one transaction: reads and writes the counters that the call touches. */
+/** The limits within one transaction. */
 export function limitsOf(
   records: RecordSet,
   { phone, network }: Counters,
@@ -86,7 +82,7 @@ export function limitsOf(
       return { at: now, nextAt, lastMessageAt: counts.lastMessageAt };
     },
 
-    /** Takes back a message that has not left. */
+    /** For a message that has not left. */
     giveBack({ at, lastMessageAt }: Reservation): void {
       const counts = phone.read(records);
       // Another message may have left since: then its cool-down stays.
@@ -104,13 +100,12 @@ export function limitsOf(
       changeTotal((events, windowMs) => withoutEvent(events, windowMs, at));
     },
 
-    /** A denial if this network may try no more codes for now. */
     denyCheck(): Denial | undefined {
       clampToNow();
       return network && overRate('ip', network.read(records).failures, limits.ip, now);
     },
 
-    /** Counts a code that was not accepted: for its network, and for the phone number if it was compared. */
+    /** Counts for the network, and for the phone number if the code was compared. */
     countFailure({ wasCompared }: { wasCompared: boolean }): void {
       if (wasCompared) {
         const counts = phone.read(records);
@@ -126,8 +121,8 @@ export function limitsOf(
   };
 
   /**
-   * If the clock moved back, treats future events as happening now. This is stored: otherwise their windows would begin
-   * again with each call, and never end.
+   * If the clock moved back, treats future events as happening now, and stores that: otherwise their windows would
+   * never end.
    */
   function clampToNow(): void {
     const counts = phone.read(records);
@@ -163,7 +158,6 @@ export function limitsOf(
   }
 }
 
-/** Credits a network with messages whose code was confirmed. */
 export function creditConfirmations(
   records: RecordSet,
   network: Counter<NetworkCounts>,

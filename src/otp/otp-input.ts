@@ -30,7 +30,6 @@ export interface CheckOptions {
   readonly ip?: string | undefined;
 }
 
-/** What a code is used for, and by whom. */
 export interface CodeUse {
   readonly purpose: string;
   readonly subject: string | undefined;
@@ -73,11 +72,10 @@ export function checkUse(code: string, options: CheckOptions): CodeUse {
 /** @throws {ValidationError} */
 export function checkId(operation: string, id: string): string {
   if (typeof id !== 'string') throw invalid(operation, 'id', 'must be text');
-  // An id of ours is shorter; a longer text is no id, and need not be hashed whole.
+  // Our ids are shorter, so a longer text need not be hashed whole.
   return id.slice(0, 64);
 }
 
-/** An address is read as its network. */
 function useRows(operation: string) {
   return {
     purpose: value(textOf(operation, 64)),
@@ -119,10 +117,8 @@ function invalid(operation: string, name: string, message: string): ValidationEr
 }
 
 /**
- * What counts as one address: an IPv4 address, or the /64 network of an IPv6 address, since one subscriber has a whole
- * network (RFC 6177). IPv4 that is written as IPv6, as dual-stack sockets do, counts as IPv4.
- *
- * @returns `undefined` if it is not an address
+ * An IPv4 address, or the /64 of an IPv6 address, since one subscriber has a whole network (RFC 6177). IPv4 written
+ * as IPv6, as dual-stack sockets do, counts as IPv4. `undefined` if it is no address.
  */
 export function ipNetwork(ip: string): string | undefined {
   if (ip.length > 64) return undefined;
@@ -142,7 +138,7 @@ function isIpv4(ip: string): boolean {
   return /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(ip);
 }
 
-/** The eight groups. The parser of URLs knows every way to write them. */
+/** The parser of URLs knows every spelling. */
 function readIpv6(ip: string): number[] | undefined {
   // A zone is only a name on the machine itself: `fe80::1%eth0`.
   const [address = ''] = ip.split('%');

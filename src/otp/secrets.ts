@@ -31,8 +31,8 @@ function checkSecret(secret: unknown): Secret {
 }
 
 /**
- * HMAC-SHA-256 over a label and parts, each preceded by its length, so that different lists of parts give different
- * texts. The label keeps hashes for one purpose from being used for another.
+ * HMAC-SHA-256 over a label, which tells purposes apart, and parts, each preceded by its length, so that different
+ * lists give different texts.
  */
 export function keyedHash({ key }: Pick<Secret, 'key'>, label: string, ...parts: readonly string[]): Buffer {
   const hmac = createHmac('sha256', key);
@@ -64,7 +64,7 @@ export function seal(
   return Buffer.concat([nonce, ...sealed, encryption.getAuthTag()]).toString('base64url');
 }
 
-/** The text, or `undefined` if it was not sealed with this secret and id. */
+/** `undefined` if it was not sealed with this secret and id. */
 export function unseal(secret: Secret, id: string, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.byteLength < nonceBytes + tagBytes) return undefined;

@@ -43,7 +43,6 @@ export interface Sending {
   readonly call: OtpCall;
 }
 
-/** The first code of a new flow. */
 export async function issueCode(sending: Sending, request: IssueRequest): Promise<IssuedOtp> {
   const { settings, call } = sending;
   const { secrets, random } = settings;
@@ -66,7 +65,6 @@ export async function issueCode(sending: Sending, request: IssueRequest): Promis
   });
 }
 
-/** A further code of a flow. */
 export async function resendCode(
   sending: Sending,
   givenId: string,
@@ -96,7 +94,6 @@ interface Plan {
   readonly id: string;
   readonly secret: Secret;
   readonly context: FlowContext;
-  /** The network that asks for this message. */
   readonly network: string | undefined;
   /** The flow to add a code to, given what is in the store; `undefined` if there is none. */
   readonly flowOf: (found: Flow | undefined) => Flow | undefined;

@@ -45,7 +45,7 @@ export type FindCredentials = (
 
 type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
 
-/** All keys are tried on every delivery, so their number is limited. */
+/** All keys are tried on every delivery. */
 const maxKeys = 64;
 
 export interface SignerFinderOptions {
@@ -84,7 +84,7 @@ export function signerFinder(options: SignerFinderOptions): FindSigner {
     const used = await source.current(body.value, request);
     const found = match(used, body);
     if (found !== undefined) return found;
-    // Rejects while newer keys are possible: then the delivery cannot be verified yet, and is not known to be forged.
+    // Rejects while newer keys are possible: the delivery is not known to be forged.
     const newer = await source.newerThan?.(used);
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
@@ -92,10 +92,8 @@ export function signerFinder(options: SignerFinderOptions): FindSigner {
   };
 }
 
-/** Keys to try, all of them. */
 interface CandidateKeys {
   readonly keys: readonly VerificationKey[];
-  /** The sets of a ring that they were made of. */
   readonly sets?: KeySets;
   /** Told of the place of the credentials that verified a body. */
   readonly matched?: KeySets['matched'];
@@ -103,7 +101,7 @@ interface CandidateKeys {
 
 interface KeySource {
   current(claimed: JsonObject, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
-  /** Other keys than those that were tried, if there are any by now. Absent where keys never change. */
+  /** Other keys, if there are any by now. Absent where keys never change. */
   newerThan?(used: CandidateKeys): Promise<CandidateKeys | undefined>;
 }
 
@@ -132,7 +130,7 @@ function checkCount(keys: readonly VerificationKey[]): readonly VerificationKey[
 function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
   let last: CandidateKeys | undefined;
 
-  /** Made once for each load. If its keys cannot be used, those before it are kept. */
+  /** Once for each load. If its keys cannot be used, the previous ones are kept. */
   function keysOf(sets: KeySets): CandidateKeys {
     if (last?.sets === sets) return last;
     try {
@@ -164,7 +162,7 @@ function foundKeys(
 ): KeySource {
   const warned = new Set<string>();
 
-  /** Warns once of each kind of failure: a database that is down fails for every delivery. */
+  /** One warning for each kind of failure: a database that is down fails for every delivery. */
   function unavailable(kind: string, what: string, cause?: Error): KeyError {
     const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
     const error = new KeyError('keys_unavailable', `The credentials function of createWebhooks ${what}`, {

@@ -1,28 +1,23 @@
 import type { DeliveryRequest } from './delivery-keys.ts';
 import type { Outcome, RequestRefusalCode } from './outcome.ts';
 
-/** What an adapter needs from the webhooks. */
 export interface Endpoint {
   readonly maxBodyBytes: number;
   /** Milliseconds that a body may take to arrive. */
   readonly bodyTimeoutMs: number;
   receive(body: string | Uint8Array, request: DeliveryRequest): Promise<Outcome>;
-  /**
-   * The response to a request that is refused before its body is verified. Reports the refusal.
-   * @param startedAt `performance.now()` when the request came
-   */
+  /** Reports a refusal, and makes its response. @param startedAt `performance.now()` when the request came */
   refuse(refusal: RequestRefusal, startedAt: number): WebhookResponse;
 }
 
-/** The parts of a request's head that we check. */
 interface RequestHead {
   readonly method: string | undefined;
   header(name: 'content-type' | 'content-encoding' | 'content-length'): string | null | undefined;
 }
 
 /**
- * Refuses a request by its head: a method other than POST, a body that is not JSON or is compressed, a length beyond
- * the limit. A missing content type is accepted, since the contract promises none for notifications.
+ * Refuses a method other than POST, a body that is not JSON or is compressed, and a length beyond the limit. A
+ * missing content type is accepted, since the contract promises none.
  */
 export function checkHead(head: RequestHead, maxBodyBytes: number): RequestRefusalCode | undefined {
   if (head.method !== 'POST') return 'method_not_allowed';
@@ -57,7 +52,7 @@ export interface WebhookResponse {
   readonly body: string;
 }
 
-/** The response to a delivery. It tells the caller only the kind of outcome. */
+/** Tells the caller only the kind of outcome. */
 export function responseTo(outcome: Outcome): WebhookResponse {
   switch (outcome.kind) {
     case 'refused':
@@ -69,7 +64,7 @@ export function responseTo(outcome: Outcome): WebhookResponse {
     case 'unverified':
       return jsonResponse(
         503,
-        // The caller may be anybody: why it is unavailable is not said.
+        // The caller may be anybody, so it gets no reason.
         { error: outcome.kind === 'busy' ? 'busy' : 'unavailable' },
         { 'retry-after': String(Math.max(1, Math.ceil(outcome.retryAfterMs / 1000))) },
       );
@@ -78,7 +73,7 @@ export function responseTo(outcome: Outcome): WebhookResponse {
   }
 }
 
-/** Made once, since nearly every response is this one. */
+/** Nearly every response is this one. */
 const received = jsonResponse(200, { received: true });
 
 const refusals = {
@@ -132,7 +127,7 @@ export interface BufferedRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The response to a whole request. There is no time limit for the body, which is here already. */
+/** Without a time limit, since the body has arrived. */
 export async function answerBuffered(
   { method, url, headers, body }: BufferedRequest,
   endpoint: Endpoint,
@@ -148,7 +143,6 @@ export async function answerBuffered(
   return method === 'HEAD' ? { ...response, body: '' } : response;
 }
 
-/** How to get the raw bytes from each framework. */
 const frameworks = {
   express:
     'Express: mount webhooks.node before express.json(), or give its route express.raw({ type: "*/*" }), or keep ' +
@@ -163,7 +157,7 @@ const frameworks = {
     'Next.js, route handlers: webhooks.fetch(request) before request.json(); the same for middleware',
 } as const;
 
-/** Advice for a body that was parsed before `webhooks.node`, by what the request shows of its framework. */
+/** For a body that was parsed before `webhooks.node`, by what the request shows of its framework. */
 export function nodeBodyAdvice(request: object): string {
   const { express, nest, fastify, nextPages } = frameworks;
   // NestJS cannot be told from the framework that it is built on.
@@ -173,7 +167,7 @@ export function nodeBodyAdvice(request: object): string {
   return advise([express, nest, fastify, nextPages]);
 }
 
-/** The same for `webhooks.fetch`: a Request does not show its framework. */
+/** For `webhooks.fetch`: a Request does not show its framework. */
 export const fetchBodyAdvice = advise([frameworks.hono, frameworks.nextRoute, frameworks.azure]);
 
 function advise(applicable: readonly string[]): string {

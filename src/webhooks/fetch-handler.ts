@@ -43,7 +43,7 @@ async function respond(request: FetchRequest, endpoint: Endpoint): Promise<Webho
     : endpoint.refuse(read, startedAt);
 }
 
-/** Reads the body of a request within the limits. A refused body is not read to its end. */
+/** A refused body is not read to its end. */
 async function readFetchBody(
   request: FetchRequest,
   { maxBodyBytes, bodyTimeoutMs }: Endpoint,
@@ -62,11 +62,10 @@ async function readFetchBody(
 }
 
 /**
- * Whether the connection holds a body to its declared length, which the caller has checked. That is so for requests of
- * adapters on Node that read it themselves, as Hono's does: they inherit from `Request` without a constructor, and have
- * an `arrayBuffer` of their own. Their `body` would first have to be made, which costs as much as half of the delivery.
- * Any other request, also of a class that extends `Request`, may have been made with a stream and a header that do not
- * agree, so it is read piece by piece.
+ * Whether the connection holds a body to its declared length, which was checked: then it can be read whole. That is
+ * so for requests of adapters on Node such as Hono's, which inherit from `Request` without a constructor and have an
+ * `arrayBuffer` of their own. Making their `body` would cost half as much as the delivery. Any other request may have
+ * a stream and a header that do not agree.
  */
 function isHeldToItsLength(request: FetchRequest): boolean {
   const { headers } = request;

@@ -46,7 +46,6 @@ export type EventHandler<Event> = (event: Event, context: EventContext) => unkno
 /** An authentic body that is no published event, or not in the shape of its event. */
 export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
 
-/** The registered handlers, and how an event gets to them. */
 export class Handlers {
   readonly #byName = new Map<OrderEventName, EventHandler<OrderEvent>>();
   #any: EventHandler<OrderEvent> | undefined;
@@ -75,12 +74,11 @@ export class Handlers {
     this.#unrecognized = handler;
   }
 
-  /** False while no handler is registered. */
   get hasAny(): boolean {
     return this.#byName.size > 0 || this.#any !== undefined || this.#unrecognized !== undefined;
   }
 
-  /** Runs the handlers of an event; `undefined` if none is registered for it. */
+  /** `undefined` if no handler is registered for it. */
   handlerOf(received: ReceivedEvent, delivery: DeliveryReference): HandleDelivery | undefined {
     const { parsed } = received;
     if (parsed.kind !== 'known') {
@@ -100,14 +98,14 @@ export class Handlers {
     return async (options) => {
       const context = contextOf(received, delivery, options?.signal);
       if (named !== undefined) await named(event, context);
-      // The handler before was aborted: the delivery now belongs to another attempt.
+      // The first handler was aborted: the delivery now belongs to another attempt.
       options?.signal?.throwIfAborted();
       if (any !== undefined) await any(event, context);
     };
   }
 
   #warnOnce(parsed: UnrecognizedEvent): void {
-    // The sender is authentic, but may still send many names.
+    // An authentic sender may still send many names.
     if (this.#warned.has(parsed.name) || this.#warned.size >= 100) return;
     this.#warned.add(parsed.name);
     warn(
@@ -132,10 +130,9 @@ function checkFree(registration: string, present: unknown, handler: unknown): vo
   }
 }
 
-/** An authentic body under the published names, with what it says. */
+/** An authentic body under the published names. */
 interface ReceivedEvent {
   readonly parsed: ParsedOrderEvent;
-  /** The whole body. */
   readonly body: JsonObject;
   /** The text that was signed. */
   readonly text: string;

@@ -38,8 +38,8 @@ export async function handleNode(
   // The caller left before its body was complete: there is nobody to answer.
   if (refusal === 'body_unreadable') return;
   const { connection: _, ...headers } = refused.headers;
-  // The rest of the body stays unread. An HTTP/1 connection cannot serve another request then. An HTTP/2 connection
-  // can, and forbids the header: there the stream is closed with its response, without waiting for the sender.
+  // The rest of the body stays unread, so an HTTP/1 connection cannot serve another request. HTTP/2 forbids the
+  // header: there the stream is closed with its response.
   const hasUnreadBody = refusal !== 'raw_body_required';
   const isHttp1 = request.httpVersionMajor !== 2;
   const closing = hasUnreadBody && isHttp1 ? { ...headers, connection: 'close' } : headers;
@@ -52,8 +52,7 @@ function refuseHead(
   { maxBodyBytes }: Endpoint,
 ): RequestRefusal | undefined {
   const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
-  // A body that is declared too large is still read and dropped: a sender that is still sending would not see the
-  // response.
+  // A body that is too large is read and dropped: its sender would not see the response before it has sent all.
   return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };
 }
 
@@ -93,15 +92,15 @@ export interface NodeRequest {
   readonly rawBody?: unknown;
 }
 
-/** How much of a body beyond the limit is read and dropped, so that its sender can read the response. */
+/** So much of a body beyond the limit is read and dropped, so that its sender can read the response. */
 const drainBytes = 16 * 1024 * 1024;
 
-/** The body of a request: bytes kept by a framework, otherwise the stream, within the limits. */
+/** Bytes kept by a framework, otherwise the stream, within the limits. */
 async function readNodeBody(request: NodeRequest, endpoint: Endpoint): Promise<RequestBody> {
   return keptBody(request) ?? (await readBody(request, endpoint));
 }
 
-/** What a framework has kept of the body; `undefined` if the stream has not been read. */
+/** `undefined` if the stream has not been read. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
   for (const kept of [request.rawBody, request.body]) {
     if (typeof kept === 'string') return { body: kept };
@@ -118,7 +117,7 @@ function keptBody(request: NodeRequest): RequestBody | undefined {
 }
 
 function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoint): Promise<RequestBody> {
-  // Its last event has been emitted, so waiting for another would never end.
+  // Its last event has been emitted.
   if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
@@ -132,7 +131,7 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoin
       resolve(read);
     };
     request.on('data', (data) => {
-      // The connection is about to be closed. Drop what still arrives.
+      // The connection is about to be closed.
       if (isSettled) return;
       // A chunk is text if something called setEncoding before.
       const chunk = typeof data === 'string' ? Buffer.from(data) : data;

@@ -47,7 +47,6 @@ export type Outcome =
       readonly error?: SignatureError;
     };
 
-/** The status for a body whose signature could not be verified. */
 export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
   return code.startsWith('body_') ? 400 : 401;
 }

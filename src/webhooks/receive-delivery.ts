@@ -31,7 +31,7 @@ import type { WebhooksSettings } from './webhooks-options.ts';
 /** Milliseconds until the sender should try again. */
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
-/** Receives raw bodies, wherever they came from, and handles what an inbox has stored. */
+/** Also handles what an inbox has stored. */
 export function deliveryReceiver(
   { scheme, findSigner, wireNames, inbox, maxBodyBytes }: WebhooksSettings,
   handlers: Handlers,

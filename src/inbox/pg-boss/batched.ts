@@ -17,10 +17,9 @@ interface Pending<Item, Result> {
 }
 
 /**
- * Does work for many items at once, which costs a server little more than for one. A batch holds the items of one turn of
- * the event loop, and those that arrived while earlier batches were running. If a batch fails, its items are tried again
- * one by one, so that one bad item does not fail the others: the work may be done twice for an item. On workerd, where a
- * request must not wait for the work of another request, each item is a batch of its own.
+ * Does work for many items at once: a batch holds the items of one turn of the event loop and those that arrived
+ * while earlier batches ran. If a batch fails, its items are tried again one by one, so the work may be done twice
+ * for an item. On workerd, where requests cannot share work, each item is a batch.
  *
  * @param work resolves with one result for each item, in their order: an Error for one that failed by itself
  */
@@ -58,13 +57,12 @@ export function batched<Item, Result>(
   }
 
   return {
-    /** Resolves with the result of this item, or rejects with its own failure. */
     add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (!mayShare) void run([{ item, resolve, reject }]);
         else if (waiting.push({ item, resolve, reject }) === 1) setImmediate(start);
       }),
-    /** Resolves when nothing waits or is under way, except batches that are slow. */
+    /** Resolves when only slow batches are under way. */
     async drain(): Promise<void> {
       // Callers may add an item a few promises later in this turn.
       await new Promise((resolve) => setTimeout(resolve, 0));

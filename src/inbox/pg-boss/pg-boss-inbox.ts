@@ -64,8 +64,8 @@ const methods: readonly (keyof Boss)[] = [
 const testedVersions = '12.26 or later';
 
 /**
- * Deliveries stored, or marked as handled, in one transaction. Two such transactions are under way at a time, so that
- * PostgreSQL works on one while the next is written. The pool has other connections for the rest.
+ * Deliveries stored, or marked as handled, in one transaction. PostgreSQL works on one while the next is written; the
+ * pool has other connections for the rest.
  */
 const batches = Object.freeze({ maxItems: 100, concurrency: 2, slowAfterMs: 5_000 });
 
@@ -108,7 +108,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         else if (one.lost && !one.isolated) await callForWorker(() => store.isolate(one));
         else leased.push(one);
       }
-      // If this fails, the lease expires and the job is found again. The others do not wait for it.
+      // If this fails, the lease expires and the job is found again.
       await Promise.all(jobs.map((job) => sort(job).catch((error) => reportStore(error, settings))));
       return { leased, pauseMs: jobs.length >= limit ? 0 : Number.POSITIVE_INFINITY };
     },
@@ -158,7 +158,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       discard: (digest) => call(() => store.discard(digest)),
       counts: () => call(() => store.counts()),
       async stop(timeoutMs) {
-        // What was received before is stored, so that it can still be acknowledged.
+        // Stored, so that it can still be acknowledged.
         const stored = settledWithin([incoming.drain()], timeoutMs);
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         await stored;
@@ -190,7 +190,7 @@ function checkQueue(queue: unknown): string {
   throw invalidOption('queue must be a name of letters, digits and . _ - / only: pg-boss takes no other.');
 }
 
-/** A fetch that outlasts the store's time limit is not lost: the next call gets its jobs while their lease holds. */
+/** A fetch that outlasts the store's time limit is kept: the next call gets its jobs while their lease holds. */
 function pendingFetch(
   fetch: (limit: number) => Promise<BossJob[]>,
   { leaseMs, inTime }: { leaseMs: number; inTime: (jobs: Promise<BossJob[]>) => Promise<BossJob[]> },
@@ -212,7 +212,6 @@ function pendingFetch(
       forget();
       return fetched;
     },
-    /** A fetch that the store has not answered yet. */
     unanswered: () => pending?.jobs,
   };
 }

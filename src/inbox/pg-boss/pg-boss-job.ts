@@ -16,7 +16,6 @@ export interface BossJob {
   readonly sourceRetryCount: number | null;
 }
 
-/** A job to be stored. */
 export interface NewBossJob {
   id: string;
   data: object;
@@ -31,7 +30,6 @@ export interface NewBossJob {
   groupId?: string;
 }
 
-/** Runs the SQL of pg-boss. */
 export interface BossDatabase {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
@@ -56,17 +54,17 @@ export interface Boss {
   getDb(): BossDatabase;
 }
 
-/** The result of storing one job. An Error means that this job was not stored; others of its batch may be. */
+/** An Error means that only this job was not stored. */
 export type InsertResult = 'stored' | 'duplicate' | Error;
 
-/** Stores jobs in one transaction. Returns a result for each, in their order; a duplicate has the id of an earlier job. */
+/** In one transaction; results in the order of the jobs. A duplicate has the id of an earlier job. */
 export async function insertJobs(
   { boss, query }: { readonly boss: Boss; readonly query: QueryJobs },
   queue: string,
   jobs: readonly NewBossJob[],
 ): Promise<InsertResult[]> {
   const unique = new Map(jobs.map((job) => [job.id, job]));
-  // In the same order everywhere: two processes with the same jobs would wait for each other's rows.
+  // In one order: otherwise two processes with the same jobs would wait for each other's rows.
   const sorted = [...unique.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   const stored = new Set(await boss.insert(queue, sorted, { returnId: true }));
   const skipped = [...unique.keys()].filter((id) => !stored.has(id));
@@ -84,21 +82,19 @@ function notStored(queue: string): Error {
   return new Error(`pg-boss did not store a job in ${queue}: was the queue deleted, or made with a policy?`);
 }
 
-/** The given ids that are in the queue. */
 async function findIds(query: QueryJobs, queue: string, ids: readonly string[]): Promise<string[]> {
   const byId = (jobs: string) => `SELECT id FROM ${jobs} WHERE name = $1 AND id = ANY($2::uuid[])`;
   return (await query(queue, byId, ids)).map((row) => String(membersOf(row).id));
 }
 
-/** Makes SQL of the name of a table. */
 export type WriteSql = (table: string) => string;
 
-/** Runs SQL on the table that holds the jobs of a queue. `$1` is the name of the queue. */
+/** On the table that holds the jobs of a queue. `$1` is the queue. */
 type QueryJobs = (queue: string, write: WriteSql, ...values: unknown[]) => Promise<readonly object[]>;
 
 /**
- * SQL of our own on the job table, which pg-boss documents. Its `findJobs` cannot be narrowed by state or priority, and
- * since 12.38 it returns only the oldest jobs, so what is open would hide behind what was handled.
+ * SQL of our own on the job table, which pg-boss documents. Its `findJobs` cannot be narrowed by state or priority,
+ * and since 12.38 it returns only the oldest jobs, which would hide the open ones.
  */
 export function queryJobs(boss: Boss): { query: QueryJobs; forgetTables(): void } {
   const tables = new Map<string, string>();
@@ -122,9 +118,9 @@ export function queryJobs(boss: Boss): { query: QueryJobs; forgetTables(): void 
 }
 
 /**
- * pg-boss (read in 12.30) returns the table of a queue (`getQueue`) but shows its schema nowhere, so both are read from the
- * SQL of its own search, for which it documents the option `db`. An option of ours could name the schema of another
- * pg-boss, whose deliveries would then be handled.
+ * pg-boss (read in 12.30) returns the table of a queue (`getQueue`) but never its schema, so both are read from the
+ * SQL of its own search, through its documented option `db`. An option of ours could name another pg-boss, whose
+ * deliveries would then be handled.
  */
 async function findTable(boss: Boss, queue: string): Promise<string> {
   let text = '';

@@ -7,16 +7,15 @@ import type { Boss, BossJob, NewBossJob } from './pg-boss-job.ts';
 import { type InsertResult, insertJobs, queryJobs, type WriteSql } from './pg-boss-job.ts';
 import { type BossLease, isolatedPriority, longestMarginMs, noteOf } from './pg-boss-lease.ts';
 
-/** pg-boss deletes old jobs. Unhandled ones must stay, so this is longer than any of them waits. */
+/** Longer than any job waits: pg-boss deletes old ones. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
 /** The handling process counts attempts: pg-boss would give up silently. */
 const never = 1_000_000_000;
 /** The largest number that its columns hold. */
 const longestSeconds = 2 ** 31 - 1;
-/** The longest lease that pg-boss allows. */
 const longestLeaseMs = 24 * 60 * 60 * 1000;
 
-/** The inbox's two queues in pg-boss: the deliveries, and the dead letters. */
+/** Two queues in pg-boss: the deliveries, and the dead letters. */
 export type PgBossStore = ReturnType<typeof pgBossStore>;
 
 export interface PgBossStoreOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'rememberMs'> {
@@ -50,7 +49,7 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
   const { query, forgetTables } = queryJobs(boss);
   let isReady = false;
 
-  /** Makes the queues if they are missing. Several calls may run this at the start, which does no harm. */
+  /** Makes missing queues. Several calls may run this at the start. */
   async function ready(): Promise<void> {
     if (isReady) return;
     await boss.createQueue(deadQueue, { retentionSeconds: tenYearsInSeconds });
@@ -69,7 +68,7 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
     }
   }
 
-  /** The queue may be gone: depending on its version, pg-boss then rejects or stores nothing. */
+  /** Without its queue pg-boss rejects or stores nothing, depending on its version. */
   function lookAgain(): void {
     isReady = false;
     forgetTables();
@@ -98,20 +97,20 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
     return membersOf(job).state;
   }
 
-  /** Replaces a job with another one. False if another worker has it by now. */
+  /** False if another worker has it by now. */
   async function replace(lease: BossLease, insertOther: () => Promise<unknown>): Promise<boolean> {
     const state = await stateOf(lease);
     // It was done before, but the answer was lost.
     if (state === 'completed') return true;
     if (state !== 'active') return false;
-    // This order loses nothing if it is interrupted: the lease expires, and the job is replaced again.
+    // If this is interrupted, the lease expires and the job is replaced again.
     await insertOther();
     await end([lease.id]);
     return true;
   }
 
   /**
-   * Completes jobs, which then hold nothing but their ids. Their bodies go first: if that is interrupted, the jobs are
+   * Completes jobs, which then hold only their ids. Their bodies go first: if that is interrupted, the jobs are
    * leased again without a body, and completed.
    */
   async function end(ids: readonly string[]): Promise<void> {
@@ -122,16 +121,14 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
   }
 
   return {
-    /** How long a job belongs to the process that fetched it. */
     leaseMs: leaseSeconds * 1000,
 
-    /** Stores deliveries in one transaction. Returns a result for each, in their order. */
+    /** In one transaction; results in the order of the deliveries. */
     async insert(deliveries: readonly Delivery[]): Promise<InsertResult[]> {
       await ready();
       return await insert(queue, deliveries.map(toNewJob));
     },
 
-    /** Leases jobs that may run side by side. */
     async lease(limit: number): Promise<BossJob[]> {
       await ready();
       const options = { batchSize: limit, includeMetadata: true, minPriority: isolatedPriority + 1 } as const;
@@ -150,7 +147,7 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       return (await boss.fetch(queue, options)).map(toBossJob);
     },
 
-    /** Marks handled jobs in one transaction. A digest is remembered although another worker has its job by now. */
+    /** In one transaction. A digest is remembered even if another worker has its job by now. */
     async complete(leases: readonly BossLease[]): Promise<true[]> {
       await end(leases.map(({ id }) => id));
       return leases.map(() => true);
@@ -163,15 +160,15 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       return current;
     },
 
-    /** Ends a job without a delivery. If another program stored it, it fails, and its own options decide about retries. */
+    /** If another program stored the job, it fails, and its own options decide about retries. */
     async failForeignJob({ id, data }: BossJob): Promise<void> {
       if (isHandled(data)) await end([id]);
       else await boss.fail(queue, id, { reason: 'No delivery of the inbox.' });
     },
 
     /**
-     * From now on a job that lost its lease while others ran is tried alone. The priority of a leased job cannot
-     * change, so it becomes another job, and this one only remembers its digest.
+     * From now on the job is tried alone. The priority of a leased job cannot change, so another job replaces it, and
+     * this one only remembers its digest.
      */
     isolate(lease: BossLease): Promise<boolean> {
       const { id, delivery, receivedAt, retryCount } = lease;
@@ -211,7 +208,7 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
         const delivery = findDelivery(job.data);
         if (delivery === undefined) continue;
         const data = { ...writeDelivery(delivery), receivedAt: noteOf(job).receivedAt.getTime() };
-        // Repeated and concurrent replays make one job, since its id is fixed. The dead letter is deleted last.
+        // Concurrent replays make one job, since its id is fixed. The dead letter is deleted last.
         const priority = membersOf(job.data).alone === true ? isolatedPriority : 0;
         await insertOne(queue, { ...jobOptions, id: nextUuid(job.id), priority, data });
         await boss.deleteJob(deadQueue, job.id);
@@ -267,7 +264,7 @@ function isHandled(data: unknown): boolean {
   }
 }
 
-/** 128 of the 256 bits, enough for no two deliveries to share them. */
+/** 128 of the 256 bits: enough that no two deliveries share them. */
 function toUuid(digest: string): string {
   const part = (from: number, to: number) => digest.slice(from, to);
   return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
