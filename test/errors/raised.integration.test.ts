@@ -61,6 +61,21 @@ it('every code of the table is raised in src', () => {
   expect(all.filter((code) => !found.has(code))).toEqual([]);
 });
 
+it('each part of a message is one sentence: what failed, and what to do', () => {
+  const longer: string[] = [];
+  for (const source of sources) {
+    visit(source, (node) => {
+      const name = ts.isNewExpression(node) || ts.isCallExpression(node) ? node.expression.getText() : '';
+      if (!(name in codes) && !/^(?:invalid\w*|fail|unreadable\w*)$/.test(name)) return;
+      visit(node, (inner) => {
+        const isText = ts.isStringLiteralLike(inner) || ts.isTemplateLiteralToken(inner);
+        if (isText && /\w[)"}']*[.?!] [A-Z]/.test(inner.text)) longer.push(inner.text);
+      });
+    });
+  }
+  expect(longer).toEqual([]);
+});
+
 it('no error that a command can meet names a function of the library, but for those that say it in words', () => {
   const functions = Object.entries({ ...main, ...diagnostics, ...signature })
     .filter(([, value]) => typeof value === 'function')
@@ -73,11 +88,7 @@ it('no error that a command can meet names a function of the library, but for th
       const isOurs = ts.isNewExpression(node) && node.expression.getText() in codes;
       if (!isOurs || node.expression.getText() === 'ConfigurationError') return;
       visit(node, (inner) => {
-        if (
-          ts.isStringLiteralLike(inner) ||
-          ts.isTemplateHead(inner) ||
-          ts.isTemplateMiddleOrTemplateTail(inner)
-        )
+        if (ts.isStringLiteralLike(inner) || ts.isTemplateLiteralToken(inner))
           if (foreign.test(inner.text)) named.push(inner.text);
       });
     });

@@ -156,7 +156,8 @@ function withQuery(url: URL, query: string | undefined): string {
 function checkReachable({ host }: URL, answer: Answer | undefined): void {
   const problem = answer && unreachableBecause(answer, host);
   if (problem === undefined) return;
-  throw invalidOption(`${problem}, so nothing was sent. Start the receiver, or check the URL.`);
+  const remedy = 'Start the receiver, or check the URL.';
+  throw invalidOption(`${problem}, so nothing was sent.`, 'invalid_option', remedy);
 }
 
 /** @throws {ConfigurationError} `invalid_option` for an unknown id */
@@ -274,10 +275,12 @@ function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
   if (isLoopback(url.hostname)) return;
   const named = iOwnThisHost?.toLowerCase();
   if (named === url.hostname || named === url.host) return;
+  if (named !== undefined)
+    throw invalidOption(`iOwnThisHost does not name the host of the URL, which is ${url.hostname}.`);
   throw invalidOption(
-    named === undefined
-      ? `attackReceiver only attacks this machine, and ${url.hostname} is another one. If it is yours, name it: iOwnThisHost: '${url.hostname}'.`
-      : `iOwnThisHost does not name the host of the URL, which is ${url.hostname}.`,
+    `attackReceiver only attacks this machine, and ${url.hostname} is another one.`,
+    'invalid_option',
+    `If it is yours, name it: iOwnThisHost: '${url.hostname}'.`,
   );
 }
 

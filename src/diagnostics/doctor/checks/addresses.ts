@@ -82,7 +82,7 @@ async function examineTls(url: URL, context: DoctorContext): Promise<CheckResult
   if (problem !== undefined) {
     return fail(
       `The certificate of ${url.host} is not trusted (${problem}).`,
-      'Renew it, send its whole chain, or trust its authority with NODE_EXTRA_CA_CERTS. Never turn the check off.',
+      'Renew it, send its whole chain, or trust its authority with NODE_EXTRA_CA_CERTS; never turn the check off.',
     );
   }
   if (days < 0) return fail(`The certificate of ${url.host} has expired.`, 'Renew it.');
