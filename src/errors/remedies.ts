@@ -110,6 +110,8 @@ export const inboxRemedies = {
   inbox_stopped: 'Create a new inbox, or stop the server before the inbox.',
   handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
   lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
+  invalid_message:
+    'Give the inbox a queue of its own, that nobody else can write to, and pass on messages as they are.',
   no_handler:
     'Register every handler before anything is awaited, and the same ones wherever deliveries are received or handled.',
 } as const satisfies Remedies;
@@ -313,6 +315,7 @@ export const meanings: Meanings = {
     inbox_stopped: '`stop` was called: this process accepts nothing more.',
     handler_timeout: 'A handler did not settle within `timeLimitMs`.',
     lease_lost: 'The last process that handled a delivery died, or lost the delivery to another one.',
+    invalid_message: 'A message of the queue is no delivery that `queueInbox` sent.',
     no_handler: 'No handler is registered for a stored delivery.',
   },
   KeyError: {

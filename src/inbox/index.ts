@@ -1,6 +1,6 @@
 /**
  * Keep verified deliveries until they are handled. The durable inboxes have entries of their own: `./inbox/sqlite`,
- * `./inbox/bullmq`, `./inbox/pg-boss`, `./inbox/store`.
+ * `./inbox/bullmq`, `./inbox/pg-boss`, `./inbox/store`, `./inbox/queue`.
  *
  * @module partner-exchange-sdk/inbox
  */

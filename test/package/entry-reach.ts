@@ -26,6 +26,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   },
   './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
   './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
+  './inbox/queue': { packages: [], builtins: [] },
   './inbox/store': { packages: [], builtins: [] },
   './store': { packages: [], builtins: [] },
   './store/sqlite': {
@@ -66,6 +67,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './inbox/sqlite': ['inbox'],
   './inbox/bullmq': ['inbox'],
   './inbox/pg-boss': ['inbox'],
+  './inbox/queue': ['inbox', 'store'],
   './inbox/store': ['inbox', 'store'],
   './store': ['store'],
   './store/sqlite': ['store'],

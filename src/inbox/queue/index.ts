@@ -1,0 +1,18 @@
+/**
+ * An inbox on any queue: SQS, Pub/Sub, RabbitMQ, NATS JetStream, Cloudflare Queues.
+ *
+ * @module partner-exchange-sdk/inbox/queue
+ */
+export {
+  InboxError,
+  type InboxErrorCode,
+  isInboxError,
+} from '../../errors/errors.ts';
+export {
+  type HandleMessageOptions,
+  type MessageResult,
+  type QueueInbox,
+  type QueueInboxOptions,
+  queueInbox,
+} from './queue-inbox.ts';
+export type { QueueMessage } from './queue-message.ts';

@@ -1,0 +1,288 @@
+import { InboxError } from '../../errors/errors.ts';
+import { settledWithin } from '../../internal/deadline.ts';
+import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
+import {
+  abortSignal,
+  callback,
+  defineOptions,
+  integer,
+  invalidOption,
+  type OptionTable,
+  optional,
+  value,
+} from '../../internal/options.ts';
+import { randomBytes } from '../../internal/random.ts';
+import { callHook, warnOnce } from '../../internal/warn.ts';
+import { checkStore, type RecordStore } from '../../store/record-store.ts';
+import { attemptDelivery, leaseLost } from '../attempt.ts';
+import { inboxStopped, limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import { type AttemptResult, type Delivery, defaultStopMs, type Inbox, type InboxHost } from '../inbox.ts';
+import { membersOf } from '../stored-delivery.ts';
+import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';
+
+export interface QueueInboxOptions
+  extends Pick<
+      HandlingOptions,
+      'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'role' | 'onStoreError' | 'now'
+    >,
+    StoreCallOptions {
+  /**
+   * Puts a message into your queue. Resolves once the queue keeps it durably: the delivery is acknowledged then. If it
+   * rejects, or takes longer than `storeTimeoutMs`, the delivery is answered 503.
+   */
+  send: (message: QueueMessage) => Promise<unknown>;
+  /**
+   * Drops duplicates: a record store that all processes share. Without it each message is handled, and attempts are
+   * only counted if `handleMessage` is told their number.
+   */
+  store?: RecordStore | undefined;
+  /** Begins the keys of its records. @default 'queue/' */
+  prefix?: string | undefined;
+  /** Called for a message that is no delivery; it is `dead`. @default a process warning */
+  onInvalidMessage?: ((error: InboxError) => unknown) | undefined;
+}
+
+export interface HandleMessageOptions {
+  /** The number of this attempt, from 1, if your queue counts. Not needed with a `store`. */
+  readonly attempt?: number | undefined;
+  /** Aborts the handler; the message is to be tried again. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What the queue has to do with a message. `done`: drop it. `retry`: deliver it again, after a pause. `dead`: put it
+ * where a person looks at it, and deliver it no more.
+ */
+export type MessageResult = 'done' | 'retry' | 'dead';
+
+/** An inbox that hands deliveries to a queue. */
+export interface QueueInbox extends Inbox {
+  /**
+   * Handles one message: a {@link QueueMessage}, or its JSON as text or bytes. Never rejects for what a message holds or
+   * a handler throws.
+   *
+   * Messages are not verified again: let nobody else write to the queue.
+   *
+   * @throws {ConfigurationError} `invalid_option` with `role: 'receiver'`, and without `createWebhooks`
+   */
+  handleMessage(message: unknown, options?: HandleMessageOptions): Promise<MessageResult>;
+  /**
+   * Accepts nothing more (503, and `retry` for messages), and waits for running handlers. Those that still run after the
+   * time are aborted, and their messages are `retry`. It closes neither queue nor store.
+   * @param options.timeoutMs @default 10000
+   */
+  stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
+}
+
+const { maxAttempts, timeLimitMs, rememberMs, role, onStoreError, now } = handlingRows;
+
+const readOptions = defineOptions('queueInbox', {
+  ...{ maxAttempts, timeLimitMs, rememberMs, role, onStoreError, now },
+  ...callLimitRows({ maxPending: 1_000 }),
+  send: callback(),
+  store: optional(value(checkStore)),
+  prefix: value(checkPrefix, { default: 'queue/' }),
+  onInvalidMessage: callback({ default: warnOfMessage }),
+} satisfies OptionTable<QueueInboxOptions>);
+
+const readHandleOptions = defineOptions('handleMessage', {
+  attempt: optional(integer()),
+  signal: abortSignal(),
+} satisfies OptionTable<HandleMessageOptions>);
+
+/**
+ * An inbox on any queue: it hands each verified delivery to your queue as one message, and handles a message where your
+ * consumer calls `handleMessage`. Retries, pauses and dead letters are the queue's.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const inbox = queueInbox({ send: (message) => env.QUEUE.send(message), store });
+ * const webhooks = createWebhooks({ credentials, inbox }).onAny((event, { digest }) => apply(event, digest));
+ *
+ * for (const message of batch.messages) {
+ *   const result = await inbox.handleMessage(message.body);
+ *   if (result === 'retry') message.retry();
+ *   else message.ack();
+ * }
+ * ```
+ */
+export function queueInbox(options: QueueInboxOptions): QueueInbox {
+  const settings = readOptions(options);
+  const call = limitStoreCalls(settings);
+  const guard = settings.store && deliveryGuard({ ...settings, store: settings.store });
+  const running = new Set<Promise<unknown>>();
+  const cutOff = new AbortController();
+  let host: InboxHost | undefined;
+  let isStopping = false;
+
+  async function attempt(
+    owner: InboxHost,
+    { delivery, receivedAt }: ReturnType<typeof readMessage>,
+    { attempt: given, signal }: HandleMessageOptions,
+  ): Promise<MessageResult> {
+    const claim = guard && (await call(() => guard.claim(delivery)));
+    if (claim === 'handled') return 'done';
+    if (claim === 'busy') return 'retry';
+    if (claim === 'lost') {
+      owner.report(delivery, { outcome: 'dead', attempt: settings.maxAttempts, error: leaseLost() });
+      return 'dead';
+    }
+    const signals = [cutOff.signal, ...(signal === undefined ? [] : [signal])];
+    const number = claim?.attempt ?? given;
+    const result = await attemptDelivery(
+      owner,
+      { delivery, attempt: number ?? 1, receivedAt },
+      {
+        ...settings,
+        // Who does not know the number leaves it to the queue to give up.
+        maxAttempts: number === undefined ? Number.POSITIVE_INFINITY : settings.maxAttempts,
+        signal: AbortSignal.any(signals),
+      },
+    );
+    const isCutOff = signals.some(({ aborted }) => aborted) && result.outcome === 'failed';
+    try {
+      if (claim !== undefined)
+        await call(async () => guard?.settle(delivery, claim, isCutOff ? 'cut-off' : result.outcome));
+    } catch (error) {
+      // The lease ends by itself. If it was handled, a second message of it is handled again.
+      reportStore(error, settings);
+    }
+    if (!isCutOff) owner.report(delivery, result);
+    return messageResults[result.outcome];
+  }
+
+  return {
+    role: settings.role,
+    attach(given) {
+      if (host !== undefined)
+        throw invalidOption('An inbox belongs to one createWebhooks: make another one.');
+      host = given;
+    },
+    async receive(delivery) {
+      if (isStopping) throw inboxStopped();
+      if ((await call(async () => guard?.isKnown(delivery))) === true) return 'duplicate';
+      await call(async () => settings.send(writeMessage(delivery, Math.floor(settings.now()))));
+      // In the queue it is kept: without this record only its repetitions become messages too.
+      await call(async () => guard?.remember(delivery)).catch((error: unknown) =>
+        reportStore(error, settings),
+      );
+      return 'stored';
+    },
+    async handleMessage(message, given = {}) {
+      const handleOptions = readHandleOptions(given);
+      if (settings.role === 'receiver')
+        throw invalidOption("An inbox with role: 'receiver' handles no message.");
+      if (host === undefined)
+        throw invalidOption('handleMessage needs the handlers: give the inbox to createWebhooks.');
+      if (isStopping || handleOptions.signal?.aborted) return 'retry';
+      let read: ReturnType<typeof readMessage>;
+      try {
+        read = readMessage(message);
+      } catch (error) {
+        if (!(error instanceof InboxError)) throw error;
+        callHook('onInvalidMessage of an inbox', () => settings.onInvalidMessage(error));
+        return 'dead';
+      }
+      const work = attempt(host, read, handleOptions);
+      running.add(work);
+      try {
+        return await work;
+      } catch (error) {
+        reportStore(error, settings);
+        return 'retry';
+      } finally {
+        running.delete(work);
+      }
+    },
+    async stop({ timeoutMs = defaultStopMs } = {}) {
+      isStopping = true;
+      if (await settledWithin([...running], timeoutMs)) return 'drained';
+      cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
+      await Promise.allSettled(running);
+      return 'cut-off';
+    },
+  };
+}
+
+const messageResults = { handled: 'done', failed: 'retry', dead: 'dead' } as const satisfies Record<
+  AttemptResult['outcome'],
+  MessageResult
+>;
+
+interface Claim {
+  readonly attempt: number;
+  readonly token: string;
+}
+
+/**
+ * One record for each delivery, by its digest, which lasts for `rememberMs`: that it is in the queue, who handles it,
+ * and in the end that it was handled. Nothing else of the delivery is in it.
+ */
+function deliveryGuard({
+  store,
+  prefix,
+  now: clock,
+  rememberMs: keptMs,
+  timeLimitMs: limitMs,
+  maxAttempts: most,
+}: Required<Pick<QueueInboxOptions, 'store'>> &
+  ReturnType<typeof readOptions> & { readonly store: RecordStore }) {
+  const leaseMs = limitMs + Math.min(limitMs, 5_000);
+  const keyOf = ({ digest }: Delivery) => `${prefix}${digest}`;
+  const expiry = () => ({ expiresAt: Math.min(Math.floor(clock()) + keptMs, Number.MAX_SAFE_INTEGER) });
+
+  return {
+    isKnown: (delivery: Delivery): Promise<boolean> =>
+      store.transact([keyOf(delivery)], (records) => records.get(keyOf(delivery)) !== undefined),
+
+    remember: (delivery: Delivery): Promise<void> =>
+      store.transact([keyOf(delivery)], (records) => {
+        if (records.get(keyOf(delivery)) === undefined)
+          records.set(keyOf(delivery), { attempts: 0 }, expiry());
+      }),
+
+    /** `lost`: its last attempt never reported its end. */
+    claim(delivery: Delivery): Promise<Claim | 'handled' | 'busy' | 'lost'> {
+      const key = keyOf(delivery);
+      const token = Array.from(randomBytes(8), (byte) => byte.toString(16).padStart(2, '0')).join('');
+      return store.transact([key], (records) => {
+        const { handled, attempts = 0, lease, until } = membersOf(records.get(key));
+        if (handled === true) return 'handled';
+        const at = Math.floor(clock());
+        // A lease that ends later than any can was made before the clock went back.
+        const isLeased = lease !== undefined && Number(until) > at && Number(until) <= at + leaseMs + 60_000;
+        if (isLeased) return 'busy';
+        if (Number(attempts) >= most) {
+          records.set(key, { attempts: 0 }, expiry());
+          return 'lost';
+        }
+        const attempt = Number(attempts) + 1;
+        records.set(key, { attempts: attempt, lease: token, until: at + leaseMs }, expiry());
+        return { attempt, token };
+      });
+    },
+
+    settle(delivery: Delivery, claim: Claim, outcome: AttemptResult['outcome'] | 'cut-off'): Promise<void> {
+      const key = keyOf(delivery);
+      return store.transact([key], (records) => {
+        if (outcome === 'handled') return records.set(key, { handled: true }, expiry());
+        // Another process has it by now.
+        if (membersOf(records.get(key)).lease !== claim.token) return;
+        // A dead letter that comes again has all its attempts again; a stop is no attempt.
+        const attempts = { failed: claim.attempt, 'cut-off': claim.attempt - 1, dead: 0 }[outcome];
+        records.set(key, { attempts }, expiry());
+      });
+    },
+  };
+}
+
+function checkPrefix(prefix: unknown): string {
+  if (typeof prefix === 'string' && /^[\x21-\x7e]{1,200}$/.test(prefix)) return prefix;
+  throw invalidOption('prefix must be 1 to 200 printable ASCII characters without blanks.');
+}
+
+function warnOfMessage(error: InboxError): void {
+  warnOnce(error.message);
+}

@@ -1,0 +1,60 @@
+import { InboxError } from '../../errors/errors.ts';
+import { storableText } from '../../internal/describe-error.ts';
+import type { Delivery } from '../inbox.ts';
+import { membersOf } from '../stored-delivery.ts';
+
+/** A verified delivery as one message of a queue: JSON data. It holds personal data. */
+export interface QueueMessage {
+  /** The version of this form. A reader of a later version takes earlier ones too. */
+  readonly v: 1;
+  /** The digest of the delivery, 64 hex digits: the id to remove duplicates by, if your queue can do that. */
+  readonly digest: string;
+  /** The `event_name`. */
+  readonly name: string;
+  /** Who signed it. */
+  readonly key: Delivery['key'];
+  /** The body as received, signature included. */
+  readonly body: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+}
+
+export function writeMessage({ digest, name, key, body }: Delivery, receivedAt: number): QueueMessage {
+  return { v: 1, digest, name: storableText(name), key, body, receivedAt };
+}
+
+/**
+ * Reads a message, or its JSON as text or bytes.
+ *
+ * @throws {InboxError} `invalid_message`, without anything of the message
+ */
+export function readMessage(given: unknown): { readonly delivery: Delivery; readonly receivedAt: number } {
+  const { v, digest, name, key, body, receivedAt } = membersOf(parse(given));
+  if (v !== 1)
+    throw invalidMessage(typeof v === 'number' ? 'its version is not known here' : 'it has no version');
+  if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest)) throw invalidMessage('it has no digest');
+  if (typeof name !== 'string' || typeof body !== 'string') throw invalidMessage('it holds no delivery');
+  const { index, ...names } = membersOf(key);
+  if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0)
+    throw invalidMessage('it does not name the key');
+  if (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt) || receivedAt < 0)
+    throw invalidMessage('it has no time');
+  const known = ['partnerId', 'partnerCode', 'merchant'].flatMap((member) =>
+    typeof names[member] === 'string' ? [[member, names[member]]] : [],
+  );
+  return { delivery: { digest, name, key: { index, ...Object.fromEntries(known) }, body }, receivedAt };
+}
+
+function parse(given: unknown): unknown {
+  if (typeof given !== 'string' && !(given instanceof Uint8Array)) return given;
+  try {
+    return JSON.parse(typeof given === 'string' ? given : new TextDecoder().decode(given));
+  } catch {
+    // Without the parser's error, which quotes the text.
+    throw invalidMessage('it is not JSON');
+  }
+}
+
+function invalidMessage(reason: string): InboxError {
+  return new InboxError('invalid_message', `A message of the queue is no delivery of queueInbox: ${reason}.`);
+}

@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { type QueueInboxOptions, queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
+import type { QueueMessage } from '../../../src/inbox/queue/queue-message.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
+import { order } from '../contract.ts';
+
+const day = 86_400_000;
+
+/** An inbox whose queue is a list, and what its handlers were called with. */
+function open(options: Partial<QueueInboxOptions> = {}, behave: (id: string) => unknown = () => {}) {
+  const messages: QueueMessage[] = [];
+  const calls: string[] = [];
+  const reports: unknown[][] = [];
+  const inbox = queueInbox({ send: async (message) => messages.push(message), ...options });
+  const webhooks = quietWebhooks({
+    inbox,
+    onDelivery: ({ stage, outcome, attempt }) => stage === 'handle' && reports.push([outcome, attempt]),
+  }).on('event.buy.init', async (event) => {
+    calls.push(event.partner_order_id);
+    await behave(event.partner_order_id);
+  });
+  return { inbox, webhooks, messages, calls, reports };
+}
+
+/** Two processes on one store and one clock. */
+function guarded(options: Partial<QueueInboxOptions> = {}, behave?: (id: string) => unknown) {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const store = memoryStore({ now });
+  const openAnother = (other = behave) => open({ store, now, ...options }, other);
+  return { clock, store, openAnother, ...openAnother() };
+}
+
+describe('queueInbox', () => {
+  it('hands a delivery to the queue as one message, and handles the message', async () => {
+    const { webhooks, inbox, messages, calls, reports } = open();
+    const body = order('A');
+    expect(await webhooks.receive(body)).toMatchObject({ kind: 'stored', status: 200 });
+    expect(messages).toEqual([
+      {
+        v: 1,
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        name: 'event.buy.init',
+        key: { index: 0 },
+        body,
+        receivedAt: expect.any(Number),
+      },
+    ]);
+    expect(calls).toEqual([]);
+    const text = JSON.stringify(messages[0]);
+    for (const message of [messages[0], text, new TextEncoder().encode(text)])
+      expect(await inbox.handleMessage(message)).toBe('done');
+    // Without a store nobody knows that it is the same.
+    expect(calls).toEqual(['A', 'A', 'A']);
+    expect(reports).toEqual([
+      ['handled', 1],
+      ['handled', 1],
+      ['handled', 1],
+    ]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['does not answer', () => new Promise(() => {})],
+  ])('acknowledges nothing when the queue %s', async (_, send) => {
+    const { webhooks } = open({ send, storeTimeoutMs: 20, store: memoryStore() });
+    for (let tries = 0; tries < 2; tries++)
+      expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'unavailable', status: 503 });
+  });
+
+  it('leaves it to the queue to give up, unless it is told the number of the attempt', async () => {
+    const { webhooks, inbox, messages, reports } = open({ maxAttempts: 3 }, () => {
+      throw new Error('no');
+    });
+    await webhooks.receive(order('A'));
+    for (let tries = 0; tries < 5; tries++) expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    expect(await inbox.handleMessage(messages[0], { attempt: 2 })).toBe('retry');
+    expect(await inbox.handleMessage(messages[0], { attempt: 3 })).toBe('dead');
+    expect(reports.at(-1)).toEqual(['dead', 3]);
+  });
+
+  it('aborts a handler that never settles', async () => {
+    const { webhooks, inbox, messages } = open({ timeLimitMs: 20 }, () => new Promise(() => {}));
+    await webhooks.receive(order('A'));
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+  });
+
+  it('stops: handlers end or are aborted, and nothing is accepted any more', async () => {
+    const begun = gate();
+    const { webhooks, inbox, messages, openAnother } = guarded({ maxAttempts: 1 }, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    await webhooks.receive(order('A'));
+    const handling = inbox.handleMessage(messages[0]);
+    await begun.opened;
+    expect(await inbox.stop({ timeoutMs: 10 })).toBe('cut-off');
+    expect(await handling).toBe('retry');
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    expect(await webhooks.receive(order('B'))).toMatchObject({
+      status: 503,
+      error: { code: 'inbox_stopped' },
+    });
+    // The stop was no attempt, and nobody waits for the lease.
+    const other = openAnother(() => {});
+    expect(await other.inbox.handleMessage(messages[0])).toBe('done');
+    expect(await other.inbox.stop()).toBe('drained');
+  });
+
+  it('is refused without handlers, by a receiver, and with unsound options', async () => {
+    const send = async () => {};
+    await expect(queueInbox({ send }).handleMessage({})).rejects.toThrow('createWebhooks');
+    const { inbox } = open({ role: 'receiver' });
+    await expect(inbox.handleMessage({})).rejects.toThrow("role: 'receiver'");
+    for (const wrong of [{}, { send: 1 }, { send, store: {} }, { send, prefix: ' ' }, { send, sent: 1 }])
+      expect(() => queueInbox(Object(wrong))).toThrow();
+    const wrong = Object({ attempts: 1 });
+    await expect(open().inbox.handleMessage({}, wrong)).rejects.toMatchObject({ code: 'invalid_option' });
+  });
+});
+
+describe('a message that is no delivery', () => {
+  const digest = 'ab'.repeat(32);
+  const sound = { v: 1, digest, name: 'x', key: { index: 0 }, body: '{}', receivedAt: 1 };
+  const circle: Record<string, unknown> = {};
+  circle.circle = circle;
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 5],
+    ['text', 'secret marker'],
+    ['JSON text that is cut off', '{"v":1,"digest":"'],
+    ['bytes that are no text', new Uint8Array([255, 254, 0])],
+    ['a list', [sound]],
+    ['a circle', circle],
+    ['another version', { ...sound, v: 2 }],
+    ['no version', { ...sound, v: undefined }],
+    ['a digest with a path', { ...sound, digest: `../${digest}` }],
+    ['no digest', { ...sound, digest: undefined }],
+    ['a name that is no text', { ...sound, name: {} }],
+    ['no body', { ...sound, body: null }],
+    ['no key', { ...sound, key: null }],
+    ['a key that is no place', { ...sound, key: { index: -1 } }],
+    ['a time that is none', { ...sound, receivedAt: '1' }],
+  ])('is dead, and reported without its content: %s', async (_, message) => {
+    const errors: unknown[] = [];
+    const { inbox, calls } = open({ onInvalidMessage: (error) => errors.push(error) });
+    expect(await inbox.handleMessage(message)).toBe('dead');
+    expect(errors).toMatchObject([{ code: 'invalid_message' }]);
+    expect(String(errors[0])).not.toContain('marker');
+    expect(calls).toEqual([]);
+  });
+
+  it('with a body that no handler can read is tried again, and dead in the end', async () => {
+    const { inbox } = open({ maxAttempts: 2, store: memoryStore() });
+    expect(await inbox.handleMessage({ ...sound, body: '{' })).toBe('retry');
+    expect(await inbox.handleMessage({ ...sound, body: '{' })).toBe('dead');
+  });
+});
+
+describe('with a store', () => {
+  it('a delivery becomes one message, and a message is handled once', async () => {
+    const { webhooks, inbox, messages, calls, store, clock, openAnother } = guarded({ rememberMs: day });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(messages).toHaveLength(1);
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+    const other = openAnother();
+    expect(await other.inbox.handleMessage(messages[0])).toBe('done');
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect([...calls, ...other.calls]).toEqual(['A']);
+    // Nothing of the body stays.
+    expect(await store.list({ prefix: '', limit: 10 })).toEqual([
+      { key: `queue/${messages[0]?.digest}`, value: { handled: true }, expiresAt: clock.now + day },
+    ]);
+    clock.now += day;
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+  });
+
+  it('of two copies of a message one is handled, the other comes again', async () => {
+    const [begun, end] = [gate(), gate()];
+    const { webhooks, inbox, messages, calls, openAnother } = guarded({}, async () => {
+      begun.open();
+      await end.opened;
+    });
+    await webhooks.receive(order('A'));
+    const first = inbox.handleMessage(messages[0]);
+    await begun.opened;
+    const other = openAnother();
+    expect(await other.inbox.handleMessage(messages[0])).toBe('retry');
+    end.open();
+    expect(await first).toBe('done');
+    expect(await other.inbox.handleMessage(messages[0])).toBe('done');
+    expect([...calls, ...other.calls]).toEqual(['A']);
+  });
+
+  it('counts attempts, whoever makes them; a dead letter that is put back has all of them again', async () => {
+    let broken = true;
+    const { webhooks, inbox, messages, reports, openAnother } = guarded({ maxAttempts: 2 }, () => {
+      if (broken) throw new Error('no');
+    });
+    await webhooks.receive(order('A'));
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    expect(await openAnother().inbox.handleMessage(messages[0])).toBe('dead');
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    broken = false;
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+    expect(reports.at(-1)).toEqual(['handled', 2]);
+  });
+
+  it('a message whose process died is handled when its lease is over, and is dead after the last attempt', async () => {
+    const { webhooks, messages, openAnother, clock } = guarded({ maxAttempts: 2 });
+    await webhooks.receive(order('A'));
+    for (let tries = 0; tries < 2; tries++) {
+      const begun = gate();
+      const dying = openAnother(() => {
+        begun.open();
+        return new Promise(() => {});
+      });
+      void dying.inbox.handleMessage(messages[0]);
+      await begun.opened;
+      expect(await openAnother().inbox.handleMessage(messages[0])).toBe('retry');
+      clock.now += 65_001;
+    }
+    const { inbox, reports, calls } = openAnother();
+    expect(await inbox.handleMessage(messages[0])).toBe('dead');
+    expect(reports).toEqual([['dead', 2]]);
+    expect(calls).toEqual([]);
+  });
+
+  it('nothing is handled while the store is away, and nothing is lost', async () => {
+    const store = memoryStore();
+    let isAway = false;
+    const errors: unknown[] = [];
+    const { webhooks, inbox, messages, calls } = open({
+      store: {
+        ...store,
+        transact: (keys, change) =>
+          isAway ? Promise.reject(new Error('away')) : store.transact(keys, change),
+      },
+      onStoreError: (error) => errors.push(error),
+    });
+    await webhooks.receive(order('A'));
+    isAway = true;
+    expect(await webhooks.receive(order('B'))).toMatchObject({ status: 503 });
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    expect(errors).toHaveLength(1);
+    isAway = false;
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+    expect(calls).toEqual(['A']);
+  });
+
+  it('a delivery that is in the queue is acknowledged though the store fails then', async () => {
+    const store = memoryStore();
+    let sent = false;
+    const { webhooks } = open({
+      send: async () => {
+        sent = true;
+      },
+      store: {
+        ...store,
+        transact: (keys, change) => (sent ? Promise.reject(new Error('away')) : store.transact(keys, change)),
+      },
+      onStoreError: () => {},
+    });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+  });
+});
