@@ -43,7 +43,8 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   const { engine, address, server } = await startEngine(options.engine, folder);
   const place = [engine, address, 'crash'] as const;
-  const { store, close } = await openStore(...place);
+  // On a busy machine the engine may take its time, and must not be missed here.
+  const { store, close } = await openStore(...place, { storeTimeoutMs: 30_000 });
   await store.transact(accounts, (records) => {
     for (const account of accounts) records.set(account, startBalance);
   });

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-case.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
@@ -70,6 +71,7 @@ export const soundSteps: Steps = {
 export async function startReceiver(own: Partial<Steps> = {}) {
   const steps = { ...soundSteps, ...own };
   const counts = new Map<string, number>();
+  let isDown = false;
   const acting: Acting = {
     seen: new Set(),
     count(event) {
@@ -77,6 +79,7 @@ export async function startReceiver(own: Partial<Steps> = {}) {
       counts.set(id, (counts.get(id) ?? 0) + 1);
     },
     crash() {
+      isDown = true;
       server.close();
       server.closeAllConnections();
     },
@@ -94,6 +97,19 @@ export async function startReceiver(own: Partial<Steps> = {}) {
   return {
     url: `http://127.0.0.1:${port}/orders`,
     handled: (id: string) => counts.get(id) ?? 0,
+    /** The same receiver, without a connection. */
+    async fetch(...given: Parameters<typeof fetch>): Promise<Response> {
+      const request = new Request(...given);
+      const { pathname, search } = new URL(request.url);
+      const { method } = request;
+      const body = Readable.from([Buffer.from(await request.arrayBuffer())]);
+      const parts = { method, url: pathname + search, headers: Object.fromEntries(request.headers) };
+      // Sound: the steps read no other part of a request.
+      const received = Object.assign(body, parts) as unknown as IncomingMessage;
+      const [status, text] = await receive(steps, acting, received).catch(() => [500, 'failed'] as const);
+      if (isDown) throw new TypeError('fetch failed');
+      return new Response(text, { status, headers: { 'content-type': 'text/plain' } });
+    },
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
