@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
@@ -95,6 +96,15 @@ describe('the doctor says of the receiver at the callback', () => {
     const options = { callbackUrl: receiver.url, credentials, fetch, sendAuthentic: true };
     const check = await examined('callback-receiver', options);
     expect(check).toMatchObject({ status: 'fail', found: expect.stringMatching(/authentic delivery.*401/) });
+  });
+
+  it('that it verifies authentic ones with another key', async () => {
+    await using receiver = await startReceiver({
+      verify: (text) => verifyBody(text, { key: credentials.partnerSecretKey }).value,
+    });
+    const options = { callbackUrl: receiver.url, credentials, fetch, sendAuthentic: true };
+    const { found } = await examined('callback-receiver', options);
+    expect(found).toMatch(/401, since it verifies with the partner secret alone/);
   });
 
   it('that it answers GET', async () => {

@@ -69,8 +69,11 @@ function prepare(url: URL, context: DoctorContext): Attack | ConfigurationError 
   }
 }
 
-function translate({ id, what }: AttackCase, { verdict, answered, advice = '' }: CaseResult): CheckResult {
-  const found = `${what}: ${answered}`;
+function translate(
+  { id, what }: AttackCase,
+  { verdict, answered, fault, advice = '' }: CaseResult,
+): CheckResult {
+  const found = `${what}: ${answered}${fault === undefined ? '' : `, since it ${fault}`}`;
   switch (verdict) {
     case 'ok':
       return ok(`${id} ${answered}`);
