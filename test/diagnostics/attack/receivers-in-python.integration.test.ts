@@ -84,7 +84,7 @@ describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', 
   let origin: string;
 
   beforeAll(async () => {
-    const program = join(import.meta.dirname, 'receivers/receivers.py');
+    const program = join(import.meta.dirname, 'receivers.py');
     const child = spawn('python3', [program, partnerPublicKey, partnerSecretKey, merchantSecretKey], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
