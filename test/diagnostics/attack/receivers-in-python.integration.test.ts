@@ -99,8 +99,8 @@ describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', 
   });
 
   // On a busy machine pieces can arrive together.
-  const retry = 2;
-  it.each(Object.entries(receivers))('%s: finds %j and nothing else', { retry }, async (name, expected) => {
+  const options = { retry: 2, timeout: 60_000 };
+  it.each(Object.entries(receivers))('%s: finds %j and nothing else', options, async (name, expected) => {
     const url = `${origin}/${name}`;
     const { findings } = await attackReceiver(url, {
       credentials,
