@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Job, Queue, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, Queue, type Telemetry, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { type BullmqInboxOptions, bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
@@ -401,6 +402,36 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await vi.waitUntil(() => worker !== undefined);
     for (let times = 0; times < 1_000; times++) worker?.emit('error', new Error('OOM command not allowed'));
     expect(told).toEqual([new Error('OOM command not allowed')]);
+  });
+
+  it("leaves BullMQ's own telemetry alone: a handler runs within the trace of its receipt", async () => {
+    const active = new AsyncLocalStorage<string>();
+    const telemetry: Telemetry<string> = {
+      tracer: {
+        startSpan: (name) => ({
+          setSpanOnContext: (path) => `${path} > ${name.split(' ')[0]}`,
+          setAttribute() {},
+          setAttributes() {},
+          addEvent() {},
+          recordException() {},
+          end() {},
+        }),
+      },
+      contextManager: {
+        with: (path, run) => active.run(path, run),
+        active: () => active.getStore() ?? '',
+        getMetadata: (path) => path,
+        fromMetadata: (_, metadata) => metadata,
+      },
+    };
+    const own = new Queue(queue.name, { connection: redisAddress, prefix, telemetry });
+    const seen: unknown[] = [];
+    const { webhooks } = receiver(open({ queue: own }, { telemetry }).inbox, () =>
+      seen.push(active.getStore()),
+    );
+    await active.run('request', () => webhooks.receive(order('A')));
+    await eventually(() => expect(seen).toEqual(['request > add > process']));
+    await own.close();
   });
 
   it('stops in time though Redis went away while a handler was running', async () => {
