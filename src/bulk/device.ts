@@ -4,7 +4,7 @@ import type { Settled } from './claims.ts';
 
 export type PacedDevice = ReturnType<typeof pacedDevice>;
 
-/** A device that sends in even steps, however long the messages take. Steps that were missed are not made up for. */
+/** Sends in even steps, however long the messages take. Missed steps are not made up for. */
 export function pacedDevice(
   messenger: BulkDevice,
   { messagesPerSecond, now, sleep }: Pick<BulkSettings, 'messagesPerSecond' | 'now' | 'sleep'>,
@@ -16,13 +16,13 @@ export function pacedDevice(
   let isStopped = false;
   return {
     messenger,
-    /** Waits until the device may send the next message, or until the signal is aborted. */
+    /** Until the device may send the next message, or the signal is aborted. */
     async waitForTurn(signal: AbortSignal): Promise<void> {
       for (;;) {
         const at = Math.max(nextAt, pausedUntil, time());
         nextAt = at + intervalMs;
         if (at > time()) await sleep(at - time(), signal);
-        // If a reply has paused the device meanwhile, this turn is lost and the device waits for another.
+        // If a reply has paused the device, it waits for another turn.
         if (signal.aborted || isStopped || pausedUntil <= at) return;
       }
     },
@@ -55,7 +55,6 @@ function forwardClock(now: () => number): () => number {
   };
 }
 
-/** The result of one message on one device. */
 export interface SendOutcome {
   readonly state: Settled['state'];
   readonly error?: RequestError;
@@ -74,7 +73,7 @@ export interface SendOutcome {
 const restMs = 30_000;
 
 /**
- * Sends a message, and pauses or stops the device as the reply asks. Never rejects.
+ * Pauses or stops the device as the reply asks. Never rejects.
  *
  * @param leftMs what is left of the claim: after it another run may send the message, so this one must not leave
  */

@@ -98,10 +98,10 @@ async function* readRows(source: CsvSource, options: CsvLayout): AsyncGenerator<
     raw: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    // Otherwise the parser stops at a quote in the wrong place. The reader reports it.
+    // Otherwise the parser stops at a misplaced quote, which the reader reports.
     relax_quotes: true,
   });
-  // An error of the source ends the parser, and so the loop.
+  // An error of the source ends the loop.
   const input = Readable.from(boundedLines(typeof source === 'string' ? [source] : source, reader));
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
@@ -117,7 +117,7 @@ async function* readRows(source: CsvSource, options: CsvLayout): AsyncGenerator<
   }
 }
 
-/** The parser itself would keep a line of delimiters of any length. */
+/** The parser would keep a line of delimiters of any length. */
 async function* boundedLines(
   source: Exclude<CsvSource, string> | readonly string[],
   reader: LineReader,
@@ -140,7 +140,6 @@ async function* boundedLines(
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A record of the parser with `raw: true`. */
 interface ParsedRow {
   readonly record: readonly string[];
   /** With the line break after it; of `\r\n` only the `\r`. */
@@ -149,12 +148,10 @@ interface ParsedRow {
 
 type LineReader = ReturnType<typeof lineReader>;
 
-/** Makes rows of the parser's records, in their order. */
 function lineReader({ columns, template, delimiter }: CsvLayout) {
   let layout: Layout | undefined;
   let line = 0;
   return {
-    /** The last line of the last record. */
     get line(): number {
       return line;
     },
@@ -195,7 +192,7 @@ function damageOf(text: string, record: readonly string[], delimiter: string): s
   return isWrittenAs(text, record, delimiter) ? undefined : 'a quote is in the wrong place';
 }
 
-/** Whether these fields, written as CSV, give this text. They do not if a quote is in the wrong place. */
+/** False if a quote is in the wrong place. */
 function isWrittenAs(text: string, record: readonly string[], delimiter: string): boolean {
   if (!text.includes('"')) return true;
   let at = 0;
@@ -235,7 +232,7 @@ function readHeader(
   return { ...layout, message: (record) => record[messageAt] ?? '' };
 }
 
-/** The error for a missing column. Without a header the first line is a customer's data, and is not shown. */
+/** Without a header the first line is a customer's data, and is not shown. */
 function missingColumn(column: string, titles: readonly string[]): BulkError {
   const missing = `it has no column "${column}"`;
   if (titles.some((title) => /\d{5}|@/.test(title))) {
@@ -259,7 +256,7 @@ function missingColumn(column: string, titles: readonly string[]): BulkError {
 
 const maxTitles = 12;
 
-/** Refuses two columns with one title, since either could be meant. Columns without a title cannot be used. */
+/** Either of two columns with one title could be meant. Columns without a title cannot be used. */
 function refuseRepeated(titles: readonly string[]): void {
   const repeated = titles.find((title, index) => title !== '' && titles.indexOf(title) !== index);
   if (repeated === undefined) return;
@@ -269,7 +266,7 @@ function refuseRepeated(titles: readonly string[]): void {
   );
 }
 
-/** The parser's error is not the cause, since its message may quote the row. */
+/** Without the parser's error, whose message may quote the row. */
 function unreadableRow({ code }: CsvError, reader: LineReader): BulkError {
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? unreadableFile(`a quote that opens after line ${reader.line} is not closed`)
@@ -284,7 +281,7 @@ function unreadableFile(problem: string, remedy?: Text): BulkError {
   return new BulkError('csv_unreadable', `The CSV file cannot be read: ${problem}.`, { remedy });
 }
 
-/** Looks up the columns of a template, and returns the function that fills it in with a line. */
+/** Looks up the columns of a template; then fills it in with a line. */
 type FillTemplate = (indexOf: (column: string) => number) => (record: readonly string[]) => string;
 
 /**

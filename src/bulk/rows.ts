@@ -49,7 +49,6 @@ export interface BulkResult {
   readonly replayed: boolean;
 }
 
-/** A row that can be sent, or what is wrong with it. */
 export type CheckedRow =
   | { readonly key: string; readonly to_phone: string; readonly message: string }
   | { readonly key: string; readonly problem: string };
@@ -90,7 +89,7 @@ export function rowReader<Given, Row>(
   let iterator: Iterator<Given> | AsyncIterator<Given> | undefined;
   let position = 0;
   let isOver = false;
-  // One at a time: not every iterator may be asked again before it has answered.
+  // Not every iterator may be asked again before it has answered.
   let last: Promise<unknown> = Promise.resolve();
 
   async function take(): Promise<Row | undefined> {
@@ -108,7 +107,7 @@ export function rowReader<Given, Row>(
   }
 
   return {
-    /** The next row; `undefined` at the end, or when the signal is aborted. Rejects when the rows do. */
+    /** `undefined` at the end, or when the signal is aborted. Rejects when the rows do. */
     async next(signal: AbortSignal): Promise<Row | undefined> {
       const taken = last.then(take);
       last = taken.catch(() => {});

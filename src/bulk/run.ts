@@ -11,7 +11,7 @@ type GoodRow = Extract<CheckedRow, { message: string }>;
 const peekAgainMs = 1000;
 
 /**
- * The workers of a run: each takes a row, sends it on its device, and hands over the result.
+ * Each worker takes a row, sends it on its device, and hands over the result.
  *
  * @param handOver resolves when the result has been read: a slow reader slows the run down
  */
@@ -23,7 +23,6 @@ export function createRun(options: BulkSettings, handOver: (result: BulkResult) 
   const rows = rowReader(options.rows, (row, position) => checkRow(row, position, country));
   /** The numbers of a dry run. */
   const seen = options.dryRun ? new Set<string>() : undefined;
-  /** Rows that a device could not send, for another device. */
   const returned: { readonly row: GoodRow; readonly settled: Settled | undefined }[] = [];
   let resumed: PromiseWithResolvers<void> | undefined;
   let failuresInARow = 0;
@@ -39,7 +38,7 @@ export function createRun(options: BulkSettings, handOver: (result: BulkResult) 
     stop();
   }
 
-  /** Waits for the end of a pause, or of the run. Another pause may have begun by then. */
+  /** Until a pause, or the run, ends. Another pause may have begun by then. */
   async function unpaused(): Promise<void> {
     while (resumed !== undefined && !halt.signal.aborted) await resumed.promise;
   }
@@ -94,7 +93,7 @@ export function createRun(options: BulkSettings, handOver: (result: BulkResult) 
       if (halt.signal.aborted) return unfinished();
       if (device.isStopped) return giveBack(row, attempt);
       const claimed = await claims.claim(subject, attempt);
-      // Another worker or process was faster.
+      // Another worker or process has claimed it.
       if (claimed.kind !== 'free') continue;
       const { until = 0 } = claimed;
       const outcome = await traced(

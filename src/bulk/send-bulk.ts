@@ -54,7 +54,6 @@ export function sendBulk(options: BulkOptions): BulkRun {
         progress.add(result);
         yield result;
       }
-      // Throws the error that ended the run early.
       await ended;
       signal?.throwIfAborted();
     } finally {
@@ -81,7 +80,7 @@ export function sendBulk(options: BulkOptions): BulkRun {
   };
 }
 
-/** Hands results from several workers to one reader. */
+/** From several workers to one reader. */
 function resultQueue() {
   const waiting: { readonly result: BulkResult; readonly taken: () => void }[] = [];
   let isDiscarded = false;
@@ -117,7 +116,7 @@ function resultQueue() {
         }
       }
     },
-    /** Drops results that nobody will read, now and later. */
+    /** Drops results, now and later. */
     discard(): void {
       isDiscarded = true;
       for (const { taken } of waiting.splice(0)) taken();

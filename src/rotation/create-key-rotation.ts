@@ -155,12 +155,12 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
   const unexpired = (retired: readonly RetiredGeneration[]) =>
     retired.filter((generation) => verifiesUntil(generation) >= now());
 
-  /** Stores that a delivery matched replaced keys, so that they keep verifying. */
+  /** So that replaced keys keep verifying. */
   async function recordMatch({ number, matchedAt }: RetiredGeneration): Promise<void> {
     const at = now();
     const isRecent = (time: number | undefined) => time !== undefined && Math.abs(at - time) < recordEveryMs;
     if (isRecent(recordedAt.get(number) ?? matchedAt)) return;
-    // Set before the first await, so that one of many deliveries stores it.
+    // Before the first await, so that one of many deliveries stores it.
     recordedAt.set(number, at);
     try {
       await change((state) => {
@@ -213,7 +213,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     promote: () => change((state) => withPromoted(state, { at: now(), unexpired })),
 
     async credentials() {
-      // Taken before the text is read, so that a change in between shows later.
+      // Before the text is read, so that a change in between shows later.
       const version = storage.version?.();
       const { current, pending, request, retired } = readState(await storage.read());
       if (current === undefined) throw noKeys();

@@ -28,23 +28,21 @@ export interface LockContext {
   readonly now: () => number;
 }
 
-/** A lock that this process holds. */
 export interface FileLock {
   isHeld(): boolean;
   release(): void;
 }
 
-/** The holder that a lock file names. */
 interface Holder {
   /** Unique to one taking of the lock. */
   readonly token: string;
   readonly isDead: boolean;
 }
 
-/** A lock is held for milliseconds. A holder of an older one counts as dead, unless it is known to run. */
+/** A lock is held for milliseconds. The holder of an older one counts as dead, unless it is known to run. */
 const staleAfterMs = 30_000;
 
-/** Takes a lock; `undefined` while another process holds it. Removes the lock of a dead holder, for the next try. */
+/** `undefined` while another process holds the lock. Removes the lock of a dead holder, for the next try. */
 export function tryLock(path: string, context: LockContext): FileLock | undefined {
   const { fs, self } = context;
   const token = crypto.randomUUID();
@@ -65,8 +63,8 @@ export function tryLock(path: string, context: LockContext): FileLock | undefine
 }
 
 /**
- * Only one process may remove a dead lock: a second one would remove the new lock of a third. So it first takes a lock
- * on removing this very lock. A crash can leave that one behind too; after the removal nobody asks for it again.
+ * Only one process may remove a dead lock: a second one would remove the new lock of a third. So it first locks the
+ * removal of this very lock. A crash can leave that one behind, but nobody asks for it again.
  */
 function removeDead(path: string, context: LockContext): void {
   const holder = holderOf(path, context);
@@ -89,7 +87,7 @@ function holderOf(path: string, { fs, self, now }: LockContext): Holder | undefi
     throw error;
   }
   try {
-    // Age and text are those of the open file: the path may lead to another one by now.
+    // Of the open file: the path may lead to another one by now.
     const stats = fs.fstatSync(file);
     if (!stats.isFile()) {
       throw new KeyError('key_storage_failed', `${path} is not a file, and stands for a lock.`, {

@@ -57,12 +57,11 @@ export function keyFile(options: KeyFileOptions): KeyStorage {
   return keyFileIn({ path: paths.resolve(path) }, { fs, paths, self: thisProcess(), now: Date.now });
 }
 
-/** The parts of the runtime that a key file needs. */
 export interface KeyFileContext extends LockContext {
   readonly paths: Pick<typeof import('node:path'), 'basename' | 'dirname' | 'resolve'>;
 }
 
-/** Takes the file system as an argument, so that a test can end the process between any two of its steps. */
+/** With the file system as an argument, so that a test can end the process between any two steps. */
 export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): KeyStorage {
   const { fs, paths } = context;
   return {
@@ -72,11 +71,11 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
       const target = withKeyErrors(path, () => linkTarget(path, context));
       const startedAt = performance.now();
       for (;;) {
-        // Checked before anything is made beside it: the file may belong to another user.
+        // Before anything is made beside it: the file may belong to another user.
         withKeyErrors(path, () => inspect(target, context));
         const lock = withKeyErrors(path, () => tryLock(`${target}.lock`, context));
         if (lock !== undefined) {
-          // No await while the lock is held, so that it is held for milliseconds.
+          // No await here, so that the lock is held for milliseconds.
           try {
             withKeyErrors(path, () => removeTemporaries(target));
             const next = change(withKeyErrors(path, () => readPrivate(target, context)));
@@ -95,8 +94,8 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
   };
 
   /**
-   * Removes files that a crash has left before they were renamed: they may hold keys. Done before the file is read, so
-   * that a stopped process whose lock was taken over can no longer rename its own when it continues.
+   * Removes files that a crash has left before they were renamed: they may hold keys. Done before the file is read,
+   * so that a stopped process whose lock was taken over can no longer rename its own.
    */
   function removeTemporaries(target: string): void {
     const [folder, name] = [paths.dirname(target), paths.basename(target)];
@@ -107,7 +106,7 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
     }
   }
 
-  /** Returns false if another process took over the lock meanwhile: then nothing was replaced. */
+  /** False if another process took over the lock: then nothing was replaced. */
   function replace(target: string, text: string, lock: FileLock): boolean {
     // A unique name, so that two processes that both believe they hold the lock never write one file.
     const temporary = `${target}.${crypto.randomUUID()}.tmp`;
@@ -146,14 +145,13 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
   }
 }
 
-/** The end of the name of a file that is renamed when it is whole. */
 const temporaryEnd = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
-/** Longer than a lock can be left behind, so that a crash elsewhere never makes an update fail. */
+/** Longer than a dead lock stays, so that a crash elsewhere never makes an update fail. */
 const waitMs = 45_000;
 /** The state has a kilobyte for each generation. */
 const maxBytes = 1_048_576;
 
-/** The text of a file that nobody else can read; `undefined` if there is none. */
+/** `undefined` if there is no file. */
 function readPrivate(path: string, { fs }: LockContext): string | undefined {
   if (!inspect(path, { fs })) return undefined;
   let file: number;
@@ -172,7 +170,7 @@ function readPrivate(path: string, { fs }: LockContext): string | undefined {
   }
 }
 
-/** Returns whether there is a file. Does not open it: opening a device can have effects. @throws {KeyError} */
+/** Whether there is a file. Not opened: opening a device can have effects. @throws {KeyError} */
 function inspect(path: string, { fs }: Pick<LockContext, 'fs'>): boolean {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats !== undefined) checkPrivate(path, stats);
@@ -206,7 +204,7 @@ function kindOf(stats: Stats): string {
   return stats.isFIFO() ? 'a FIFO' : 'a device or a socket';
 }
 
-/** Differs after every change: a new file has another inode number, a file written in place has other times. */
+/** Differs after every change: a new file has another inode number, a rewritten one other times. */
 function versionOf(path: string, { fs }: LockContext): string {
   // As bigint: milliseconds are too coarse, and on Windows a file's number does not fit into a double.
   const stats = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -215,8 +213,8 @@ function versionOf(path: string, { fs }: LockContext): string {
 }
 
 /**
- * The path that a symbolic link leads to, also when nothing is there yet. Renaming over the link instead would leave the
- * old keys at its target, and could put the new ones on another disk.
+ * Where a symbolic link leads, also when nothing is there yet. Renaming over the link would leave the old keys at its
+ * target.
  */
 function linkTarget(path: string, context: KeyFileContext, links = 0): string {
   const { fs, paths } = context;

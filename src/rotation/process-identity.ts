@@ -1,4 +1,3 @@
-/** Identifies a process among all that may use the same files. */
 export interface ProcessIdentity {
   /** The space of process IDs: containers can share a host name, but not their process IDs. */
   readonly space: string;
@@ -13,7 +12,7 @@ export function thisProcess(): ProcessIdentity {
   return { space: processSpace(), pid, ...(startedAt !== undefined && { startedAt }) };
 }
 
-/** Whether another process runs, as far as this one can tell. */
+/** As far as this process can tell. */
 export function stateOf(other: ProcessIdentity, self: ProcessIdentity): 'running' | 'ended' | 'unknown' {
   if (other.space !== self.space) return 'unknown';
   if (!isAlive(other.pid)) return 'ended';
@@ -37,7 +36,7 @@ function processSpace(): string {
   }
 }
 
-/** The start of a process in clock ticks since boot: field 22 of its `stat`, whose second field may hold blanks. */
+/** In clock ticks since boot: field 22 of its `stat`, whose second field may hold blanks. */
 function startOf(name: number | 'self', pid: number): string | undefined {
   try {
     const text = process.getBuiltinModule('node:fs').readFileSync(`/proc/${name}/stat`, 'utf8');

@@ -19,7 +19,6 @@ export interface RetiredGeneration extends Generation {
   readonly matchedAt?: number | undefined;
 }
 
-/** A request for new keys. */
 export interface KeyRequest {
   readonly id: string;
   readonly at: number;
@@ -27,7 +26,6 @@ export interface KeyRequest {
   readonly answered: boolean;
 }
 
-/** Everything that a rotation keeps. */
 export interface RotationState {
   /** Signs. */
   readonly current?: Generation | undefined;
@@ -41,7 +39,6 @@ export interface RotationState {
 
 const emptyState: RotationState = Object.freeze({ retired: [] });
 
-/** The number of the next generation. */
 export function nextNumber({ current, pending, retired }: RotationState): number {
   return 1 + Math.max(0, ...[current, pending, ...retired].map((generation) => generation?.number ?? 0));
 }
