@@ -34,7 +34,7 @@ export function OrdersView() {
               : `the newest ${items.length} of ${orders?.total ?? 0}`}
           </output>
         </div>
-        {shown.length === 0 && <p class="empty">{items.length === 0 ? 'No orders yet.' : 'Nothing fits.'}</p>}
+        {shown.length === 0 && <p class="empty">{items.length === 0 ? 'No orders yet.' : 'No matches.'}</p>}
         <ul class="cards">
           {shown.map((order) => (
             <li key={order.platform_order_ref}>

@@ -109,7 +109,9 @@ function Direction({ kind }: { kind: Row['kind'] }) {
 function Empty({ isSearched }: { isSearched: boolean }) {
   const { state } = useStore();
   if (isSearched)
-    return <p class="empty">Nothing fits. Every word is looked for in names, paths, orders and statuses.</p>;
+    return (
+      <p class="empty">No matches. Every word of the search must be in the name, path, order or status.</p>
+    );
   if (isListening) return <p class="empty">Nothing has come in yet. It is shown here as soon as it does.</p>;
   return (
     <div class="empty">

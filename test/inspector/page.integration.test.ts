@@ -241,7 +241,7 @@ describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { ti
     await page.keyboard.type('INIT a-1001');
     await expect.poll(() => rows(page).count()).toBe(1);
     await page.getByRole('searchbox').fill('nothing like this');
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('No matches').waitFor();
     await page.getByRole('searchbox').fill('');
     await page.getByLabel('Show').selectOption('events');
     await expect.poll(() => rows(page).count()).toBe(1);

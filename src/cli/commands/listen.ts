@@ -57,7 +57,7 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Receive events, verify them, and pass them on',
   about:
-    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. Without keys nothing is verified. The inspector, a page of its own on this machine, shows what came, what was answered and why a signature does not match, and replays events.',
+    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
   examples: [
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
     'partner-exchange listen --port 4100 --save ./events --format json',

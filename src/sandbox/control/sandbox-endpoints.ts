@@ -38,7 +38,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'getState',
       method: 'GET',
       path: 'state',
-      summary: 'Seed, addresses, time, counts, faults, and the names that requests may use',
+      summary: 'Seed, addresses, time, counts, faults, and the names for requests',
       answer: answers.state,
       handle: ({ origin }) => stateOf(sandbox, state, origin),
     }),
@@ -101,7 +101,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'getFaults',
       method: 'GET',
       path: 'faults',
-      summary: 'What is planned, and how often faults happen',
+      summary: 'Planned faults and rates',
       answer: answers.faults,
       handle: () => sandbox.faults.current,
     }),
@@ -109,7 +109,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'advanceOrder',
       method: 'POST',
       path: 'orders/{order}/advance',
-      summary: 'Moves an order one step on and posts its event; answers when the partner has answered',
+      summary: 'Moves an order one step on and posts its event; replies when the partner has answered',
       body: z.strictObject({ step: answers.step }).meta({ examples: [{ step: 'credited' }] }),
       answer: z.object({ order: answers.order, delivery: answers.delivery }),
       refusals: [404, 409],
@@ -148,7 +148,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'forge',
       method: 'POST',
       path: 'deliveries/{id}/forge',
-      summary: 'Posts a copy signed with a key that nobody issued: a receiver has to refuse it',
+      summary: 'Posts a copy signed with a key that was never issued: a receiver has to refuse it',
       answer: answers.delivery,
       refusals: [404],
       handle: ({ params }) => refuseUnknownDelivery(sandbox.events.forge(params.id ?? '')),
@@ -200,7 +200,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'setFaultScenario',
       method: 'POST',
       path: 'faults/scenario',
-      summary: 'Sets the rates of a named scenario, in place of all before',
+      summary: 'Sets the rates of a named scenario, in place of all earlier rates',
       body: z
         .strictObject({ name: z.enum(namesOf<FaultScenario>(faultScenarios)) })
         .meta({ examples: [{ name: 'hostile' }] }),
@@ -225,7 +225,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'setRetry',
       method: 'POST',
       path: 'retry',
-      summary: 'How often an event that is not acknowledged is posted again from now on',
+      summary: 'Sets how often an unacknowledged event is posted again',
       body: z
         .strictObject({
           policy: z.union([
@@ -248,7 +248,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'advanceClock',
       method: 'POST',
       path: 'clock/advance',
-      summary: 'Moves the time on; what becomes due on the way happens before the answer',
+      summary: 'Moves the time forward; all work due until then is done before the answer',
       body: z
         .strictObject({ ms: z.int().min(0).max(fourHundredDaysMs) })
         .meta({ examples: [{ ms: 60_000 }] }),
@@ -262,7 +262,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'drainClock',
       method: 'POST',
       path: 'clock/drain',
-      summary: 'Moves the time on until nothing waits for it',
+      summary: 'Moves the time forward until no work waits for it',
       answer: answers.clock,
       handle: async () => {
         await sandbox.clock.drain();
@@ -273,7 +273,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       id: 'reset',
       method: 'POST',
       path: 'reset',
-      summary: 'Forgets everything, as if the sandbox had just been made',
+      summary: 'Forgets everything, as if the sandbox were new',
       answer: answers.done,
       handle: async () => {
         await sandbox.reset();
