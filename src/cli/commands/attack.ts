@@ -59,7 +59,7 @@ export default defineCommand({
     'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is weak or broken.',
   examples: [
     'partner-exchange attack http://127.0.0.1:3000/orders',
-    'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/test/handled',
+    'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
     'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
     'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
   ],
