@@ -13,20 +13,21 @@ import { isThorough } from '../support/repeat.ts';
 import { clients, removeKeys, type TestClient } from './redis/clients.ts';
 import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
 
+/** A thousand changes of one key wait for each other, perhaps on a busy machine. */
+const patient: TestRunner = { describe, it: (name, run) => it(name, { timeout: 120_000 }, run) };
 /** For clients beside the first of a server: 150 changes of one key from three stores, without the thousand from one. */
 const shorter: TestRunner = {
   describe,
   it(name, run) {
-    if (isThorough || !name.startsWith('1,000 changes')) it(name, run);
+    if (isThorough || !name.startsWith('1,000 changes')) patient.it(name, run);
   },
 };
-const runnerFor = (name: string): TestRunner =>
-  name === 'ioredis' || name === 'a pool' ? { describe, it } : shorter;
+const runnerFor = (name: string): TestRunner => (name === 'ioredis' || name === 'a pool' ? patient : shorter);
 
 describe('memoryStore', () => {
   // Its records live in the object, so the same data is the same object.
   const stores = new Map<string, RecordStore>();
-  describeRecordStore({ describe, it }, ({ now, data }) => {
+  describeRecordStore(patient, ({ now, data }) => {
     const store = stores.get(data) ?? memoryStore({ now });
     stores.set(data, store);
     return store;
@@ -36,9 +37,7 @@ describe('memoryStore', () => {
 describe('sqliteStore', () => {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  describeRecordStore({ describe, it }, ({ now, data }) =>
-    sqliteStore({ path: join(folder, `${data}.sqlite`), now }),
-  );
+  describeRecordStore(patient, ({ now, data }) => sqliteStore({ path: join(folder, `${data}.sqlite`), now }));
 });
 
 for (const [name, connect] of Object.entries(clients)) {

@@ -16,7 +16,7 @@ function onSmallDisk(folder: string, command: readonly string[]): string {
     {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 50_000,
+      timeout: 170_000,
     },
   );
 }
@@ -46,12 +46,12 @@ it('a disk that is really full has deliveries answered 503, and all that were st
   expect(figures).toMatchObject({ refused: 100, reasons: ['503 store_full'], dead: 0 });
   expect(figures.stored).toBeGreaterThan(100);
   expect(figures.handled).toBe(figures.stored);
-}, 60_000);
+}, 180_000);
 
 // Small ones take long until the disk is full.
 it.for(isThorough ? [500, 10_000, 60_000] : [10_000, 60_000])(
   'on a disk that stays full, stored deliveries of %d bytes are handled once each, and new ones take their room',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   (bodyBytes, { skip }) => {
     // Sound: the child prints these.
     const figures = runOnSmallDisk('handle-child.ts', [String(bodyBytes)], skip) as FullToTheEndFigures;
