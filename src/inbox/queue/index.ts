@@ -5,7 +5,6 @@
  */
 export {
   InboxError,
-  type InboxErrorCode,
   isInboxError,
 } from '../../errors/errors.ts';
 export {

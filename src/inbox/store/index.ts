@@ -5,14 +5,10 @@
  */
 export {
   InboxError,
-  type InboxErrorCode,
   isInboxError,
 } from '../../errors/errors.ts';
-export type { HandlingOptions, RetryDelays } from '../handling-options.ts';
 export type {
   DeadLetter,
-  DeadLetterOptions,
-  DeadLetterReadOptions,
   InboxCounts,
   ManagedInbox,
 } from '../inbox.ts';
