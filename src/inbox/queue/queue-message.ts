@@ -1,6 +1,6 @@
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/describe-error.ts';
-import type { Delivery } from '../inbox.ts';
+import { type Delivery, readTraceparent } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 
 /** A verified delivery as one message of a queue: JSON data. It holds personal data. */
@@ -17,10 +17,16 @@ export interface QueueMessage {
   readonly body: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** The trace context of its request. */
+  readonly traceparent?: string;
 }
 
-export function writeMessage({ digest, name, key, body }: Delivery, receivedAt: number): QueueMessage {
-  return { v: 1, digest, name: storableText(name), key, body, receivedAt };
+export function writeMessage(
+  { digest, name, key, body, traceparent }: Delivery,
+  receivedAt: number,
+): QueueMessage {
+  const message = { v: 1, digest, name: storableText(name), key, body, receivedAt } as const;
+  return traceparent === undefined ? message : { ...message, traceparent };
 }
 
 /**
@@ -29,7 +35,7 @@ export function writeMessage({ digest, name, key, body }: Delivery, receivedAt: 
  * @throws {InboxError} `invalid_message`, without anything of the message
  */
 export function readMessage(given: unknown): { readonly delivery: Delivery; readonly receivedAt: number } {
-  const { v, digest, name, key, body, receivedAt } = membersOf(parse(given));
+  const { v, digest, name, key, body, receivedAt, ...rest } = membersOf(parse(given));
   if (v !== 1)
     throw invalidMessage(typeof v === 'number' ? 'its version is not known here' : 'it has no version');
   if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest)) throw invalidMessage('it has no digest');
@@ -42,7 +48,9 @@ export function readMessage(given: unknown): { readonly delivery: Delivery; read
   const known = ['partnerId', 'partnerCode', 'merchant'].flatMap((member) =>
     typeof names[member] === 'string' ? [[member, names[member]]] : [],
   );
-  return { delivery: { digest, name, key: { index, ...Object.fromEntries(known) }, body }, receivedAt };
+  const delivery = { digest, name, key: { index, ...Object.fromEntries(known) }, body };
+  const traceparent = readTraceparent(rest.traceparent);
+  return { delivery: traceparent === undefined ? delivery : { ...delivery, traceparent }, receivedAt };
 }
 
 function parse(given: unknown): unknown {

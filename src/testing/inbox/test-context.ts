@@ -69,7 +69,8 @@ export function host(
 export function deliveryOf(id: string, { partner = 'one' } = {}): Delivery {
   const digest = createHash('sha256').update(`${partner}/${id}`).digest('hex');
   const body = JSON.stringify({ event_name: 'event.buy.init', partner_order_id: id, note: 'odd \ud83d 🙂' });
-  return { digest, name: 'event.buy.init', key: { index: 0 }, body };
+  const traceparent = `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-01`;
+  return { digest, name: 'event.buy.init', key: { index: 0 }, body, traceparent };
 }
 
 export function idOf({ body }: Delivery): string {
