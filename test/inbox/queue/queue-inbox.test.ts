@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
 import { type QueueInboxOptions, queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import type { QueueMessage } from '../../../src/inbox/queue/queue-message.ts';
@@ -31,6 +32,19 @@ function guarded(options: Partial<QueueInboxOptions> = {}, behave?: (id: string)
   const openAnother = (other = behave) => open({ store, now, ...options }, other);
   return { clock, store, openAnother, ...openAnother() };
 }
+
+it('a message carries the trace context of its request to the handler', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const { webhooks, inbox, messages } = open();
+  const traced: unknown[] = [];
+  const { start } = tracingChannel('partner-exchange:handle');
+  const subscriber = (message: unknown) => void traced.push(Object(message).traceparent);
+  start.subscribe(subscriber);
+  await webhooks.receive(order('A'), { headers: { traceparent } });
+  expect(await inbox.handleMessage(JSON.stringify(messages[0]))).toBe('done');
+  start.unsubscribe(subscriber);
+  expect(traced).toEqual([traceparent]);
+});
 
 describe('queueInbox', () => {
   it('hands a delivery to the queue as one message, and handles the message', async () => {
