@@ -4,7 +4,7 @@ import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openStore } from '../store/open-store.ts';
 
-/** The last three are the inbox over a record store, drained in a loop. */
+/** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
 export const crashEngines = [
   'sqlite',
   'bullmq',
@@ -12,8 +12,16 @@ export const crashEngines = [
   'inbox-sqlite',
   'inbox-redis',
   'inbox-postgres',
+  'queue-rabbitmq',
+  'queue-nats',
 ] as const;
 export type CrashEngineName = (typeof crashEngines)[number];
+
+/** The queue of a `queue-` engine: a server of the run's own. */
+export function queueOf(engine: CrashEngineName): 'rabbitmq' | 'nats' | undefined {
+  if (engine === 'queue-rabbitmq') return 'rabbitmq';
+  return engine === 'queue-nats' ? 'nats' : undefined;
+}
 
 /** What an engine needs to be there. */
 export function serverOf(engine: CrashEngineName): 'redis' | 'postgres' | undefined {
@@ -30,6 +38,7 @@ export interface Place {
   readonly folder: string;
   readonly redis: { readonly host: string; readonly port: number };
   readonly postgresUrl: string;
+  readonly queueUrl?: string | undefined;
 }
 
 /** What a handler's program keeps of its own, in the engine of the inbox. */
@@ -102,6 +111,10 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
       await boss.start();
       return pgBossInbox({ boss, pollMs: 50, storeTimeoutMs: 2_000, ...options });
     }
+    case 'queue-rabbitmq':
+      return await openQueueInbox(place, 'rabbitmq', options);
+    case 'queue-nats':
+      return await openQueueInbox(place, 'nats', options);
     case 'inbox-sqlite':
       return await openStoreInbox(options, 'sqlite', place.folder, 'inbox');
     case 'inbox-redis':
@@ -114,6 +127,37 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
     case 'inbox-postgres':
       return await openStoreInbox(options, 'postgres', place.postgresUrl, `${place.run}_inbox`);
   }
+}
+
+/** A message that is dead stays with the queue: the run has none. */
+async function openQueueInbox(
+  place: Place,
+  kind: 'rabbitmq' | 'nats',
+  { timeLimitMs, role, onStoreError }: HandlingOptions,
+): Promise<ManagedInbox> {
+  const { openQueue } = await import('../inbox/queue/queues.ts');
+  const { queueInbox } = await import('../../src/inbox/queue/queue-inbox.ts');
+  const queue = await openQueue(kind, place.queueUrl ?? '', place.run);
+  const { store, close } = await openStore('sqlite', place.folder, 'guard');
+  const inbox = queueInbox({ send: queue.send, store, timeLimitMs, role, onStoreError });
+  return {
+    ...inbox,
+    attach(host) {
+      inbox.attach?.(host);
+      if (role === 'both') void queue.consume(inbox);
+    },
+    counts: async () => ({ open: 0, dead: 0 }),
+    deadLetters: async () => [],
+    deadLetter: async () => undefined,
+    replay: async () => false,
+    discard: async () => false,
+    async stop(given) {
+      const end = await inbox.stop(given);
+      await queue.close();
+      await close();
+      return end;
+    },
+  };
 }
 
 async function openStoreInbox(

@@ -46,7 +46,8 @@ for (const engine of values.engine) {
     engine: nameOf(engine),
     rounds: Number(values.rounds),
     events: Number(values.events),
-    poisonEvery: Number(values['poison-every']),
+    // A queue tries it beside others, which it takes with it.
+    poisonEvery: engine.startsWith('queue-') ? 1 : Number(values['poison-every']),
     restartEvery: Number(values['restart-every']),
     machine,
   });

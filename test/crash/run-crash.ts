@@ -4,7 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buyInitBody } from '../support/bodies.ts';
-import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
+import {
+  type PrivateServer,
+  startNats,
+  startPostgres,
+  startRabbitmq,
+  startRedis,
+} from '../support/private-server.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import {
   type CrashEngineName,
@@ -12,6 +18,7 @@ import {
   openEffects,
   openInbox,
   type Place,
+  queueOf,
   serverOf,
 } from './crash-engine.ts';
 
@@ -67,7 +74,8 @@ const deathTimeoutMs = 120_000;
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   const begun = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
-  const server = options.restartEvery === undefined ? undefined : await startOwn(options.engine, folder);
+  const isOwn = options.restartEvery !== undefined || queueOf(options.engine) !== undefined;
+  const server = isOwn ? await startOwn(options.engine, folder) : undefined;
   const place: Place = {
     engine: options.engine,
     run: `pexcrash_${randomBytes(5).toString('hex')}`,
@@ -185,6 +193,12 @@ async function startOwn(
     const postgres = await startPostgres(folder);
     const postgresUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
     return { ...postgres, place: { postgresUrl } };
+  }
+  const queue = queueOf(engine);
+  if (queue !== undefined) {
+    const started = await (queue === 'rabbitmq' ? startRabbitmq(folder) : startNats(folder));
+    const scheme = queue === 'rabbitmq' ? 'amqp://guest:guest@' : 'nats://';
+    return { ...started, place: { queueUrl: `${scheme}127.0.0.1:${started.port}` } };
   }
   // SQLite lives in the processes, and dies with each of them.
   return undefined;

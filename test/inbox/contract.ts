@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HandlingOptions, handlingRows } from '../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import type { Inbox } from '../../src/inbox/inbox.ts';
 import { defineOptions } from '../../src/internal/options.ts';
 import { describeInbox } from '../../src/testing/describe-inbox.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
@@ -30,7 +30,7 @@ export const eventually = (assertion: () => unknown) => vi.waitFor(assertion, pa
 
 /** Webhooks on an inbox, what their handler is called with, and how it behaves for an order. */
 export function receiver(
-  inbox: ManagedInbox,
+  inbox: Inbox,
   behave: (orderId: string, context: EventContext) => unknown = () => {},
   options: WebhooksOptions = {},
 ) {

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** A Redis or PostgreSQL of our own, on its own port and in its own folder; never the machine's. */
+/** A server of our own, on its own port and in its own folder; never the machine's. */
 export interface PrivateServer {
   readonly port: number;
   /** Killed with SIGKILL, and started again on what is on its disk. */
@@ -23,6 +23,46 @@ export function missingForPostgres(): string | undefined {
   if (postgresFolder() === undefined) return 'PostgreSQL server (initdb and postgres)';
   if (isRoot() && idsOf('postgres') === undefined) return 'user "postgres" to run PostgreSQL as';
   return undefined;
+}
+
+/** What `startRabbitmq` would lack on this machine. */
+export function missingForRabbitmq(): string | undefined {
+  return existsSync(rabbitmqServer) ? undefined : 'RabbitMQ server (/usr/lib/rabbitmq)';
+}
+
+/** What `startNats` would lack on this machine. */
+export function missingForNats(): string | undefined {
+  return folderWith('nats-server') === undefined ? 'nats-server' : undefined;
+}
+
+const rabbitmqServer = '/usr/lib/rabbitmq/bin/rabbitmq-server';
+
+/** It takes a few seconds. The Erlang port mapper that it needs is the machine's, or is started and stays. */
+export async function startRabbitmq(folder: string): Promise<PrivateServer> {
+  const port = await freePort();
+  const settings = join(folder, 'rabbitmq.conf');
+  writeFileSync(settings, `listeners.tcp.local = 127.0.0.1:${port}\nlog.console = false\n`);
+  const env = {
+    ...process.env,
+    HOME: folder,
+    RABBITMQ_NODENAME: `test${port}@localhost`,
+    RABBITMQ_DIST_PORT: String(await freePort()),
+    RABBITMQ_MNESIA_BASE: join(folder, 'data'),
+    RABBITMQ_LOG_BASE: join(folder, 'log'),
+    RABBITMQ_CONFIG_FILE: settings,
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
+  };
+  // A script, which waits for the server: both are one process group.
+  return await keepRunning(port, 'SIGTERM', () =>
+    spawn(rabbitmqServer, { cwd: folder, env, stdio: 'ignore', detached: true }),
+  );
+}
+
+/** With JetStream, which writes each message to disk before it confirms it. */
+export async function startNats(folder: string): Promise<PrivateServer> {
+  const port = await freePort();
+  const options = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', join(folder, 'nats')];
+  return await keepRunning(port, 'SIGTERM', () => spawn('nats-server', options, { stdio: 'ignore' }));
 }
 
 /** Writes every command to disk before it answers. @param further options, which come last */
@@ -102,14 +142,22 @@ async function keepRunning(
 async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, 'exit');
-  server.kill(signal);
-  const impatience = setTimeout(() => server.kill('SIGKILL'), 3_000);
+  kill(server, signal);
+  const impatience = setTimeout(() => kill(server, 'SIGKILL'), 3_000);
   await gone;
   clearTimeout(impatience);
 }
 
+/** With the process group of its own that RabbitMQ has. */
+function kill(server: ChildProcess, signal: NodeJS.Signals): void {
+  const isGroup = server.spawnfile === rabbitmqServer && server.pid !== undefined;
+  if (!isGroup) server.kill(signal);
+  else if (server.pid !== undefined) process.kill(-server.pid, signal);
+}
+
 async function listening(port: number): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  // A RabbitMQ on a busy machine takes half a minute.
+  for (let tries = 0; tries < 1_000; tries++) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect({ port, host: '127.0.0.1' });
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

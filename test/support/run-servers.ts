@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PrivateServer, startPostgres, startRedis } from './private-server.ts';
+import { type PrivateServer, startNats, startPostgres, startRabbitmq, startRedis } from './private-server.ts';
 
 /*
- * A program: starts the servers named by its arguments (redis, postgres), prints their addresses as one line of
+ * A program: starts the servers named by its arguments (redis, postgres, rabbitmq, nats), prints their addresses as one line of
  * JSON, and ends them, with all they wrote, when its standard input ends. That is when whoever started it is gone.
  */
 
@@ -32,10 +32,27 @@ try {
 async function start(name: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), `test-${name}-`));
   folders.push(folder);
-  const server = await (name === 'redis'
-    ? startRedis(folder, inMemory.redis)
-    : startPostgres(folder, inMemory.postgres));
+  const { start: startServer, urlOf } = kindOf(name);
+  const server = await startServer(folder);
   servers.push(server);
-  const { port } = server;
-  return name === 'redis' ? `redis://127.0.0.1:${port}` : `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return urlOf(server.port);
+}
+
+function kindOf(name: string) {
+  switch (name) {
+    case 'redis':
+      return {
+        start: (folder: string) => startRedis(folder, inMemory.redis),
+        urlOf: (port: number) => `redis://127.0.0.1:${port}`,
+      };
+    case 'rabbitmq':
+      return { start: startRabbitmq, urlOf: (port: number) => `amqp://guest:guest@127.0.0.1:${port}` };
+    case 'nats':
+      return { start: startNats, urlOf: (port: number) => `nats://127.0.0.1:${port}` };
+    default:
+      return {
+        start: (folder: string) => startPostgres(folder, inMemory.postgres),
+        urlOf: (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+      };
+  }
 }

@@ -55,8 +55,8 @@ async function expectListening(name: ServerName, url: string | undefined): Promi
  * The servers run below a process of their own, which ends them when its standard input does: so they end with us,
  * also when we are killed.
  */
-async function startPrivate(names: readonly ServerName[]) {
-  if (names.length === 0) return { urls: {} as Partial<Record<ServerName, string>>, stop: async () => {} };
+export async function startPrivate<Name extends ServerName | 'rabbitmq' | 'nats'>(names: readonly Name[]) {
+  if (names.length === 0) return { urls: {} as Partial<Record<Name, string>>, stop: async () => {} };
   const program = join(import.meta.dirname, 'run-servers.ts');
   // In a process group of its own, so that ctrl-C does not end the servers before the tests that use them.
   const keeper = spawn(process.execPath, [program, ...names], {
@@ -72,7 +72,7 @@ async function startPrivate(names: readonly ServerName[]) {
     );
   return {
     // Sound: run-servers.ts prints it, in one write.
-    urls: JSON.parse(String(line)) as Partial<Record<ServerName, string>>,
+    urls: JSON.parse(String(line)) as Partial<Record<Name, string>>,
     async stop() {
       keeper.stdin.end();
       await gone;
