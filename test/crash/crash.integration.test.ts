@@ -1,8 +1,13 @@
 import { describe, it } from 'vitest';
 import { missingServers, postgresUrl, redisAddress } from '../inbox/engines.ts';
-import { missingForPostgres, missingForRedis } from '../support/private-server.ts';
+import {
+  missingForNats,
+  missingForPostgres,
+  missingForRabbitmq,
+  missingForRedis,
+} from '../support/private-server.ts';
 import { times } from '../support/repeat.ts';
-import { serverOf } from './crash-engine.ts';
+import { queueOf, serverOf } from './crash-engine.ts';
 import { runBulkCrash } from './run-bulk-crash.ts';
 import { runCrash } from './run-crash.ts';
 import { runStoreCrash, storeEngines } from './run-store-crash.ts';
@@ -11,19 +16,26 @@ import { runStoreCrash, storeEngines } from './run-store-crash.ts';
 describe('processes that are killed at any time', () => {
   const machine = { redis: redisAddress, postgresUrl };
   // `npm run crash` runs all; the record stores below the other inboxes are killed too, further down.
-  for (const engine of ['sqlite', 'bullmq', 'pg-boss', 'inbox-redis'] as const) {
+  for (const engine of [
+    'sqlite',
+    'bullmq',
+    'pg-boss',
+    'inbox-redis',
+    'queue-nats',
+    'queue-rabbitmq',
+  ] as const) {
     it.concurrent(`lose no acknowledged event, repeat no guarded effect, and make dead letters only of what kills them: ${engine}`, async ({
       expect,
       skip,
     }) => {
       const server = serverOf(engine);
-      const missing = server && missingServers[server];
+      const missing = server ? missingServers[server] : missingForQueue(queueOf(engine));
       if (missing !== undefined) {
         if (process.env.CI) expect.fail(`In CI every engine is tested, and there is no ${missing}.`);
         skip(`there is no ${missing}`);
       }
-      // Of the store's inbox a short run: a poisonous event alone takes 15 seconds.
-      const [rounds, poisonEvery] = engine === 'inbox-redis' ? [times(2, 5), 1] : [times(3, 15), 15];
+      // A poisonous event takes 15 seconds; over a queue it is not tried alone.
+      const [rounds, poisonEvery] = /^inbox-|^queue-/.test(engine) ? [times(2, 5), 1] : [times(3, 15), 15];
       const figures = await runCrash({ engine, rounds, events: 8, poisonEvery, machine });
       console.log(figures);
       expect(figures).toMatchObject({ eventsAcknowledged: rounds * 8, lost: 0, doubled: 0 });
@@ -69,6 +81,11 @@ describe('processes that are killed at any time', () => {
     }, 240_000);
   }
 });
+
+function missingForQueue(queue: 'rabbitmq' | 'nats' | undefined): string | undefined {
+  if (queue === undefined) return undefined;
+  return queue === 'rabbitmq' ? missingForRabbitmq() : missingForNats();
+}
 
 function absentFor(engine: (typeof storeEngines)[number]): string | undefined {
   switch (engine) {
