@@ -2,7 +2,7 @@ import { detectionMessage } from '../diagnostics/detection/detect-scheme.ts';
 import type { SchemeDetection } from '../diagnostics/detection/detection.ts';
 import { printableText } from '../internal/printable-text.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
-import { commandWords } from './command-words.ts';
+import { commandWords } from './advice-words.ts';
 import type { Paint } from './terminal-text.ts';
 
 /** What a search has found, as lines. */

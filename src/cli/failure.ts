@@ -11,7 +11,7 @@ import {
 } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
-import { commandWords } from './command-words.ts';
+import { commandWords } from './advice-words.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
 
 /** Describes whatever a command threw. */

@@ -9,8 +9,8 @@ import {
 } from '@stricli/core';
 import { userAgent } from '../internal/user-agent.ts';
 import { reportFailure } from './command.ts';
+import { loadRoutes } from './command-list.ts';
 import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
-import { loadRoutes } from './routes.ts';
 import { secretGuard } from './secret-guard.ts';
 import { hasColours, visibleText } from './terminal-text.ts';
 import { applicationText } from './usage-errors.ts';

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../errors/errors.ts';
 import type { MakeFileError } from '../internal/private-file.ts';
-import { commandWords } from './command-words.ts';
+import { commandWords } from './advice-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { shownPath } from './input.ts';
 

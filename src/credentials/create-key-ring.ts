@@ -9,7 +9,7 @@ import {
   optional,
   timerMs,
 } from '../internal/options.ts';
-import { redactError } from '../internal/redaction.ts';
+import { redactError } from '../internal/redact-error.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
 import { type KeyRing, type KeySets, keySetsOf, type LoadedKeys, sameKeySets } from './key-ring.ts';

@@ -4,7 +4,8 @@ import { causes, inWords, outcomeClauses, type Text, type Words } from '../error
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
-import { redactError, redactUrl } from '../internal/redaction.ts';
+import { redactError } from '../internal/redact-error.ts';
+import { redactUrl } from '../internal/redaction.ts';
 import type { CallRecord } from './attempt.ts';
 import { type Call, secretsOf } from './call.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';

@@ -1,5 +1,5 @@
 import { InboxError } from '../errors/errors.ts';
-import { driverError } from '../internal/describe-error.ts';
+import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { invalidOption } from '../internal/options.ts';
 import { callHook } from '../internal/warn.ts';

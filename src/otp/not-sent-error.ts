@@ -9,7 +9,7 @@ import {
 import { mapText } from '../errors/remedies.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
-import { redactError } from '../internal/redaction.ts';
+import { redactError } from '../internal/redact-error.ts';
 import type { SendResult } from './devices.ts';
 
 type Redact = (text: unknown) => string;

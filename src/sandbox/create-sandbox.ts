@@ -7,7 +7,7 @@ import { retryDelay } from './events/delivery.ts';
 import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
 import { messengerRoutes } from './messenger/messenger-routes.ts';
 import { readSandboxOptions, type SandboxOptions } from './options.ts';
-import { orderRoutes } from './orders/create-order.ts';
+import { orderRoutes } from './orders/order-routes.ts';
 import { playOrder } from './orders/order-scenarios.ts';
 import type { SandboxCredentials } from './partners/fixed-partners.ts';
 import { partnerRoutes } from './partners/partner-routes.ts';

@@ -10,7 +10,7 @@ import { isConfigurationError, KeyError, SignatureError, whatFailed } from '../e
 import { withDeadline } from '../internal/deadline.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { invalidOption } from '../internal/options.ts';
-import { redactError } from '../internal/redaction.ts';
+import { redactError } from '../internal/redact-error.ts';
 import { callHook, warn, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';

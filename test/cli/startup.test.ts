@@ -36,10 +36,10 @@ describe('--help', () => {
 
   it('loads of the command line only the table of commands, and what runs one', () => {
     expect(files.filter((file) => file.startsWith('cli/')).sort()).toEqual([
+      'cli/command-list.ts',
       'cli/command.ts',
       'cli/context.ts',
       'cli/main.ts',
-      'cli/routes.ts',
       'cli/run.ts',
       'cli/secret-guard.ts',
       'cli/terminal-text.ts',

@@ -6,8 +6,8 @@ import {
 } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { commandNames } from '../../src/cli/command-list.ts';
 import { CliError, type RunContext } from '../../src/cli/context.ts';
-import { commandNames } from '../../src/cli/routes.ts';
 import { loadApplication } from '../../src/cli/run.ts';
 import { partnerExchange } from './run-in-process.ts';
 

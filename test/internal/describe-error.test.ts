@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeError, driverError } from '../../src/internal/describe-error.ts';
+import { describeError } from '../../src/internal/describe-error.ts';
+import { driverError } from '../../src/internal/driver-error.ts';
 import { timeOf } from '../support/timing.ts';
 
 it.each([

@@ -7,7 +7,7 @@ import { verifyBody } from '../../src/signature/verify-body.ts';
 import { hmacHex, orderKey } from '../support/bodies.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
 import { times } from '../support/repeat.ts';
-import { allSchemes, schemeName } from './all-schemes.ts';
+import { allSchemes, schemeName } from './vector-schemes.ts';
 
 /** For what the types forbid and a JavaScript caller can still do. */
 function signLoosely(body: unknown, options: unknown = { key: orderKey }) {

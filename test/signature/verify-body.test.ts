@@ -6,7 +6,7 @@ import { defaultScheme, type SignatureScheme } from '../../src/signature/signatu
 import { type VerifyOptions, verifyBody } from '../../src/signature/verify-body.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
-import { allSchemes, schemeName, signatureOf } from './all-schemes.ts';
+import { allSchemes, schemeName, signatureOf } from './vector-schemes.ts';
 
 const options = { key: orderKey };
 const bytes = (text: string) => new TextEncoder().encode(text);

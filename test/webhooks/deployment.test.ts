@@ -4,7 +4,7 @@ import { type DeploymentOptions, defineDeployment } from '../../src/deployment/d
 import type { OrderEvent } from '../../src/events/order-event.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import type { UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
-import { allSchemes, schemeName, signatureOf } from '../signature/all-schemes.ts';
+import { allSchemes, schemeName, signatureOf } from '../signature/vector-schemes.ts';
 import { buyInitBody, orderKey, signedText } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';

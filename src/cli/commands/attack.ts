@@ -4,8 +4,8 @@ import { isLoopback } from '../../deployment/base-url.ts';
 import type { AttackResult, AttackVerdict } from '../../diagnostics/attack/attack-case.ts';
 import { type AttackReport, attackCases, attackInWords } from '../../diagnostics/attack/attack-receiver.ts';
 import type { AttackFinding } from '../../diagnostics/attack/findings.ts';
+import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
-import { commandWords } from '../command-words.ts';
 import { currentCredentials, readConfiguration } from '../configuration.ts';
 import { CliError, exitCodes } from '../context.ts';
 import {

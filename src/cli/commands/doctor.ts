@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { DoctorCheck, DoctorStatus } from '../../diagnostics/doctor/doctor-context.ts';
 import { doctorInWords } from '../../diagnostics/doctor/run-doctor.ts';
+import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
-import { commandWords } from '../command-words.ts';
 import { readNamedKeys, withScheme } from '../configuration.ts';
 import { exitCodes } from '../context.ts';
 import { readDeliveries } from '../deliveries.ts';

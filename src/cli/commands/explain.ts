@@ -1,7 +1,7 @@
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
-import { commandWords } from '../command-words.ts';
 import { readDeployment, readDetectionSecrets } from '../configuration.ts';
 import { exitCodes } from '../context.ts';
 import { readDelivery } from '../deliveries.ts';

@@ -6,6 +6,7 @@ import { printableText } from '../../internal/printable-text.ts';
 import { MessengerClient } from '../../messenger/messenger-client.ts';
 import { memoryStore } from '../../store/memory-store.ts';
 import type { RecordStore } from '../../store/record-store.ts';
+import { reportBulkRun } from '../bulk-report.ts';
 import { defineCommand } from '../command.ts';
 import { readConfiguration, requireAddress } from '../configuration.ts';
 import { type CliContext, CliError } from '../context.ts';
@@ -23,7 +24,6 @@ import {
 import { confirm, readFile, requireConfirmable, secretOrAsk } from '../input.ts';
 import { parseStoreAddress, type StoreAddress, withStore } from '../open-store.ts';
 import { openOutput } from '../output.ts';
-import { reportBulkRun } from './bulk-report.ts';
 
 const members = ['to_phone', 'message', 'key'] as const;
 const repeats = ['not-sent', 'refused', 'unknown'] as const satisfies readonly BulkRepeat[];

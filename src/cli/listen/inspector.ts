@@ -13,7 +13,7 @@ import { answerRequests, startHttpServer } from '../../sandbox/server/http-serve
 import type { TraceEntry } from '../../sandbox/trace.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { commandWords } from '../command-words.ts';
+import { commandWords } from '../advice-words.ts';
 import { CliError } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';

@@ -1,7 +1,8 @@
 import { InboxError } from '../../errors/errors.ts';
 import { backoffDelay } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
-import { describeError, driverError } from '../../internal/describe-error.ts';
+import { describeError } from '../../internal/describe-error.ts';
+import { driverError } from '../../internal/driver-error.ts';
 import { attemptDelivery, leaseLost } from '../attempt.ts';
 import { reportStore } from '../durable-inbox.ts';
 import type { Handling } from '../handling-options.ts';

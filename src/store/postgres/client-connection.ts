@@ -1,5 +1,5 @@
 import { isPartnerExchangeError } from '../../errors/errors.ts';
-import { driverError } from '../../internal/describe-error.ts';
+import { driverError } from '../../internal/driver-error.ts';
 import { invalidOption } from '../../internal/options.ts';
 import { nothingWritten, storeConflict } from '../engine-calls.ts';
 import { type KeyQueue, keyQueue } from '../key-queue.ts';

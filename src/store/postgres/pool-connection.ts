@@ -1,5 +1,5 @@
 import { backoffDelay } from '../../internal/backoff.ts';
-import { driverError } from '../../internal/describe-error.ts';
+import { driverError } from '../../internal/driver-error.ts';
 import { type EngineCalls, nothingWritten, storeConflict } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';

@@ -1,5 +1,5 @@
 import type { StoreError } from '../../errors/errors.ts';
-import { driverError, sqlStateOf } from '../../internal/describe-error.ts';
+import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
 import { applyChange, type Write } from '../apply-change.ts';
 import { maybeWritten, nothingWritten } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreError } from '../../errors/errors.ts';
 import { backoffDelay } from '../../internal/backoff.ts';
-import { driverError } from '../../internal/describe-error.ts';
+import { driverError } from '../../internal/driver-error.ts';
 import type { StoreCallOptions } from '../../internal/limited-calls.ts';
 import { callback, defineOptions, invalidOption, type OptionTable, value } from '../../internal/options.ts';
 import { warnOnce } from '../../internal/warn.ts';

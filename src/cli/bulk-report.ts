@@ -1,11 +1,11 @@
-import type { BulkProgress } from '../../bulk/bulk-progress.ts';
-import type { BulkResult } from '../../bulk/rows.ts';
-import type { BulkRun } from '../../bulk/send-bulk.ts';
-import { printableText } from '../../internal/printable-text.ts';
-import { type CliContext, CliError, type ExitCode, exitCodes } from '../context.ts';
-import { describeFailure } from '../failure.ts';
-import { type Output, type Progress, startProgress } from '../output.ts';
-import type { Paint } from '../terminal-text.ts';
+import type { BulkProgress } from '../bulk/bulk-progress.ts';
+import type { BulkResult } from '../bulk/rows.ts';
+import type { BulkRun } from '../bulk/send-bulk.ts';
+import { printableText } from '../internal/printable-text.ts';
+import { type CliContext, CliError, type ExitCode, exitCodes } from './context.ts';
+import { describeFailure } from './failure.ts';
+import { type Output, type Progress, startProgress } from './output.ts';
+import type { Paint } from './terminal-text.ts';
 
 /** Prints the result of each row and the progress of a bulk run, and returns the exit code. */
 export async function reportBulkRun(

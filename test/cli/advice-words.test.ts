@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords } from '../../src/cli/command-words.ts';
+import { commandWords } from '../../src/cli/advice-words.ts';
 import { describeFailure } from '../../src/cli/failure.ts';
 import { operations } from '../../src/deployment/operations.ts';
 import * as diagnostics from '../../src/diagnostics/index.ts';
