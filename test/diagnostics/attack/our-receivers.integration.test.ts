@@ -25,7 +25,8 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
         skip,
       });
       expect(problems(results)).toEqual([]);
-      expect(skipped(results).map(({ id }) => id)).toEqual(skip);
+      // What is left out on purpose has no result.
+      expect(skipped(results)).toEqual([]);
     } finally {
       await close();
     }
