@@ -110,8 +110,7 @@ export const inboxRemedies = {
   inbox_stopped: 'Create a new inbox, or stop the server before the inbox.',
   handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
   lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
-  invalid_message:
-    'Give the inbox a queue of its own, that nobody else can write to, and pass on messages as they are.',
+  invalid_message: 'Give the inbox its own queue, which only it writes to, and pass messages on unchanged.',
   no_handler:
     'Register every handler before anything is awaited, and the same ones wherever deliveries are received or handled.',
 } as const satisfies Remedies;
@@ -294,7 +293,7 @@ type Meanings = { readonly [Kind in keyof typeof remedies]: Record<keyof (typeof
 /** What each code means. Only for docs/errors.md: no entry holds it. */
 export const meanings: Meanings = {
   BulkError: {
-    too_many_failures: 'So many messages in a row failed that something is wrong with all of them.',
+    too_many_failures: 'Too many messages in a row failed, so the campaign was stopped.',
     no_device_left: 'The service refused the API key of every device (401 or 403).',
     csv_unreadable: 'A file has no header, lacks a column, or has a quote that is never closed.',
   },
