@@ -24,7 +24,7 @@ connectTraces(tracer);
 
 let webhooks: Webhooks | undefined;
 const sandbox = createSandbox({
-  // The sandbox posts its event from within the call. It passes the trace on, as any service that is traced does.
+  // The sandbox posts its event from within the call. It passes the trace on, as any traced service does.
   async fetch(input, init) {
     const request = new Request(input, init);
     const span = trace.getActiveSpan();

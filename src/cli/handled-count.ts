@@ -1,8 +1,12 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isJsonObject } from '../internal/json.ts';
+import { readBounded } from '../internal/read-bounded.ts';
 import { type CliContext, CliError } from './context.ts';
 import { withoutSecrets } from './secret-guard.ts';
+
+/** As much as Node keeps of the output of a command. */
+const maxReplyBytes = 1_048_576;
 
 interface HandledSource {
   readonly handledUrl: URL | undefined;
@@ -38,7 +42,7 @@ async function askUrl({ fetch, signal }: CliContext, url: URL, timeoutMs: number
   try {
     const timeout = AbortSignal.timeout(timeoutMs);
     response = await fetch(target, { signal: AbortSignal.any([signal, timeout]) });
-    if (response.ok) return await response.text();
+    if (response.ok) return await readReply(response);
   } catch (cause) {
     signal.throwIfAborted();
     throw new CliError(`--handled-url gave no answer: is ${url.host} running?`, { cause });
@@ -46,6 +50,14 @@ async function askUrl({ fetch, signal }: CliContext, url: URL, timeoutMs: number
   throw new CliError(
     `--handled-url answered ${response.status}: it must answer 200, with 0 for an order that it does not know.`,
   );
+}
+
+/** A longer reply is read no further, and is no count: it becomes empty. */
+async function readReply({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const bytes = reader && (await readBounded(reader, maxReplyBytes));
+  if (bytes === undefined) await reader?.cancel();
+  return new TextDecoder().decode(bytes);
 }
 
 /** In a shell, as the user wrote it. The order id is in a variable, so that nothing has to be quoted. */

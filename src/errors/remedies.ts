@@ -145,7 +145,8 @@ export const orderRemedies = {
 export const otpRemedies = {
   cool_down: 'Tell the user how long to wait (retryAfterMs).',
   limit_reached: 'Wait for retryAfterMs; `limit` names the limit.',
-  not_allowed: 'Allow the prefix in allowedPrefixes, or issue a new code if there is none to send again.',
+  not_allowed:
+    'Allow the prefix in allowedPrefixes; if the code can no longer be sent again, issue a new one.',
   not_sent: 'Nothing was counted: it is safe to try again when the cause is removed.',
   refused: 'Ask the user for another phone number.',
   store_unavailable: 'Nothing was sent or accepted: try again when the store works.',

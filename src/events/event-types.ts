@@ -146,7 +146,7 @@ export interface BuyThirdPartyPaymentEvent extends KycErrorRecord {
    * @remarks `isThirdPartyKycError` knows both.
    */
   kyc_error_type: ThirdPartyKycError;
-  /** There is none for this error. */
+  /** Always `null`: this error has no link. */
   default_kyc_url: null;
 }
 

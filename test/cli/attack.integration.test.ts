@@ -160,6 +160,7 @@ describe('attack judges what the receiver did', () => {
 
   it.each<[string, readonly string[], () => Response, string]>([
     ['an answer that is no JSON', [], () => new Response('two'), 'must give JSON: how often'],
+    ['1 MiB and more', [], () => new Response(`1${' '.repeat(1_048_576)}`), 'must give JSON: how often'],
     ['a number below 0', [], () => Response.json(-1), 'must give JSON: how often'],
     ['404', [], () => new Response(null, { status: 404 }), 'it must answer 200, with 0'],
     ['both', ['--handled-command', 'echo 0'], () => Response.json(0), 'exclude each other'],
