@@ -5,16 +5,16 @@ import type { InternalClock, SandboxClock } from './clock.ts';
 import { notReady } from './data.ts';
 import { retryDelay } from './events/delivery.ts';
 import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
-import { messengerRoutes } from './messenger/messenger-routes.ts';
+import { messengerHandlers } from './messenger/messenger-routes.ts';
 import { readSandboxOptions, type SandboxOptions } from './options.ts';
-import { orderRoutes } from './orders/order-routes.ts';
+import { orderHandlers } from './orders/order-routes.ts';
 import { playOrder } from './orders/order-scenarios.ts';
 import type { SandboxCredentials } from './partners/fixed-partners.ts';
-import { partnerRoutes } from './partners/partner-routes.ts';
+import { partnerHandlers, partnerPages } from './partners/partner-routes.ts';
 import { Refusal } from './requests.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
 import { listen } from './server/listen.ts';
-import { checkRoutes, createServe } from './service.ts';
+import { checkRoutes, createServe, operationRoutes } from './service.ts';
 import { createState, resetState, type SandboxState } from './state.ts';
 import { fetchReply } from './wire-reply.ts';
 
@@ -74,7 +74,8 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   const deploymentAt = (origin: string) => deploymentOf(options, origin);
   const deployment = deploymentAt('https://sandbox.localhost');
   const state = createState(deployment, checked);
-  const routes = checkRoutes([...partnerRoutes(state), ...orderRoutes(state), ...messengerRoutes(state)]);
+  const handlers = { ...partnerHandlers(state), ...orderHandlers(state), ...messengerHandlers(state) };
+  const routes = checkRoutes([...operationRoutes(deployment, handlers), ...partnerPages(state)]);
 
   const serve = createServe(state, routes);
   const { clock, deliveryQueue } = state;

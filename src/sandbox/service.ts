@@ -1,5 +1,5 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
-import { type Operation, operationRules } from '../deployment/operations.ts';
+import { type Operation, operationNames, operationRules } from '../deployment/operations.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { SandboxOperation, TimedRequestFault } from './faults/faults.ts';
 import type { SandboxSettings } from './options.ts';
@@ -118,14 +118,17 @@ export interface Route {
   readonly handle: (call: RoutedRequest) => Response | Promise<Response>;
 }
 
-export function operationRoute(
-  deployment: Deployment<unknown>,
-  operation: Operation,
-  route: Pick<Route, 'content' | 'handle'>,
-): Route {
-  // The prefix of the base URL is the same at every address of the sandbox.
-  const path = new URL(operationUrl(deployment, operation)).pathname;
-  return { operation, method: operationRules(operation).method, path, ...route };
+/** How the sandbox answers each operation. Method and path come from the table of operations. */
+export type OperationHandlers = Readonly<Record<Operation, Pick<Route, 'content' | 'handle'>>>;
+
+/** A route for each operation. An operation without a path, published or configured, has none. */
+export function operationRoutes(deployment: Deployment<unknown>, handlers: OperationHandlers): Route[] {
+  const reachable = operationNames.filter((operation) => deployment.paths[operation] !== undefined);
+  return reachable.map((operation) => {
+    // The prefix of the base URL is the same at every address of the sandbox.
+    const path = new URL(operationUrl(deployment, operation)).pathname;
+    return { operation, method: operationRules(operation).method, path, ...handlers[operation] };
+  });
 }
 
 /** @throws {ConfigurationError} `invalid_deployment` if two operations share an address */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import { jsonReply, parseBody, parseWith, publishedNames, Refusal } from '../requests.ts';
 import { requireSameSecret } from '../seeded-random.ts';
-import { operationRoute, type Route, type RoutedRequest } from '../service.ts';
+import type { OperationHandlers, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 
 const text = z.string().min(1);
@@ -20,25 +20,16 @@ const connectedPage = `<!doctype html>
 <h1>Device connected</h1><p>The API key is ready for use. You can close this page.</p></html>
 `;
 
-/** Endpoints 6 to 9 of the contract. The number check exists only if its path is configured. */
-export function messengerRoutes(state: SandboxState): Route[] {
-  const routes: Route[] = [
-    operationRoute(state.deployment, 'generateApiKey', {
-      content: 'json',
-      handle: (call) => generateApiKey(state, call),
-    }),
-    operationRoute(state.deployment, 'scanDevice', {
-      content: 'none',
-      handle: (call) => scanDevice(state, call),
-    }),
-    operationRoute(state.deployment, 'sendMessage', {
-      content: 'json',
-      handle: (call) => sendMessage(state, call),
-    }),
-  ];
-  if (state.deployment.paths.checkNumber === undefined) return routes;
-  const handle = (call: RoutedRequest) => checkNumber(state, call);
-  return [...routes, operationRoute(state.deployment, 'checkNumber', { content: 'none', handle })];
+type MessengerOperation = 'generateApiKey' | 'scanDevice' | 'checkNumber' | 'sendMessage';
+
+/** Endpoints 6 to 9 of the contract. */
+export function messengerHandlers(state: SandboxState): Pick<OperationHandlers, MessengerOperation> {
+  return {
+    generateApiKey: { content: 'json', handle: (call) => generateApiKey(state, call) },
+    scanDevice: { content: 'none', handle: (call) => scanDevice(state, call) },
+    checkNumber: { content: 'none', handle: (call) => checkNumber(state, call) },
+    sendMessage: { content: 'json', handle: (call) => sendMessage(state, call) },
+  };
 }
 
 async function generateApiKey(state: SandboxState, { body, request }: RoutedRequest): Promise<Response> {

@@ -9,7 +9,7 @@ import type { Partner } from '../partners/partner-registry.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
 import { jsonReply, parseWith, publishedNames, Refusal, readSignedBody } from '../requests.ts';
 import { randomToken } from '../seeded-random.ts';
-import { operationRoute, type Route, type RoutedRequest } from '../service.ts';
+import type { OperationHandlers, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import type { SandboxOrder } from './order-registry.ts';
@@ -109,13 +109,8 @@ function payerIntoAccount(number: number, mobileMoney: boolean): SandboxOrder['p
 }
 
 /** Endpoint 4 of the contract. */
-export function orderRoutes(state: SandboxState): Route[] {
-  return [
-    operationRoute(state.deployment, 'createOrder', {
-      content: 'json',
-      handle: (call) => placeOrder(state, call),
-    }),
-  ];
+export function orderHandlers(state: SandboxState): Pick<OperationHandlers, 'createOrder'> {
+  return { createOrder: { content: 'json', handle: (call) => placeOrder(state, call) } };
 }
 
 async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequest): Promise<Response> {

@@ -12,7 +12,7 @@ import {
   refuseSignatureErrors,
 } from '../requests.ts';
 import { secretDigest } from '../seeded-random.ts';
-import { operationRoute, type Route, type RoutedRequest } from '../service.ts';
+import type { OperationHandlers, Route, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 import { linkPath, type Partner } from './partner-registry.ts';
 
@@ -21,25 +21,20 @@ const onboarding = z.object({
   email: z.string().regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
 });
 
-/** Endpoints 1 to 3 of the contract, the one-time link, and the reported signing endpoint. */
-export function partnerRoutes(state: SandboxState): Route[] {
+type PartnerOperation = 'onboard' | 'whitelistIp' | 'regenerateKeys';
+
+/** Endpoints 1 to 3 of the contract. */
+export function partnerHandlers(state: SandboxState): Pick<OperationHandlers, PartnerOperation> {
+  return {
+    onboard: { content: 'json', handle: (call) => onboard(state, call) },
+    whitelistIp: { content: 'any', handle: (call) => whitelistIp(state, call) },
+    regenerateKeys: { content: 'json', handle: (call) => regenerateKeys(state, call) },
+  };
+}
+
+/** The one-time link, and the reported signing endpoint. */
+export function partnerPages(state: SandboxState): Route[] {
   return [
-    operationRoute(state.deployment, 'onboard', {
-      content: 'json',
-      handle: (call) => onboard(state, call),
-    }),
-    operationRoute(state.deployment, 'whitelistIp', {
-      content: 'any',
-      handle: ({ ip }) => {
-        state.data.put(`ip/${secretDigest(ip)}`, { ip });
-        state.whitelist.add(ip);
-        return jsonReply(200, { ip, message: 'This IP is whitelisted.' });
-      },
-    }),
-    operationRoute(state.deployment, 'regenerateKeys', {
-      content: 'json',
-      handle: (call) => regenerateKeys(state, call),
-    }),
     ...(state.options.signingEndpoint === 'on' ? [signRequestRoute(state)] : []),
     {
       operation: 'openLink',
@@ -74,6 +69,12 @@ async function onboard(state: SandboxState, { body, url }: RoutedRequest): Promi
   const { partner_code, email } = await parseWith(onboarding, parseBody(body), 'invalid_body');
   state.partners.onboard(partner_code, email, url.origin);
   return jsonReply(200, { message: 'A one-time link was sent to the e-mail address.' });
+}
+
+function whitelistIp(state: SandboxState, { ip }: RoutedRequest): Response {
+  state.data.put(`ip/${secretDigest(ip)}`, { ip });
+  state.whitelist.add(ip);
+  return jsonReply(200, { ip, message: 'This IP is whitelisted.' });
 }
 
 async function regenerateKeys(state: SandboxState, { body, request, url }: RoutedRequest): Promise<Response> {
