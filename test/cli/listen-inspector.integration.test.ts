@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { chromiumPath, isRequired, launch } from '../inspector/chromium.ts';
+import { isSkipped, launch } from '../inspector/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
@@ -174,10 +174,7 @@ describe('the inspector of listen', () => {
   });
 });
 
-if (chromiumPath === undefined && !isRequired)
-  console.warn('Skipping the tests of the page of listen: there is no chromium.');
-
-describe.skipIf(chromiumPath === undefined && !isRequired)('its page', { timeout: 60_000 }, () => {
+describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

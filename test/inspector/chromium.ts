@@ -13,6 +13,11 @@ export const chromiumPath = findChromium();
 
 export const isRequired = process.env.CI === 'true' || process.env.CI === '1';
 
+/** Without a browser, tests of the page are skipped, except in CI. */
+export const isSkipped = chromiumPath === undefined && !isRequired;
+
+if (isSkipped) console.warn('Skipping the tests of the inspector page: there is no chromium.');
+
 export function launch(): Promise<Browser> {
   return chromium.launch({ ...(chromiumPath && { executablePath: chromiumPath }), args: flags });
 }

@@ -2,75 +2,24 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, ViewportSize } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { chromiumPath, isRequired, launch } from './chromium.ts';
-import { type Story, sendMessages, startStory } from './story.ts';
-
-if (chromiumPath === undefined && !isRequired) {
-  console.warn('Skipping the tests of the inspector page: there is no chromium.');
-}
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { isSkipped, launch } from './chromium.ts';
+import { sendMessages } from './story.ts';
+import { notice, row, rows, tab, visitPage } from './visit.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  if (chromiumPath !== undefined || isRequired) browser = await launch();
+  if (!isSkipped) browser = await launch();
 }, 60_000);
 afterAll(() => browser?.close());
 
-interface Visit extends AsyncDisposable {
-  readonly page: Page;
-  readonly story: Story;
-  /** What the console said, scripts threw, and requests went elsewhere. */
-  readonly problems: string[];
-}
-
-/** The page of a new sandbox, after one order. */
-async function visit(
-  options: Parameters<typeof startStory>[0] = {},
-  size = { width: 1280, height: 800 },
-): Promise<Visit> {
-  const story = await startStory(options);
-  await story.order('A-1001');
-  await story.sandbox.idle();
-  const page = await browser.newPage({ viewport: size, locale: 'en-GB' });
-  // So that what is missing is named, and not only the time.
-  page.setDefaultTimeout(15_000);
-  const problems: string[] = [];
-  page.on(
-    'console',
-    (message) => message.type() !== 'info' && problems.push(`${message.type()}: ${message.text()}`),
-  );
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${story.server.url}/_sandbox/`) && !request.url().startsWith('data:')) {
-      problems.push(`asked ${request.url()}`);
-    }
-  });
-  await page.goto(story.server.inspectorUrl);
-  await rows(page).first().waitFor();
-  return {
-    page,
-    story,
-    problems,
-    async [Symbol.asyncDispose]() {
-      // Before the server: that it goes away is worth an error in the console.
-      await page.close();
-      await story[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** The lines of the traffic: a select has options, too. */
-const rows = (page: Page) => page.getByRole('listbox').getByRole('option');
-const row = (page: Page, ...texts: string[]) =>
-  texts.reduce((found, hasText) => found.filter({ hasText }), rows(page)).first();
-const notice = (page: Page, text: string | RegExp) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor();
-const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name }).click();
+const visit = (options?: SandboxOptions, size?: ViewportSize) => visitPage(browser, options, size);
 
 // On two cores that other tests use, too.
-describe.skipIf(chromiumPath === undefined && !isRequired)('the inspector', { timeout: 60_000 }, () => {
+describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   it('shows what happens while it is open, without an error or a request to elsewhere', async () => {
     await using visited = await visit();
     const { page, story, problems } = visited;
