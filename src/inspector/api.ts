@@ -26,10 +26,16 @@ const storageKey = 'sandbox-token';
 
 /** The token is in the fragment, which the browser does not send, and leaves the address bar. */
 export function takeToken(): void {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  const params = new URLSearchParams(location.hash.slice(1));
+  const token = params.get('token');
   if (token === null) return;
   setToken(token);
-  history.replaceState(null, '', location.pathname);
+  params.delete('token');
+  history.replaceState(
+    null,
+    '',
+    location.pathname + location.search + (params.size === 0 ? '' : `#${params}`),
+  );
 }
 
 /** For this tab alone. */

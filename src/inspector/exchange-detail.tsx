@@ -12,7 +12,7 @@ import {
 import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
 import type { Row } from './rows.ts';
-import { attempt, openOrder, update } from './store.ts';
+import { attempt, navigate, openOrder } from './store.ts';
 
 /** A request or an event with all of its entries. */
 export function ExchangeDetail({ row }: { row: Row }) {
@@ -30,12 +30,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
         <h2>
           {row.name} <span class="muted">#{row.id}</span>
         </h2>
-        <button
-          type="button"
-          class="quiet icon"
-          aria-label="Close"
-          onClick={() => update({ selectedRow: undefined })}
-        >
+        <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
           ×
         </button>
       </div>

@@ -1,12 +1,13 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Tab } from './address.ts';
 import { hasToken, isListening, takeToken } from './api.ts';
 import { ControlsView } from './controls-view.tsx';
 import { shownDate } from './labels.tsx';
 import { MailsView } from './mails-view.tsx';
 import { MessagesView } from './messages-view.tsx';
 import { OrdersView } from './orders-view.tsx';
-import { acceptToken, openTab, start, store, type Tab, update, useStore } from './store.ts';
+import { acceptToken, navigate, openTab, start, store, update, useStore } from './store.ts';
 import { TrafficView } from './traffic-view.tsx';
 
 const tabs: readonly { readonly id: Tab; readonly title: string }[] = [
@@ -30,7 +31,11 @@ const views = {
 } as const;
 
 function App() {
-  const { tab, notice, hasToken } = useStore();
+  const {
+    address: { tab },
+    notice,
+    hasToken,
+  } = useStore();
   useEffect(() => {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
@@ -65,7 +70,11 @@ function App() {
 }
 
 function Header() {
-  const { tab, state, isConnected } = useStore();
+  const {
+    address: { tab },
+    state,
+    isConnected,
+  } = useStore();
   const counts: Readonly<Partial<Record<Tab, number>>> = {
     orders: state?.counts.orders ?? 0,
     messages: state?.counts.messages ?? 0,
@@ -160,13 +169,19 @@ function onTabKey(event: KeyboardEvent): void {
 
 function onKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'Escape') update({ selectedRow: undefined, selectedOrder: undefined });
+  if (event.key === 'Escape') closeDetail();
   const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
   if (event.key !== '/' || isTyping) return;
   const search = document.querySelector<HTMLInputElement>('input[type=search]');
   if (search === null) return;
   event.preventDefault();
   search.focus();
+}
+
+/** The phone of the messages stays: it has no list to go back to. */
+function closeDetail(): void {
+  const { tab, open } = store.address;
+  if (open !== '' && tab !== 'messages') navigate({ open: '' });
 }
 
 const themes = ['system', 'light', 'dark'] as const;

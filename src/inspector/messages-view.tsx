@@ -1,14 +1,15 @@
-import { useState } from 'preact/hooks';
 import type { Message } from './api.ts';
 import { shownMinute } from './labels.tsx';
-import { useStore } from './store.ts';
+import { navigate, useStore } from './store.ts';
 
 export function MessagesView() {
-  const { messages } = useStore();
-  const [phone, setPhone] = useState<string | undefined>();
+  const {
+    messages,
+    address: { open },
+  } = useStore();
   const items = messages?.items ?? [];
   const phones = [...new Set(items.map(({ to_phone }) => to_phone))];
-  const shown = phone !== undefined && phones.includes(phone) ? phone : phones[0];
+  const shown = phones.includes(open) ? open : phones[0];
   if (shown === undefined) return <p class="empty">No messages yet: sendMessage brings them here.</p>;
   return (
     <div class="messenger">
@@ -20,7 +21,7 @@ export function MessagesView() {
                 type="button"
                 class="contact"
                 aria-pressed={each === shown}
-                onClick={() => setPhone(each)}
+                onClick={() => navigate({ open: each })}
               >
                 <b>{each}</b>
                 <span class="muted">{items.find(({ to_phone }) => to_phone === each)?.message}</span>

@@ -2,14 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Delivery, get, type List, type Order, pathOf, post } from './api.ts';
 import { DeliveryButtons } from './exchange-detail.tsx';
 import { Faults, Status, shownDate } from './labels.tsx';
-import { attempt, update, useStore } from './store.ts';
+import { attempt, navigate, useStore } from './store.ts';
 
 export function OrdersView() {
-  const { orders, selectedOrder } = useStore();
-  const [search, setSearch] = useState('');
+  const {
+    orders,
+    address: { open, search },
+  } = useStore();
   const items = orders?.items ?? [];
   const isOpen = ({ platform_order_ref, partner_order_id }: Order) =>
-    platform_order_ref === selectedOrder || partner_order_id === selectedOrder;
+    platform_order_ref === open || partner_order_id === open;
   const selected = items.find(isOpen);
   const shown = items.filter((order) =>
     [order.partner_order_id, order.platform_order_ref, order.state]
@@ -26,7 +28,7 @@ export function OrdersView() {
             placeholder="Search  ( / )"
             aria-label="Search the orders"
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
           />
           <output class="muted">
             {items.length === orders?.total
@@ -42,7 +44,7 @@ export function OrdersView() {
                 type="button"
                 class="order"
                 aria-pressed={order === selected}
-                onClick={() => update({ selectedOrder: order.platform_order_ref })}
+                onClick={() => navigate({ open: order.platform_order_ref })}
               >
                 <b>{order.partner_order_id}</b>
                 <span class={`pill ${stateClass(order.state)}`}>{order.state.replaceAll('_', ' ')}</span>
@@ -73,12 +75,7 @@ function OrderDetail({ order }: { order: Order }) {
           {order.partner_order_id}{' '}
           <span class={`pill ${stateClass(order.state)}`}>{order.state.replaceAll('_', ' ')}</span>
         </h2>
-        <button
-          type="button"
-          class="quiet icon"
-          aria-label="Close"
-          onClick={() => update({ selectedOrder: undefined })}
-        >
+        <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
           ×
         </button>
       </div>

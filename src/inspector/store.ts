@@ -1,5 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import {
+  type Address,
+  emptyAddress,
+  followAddress,
+  parseAddress,
+  type Tab,
+  writeAddress,
+} from './address.ts';
+import {
   ApiError,
   type Email,
   type Extent,
@@ -15,8 +23,6 @@ import {
 } from './api.ts';
 import { addEntries, type Row } from './rows.ts';
 
-export type Tab = 'traffic' | 'orders' | 'messages' | 'mails' | 'controls';
-
 /** The state of the page. Components read it through {@link useStore}. */
 export const store = {
   state: undefined as State | undefined,
@@ -25,9 +31,7 @@ export const store = {
   rowsVersion: 0,
   isConnected: false,
   hasToken: hasToken(),
-  tab: 'traffic' as Tab,
-  selectedRow: undefined as number | undefined,
-  selectedOrder: undefined as string | undefined,
+  address: emptyAddress('traffic'),
   orders: undefined as List<Order> | undefined,
   messages: undefined as List<Message> | undefined,
   mails: undefined as List<Email> | undefined,
@@ -68,14 +72,33 @@ export function update(changes: Partial<typeof store>): void {
   }
 }
 
+/** The last address of each tab. */
+const visited = new Map<Tab, Address>();
+
+/**
+ * Changes the address. Another selection or tab is a step for the back button; typing a search, or moving through rows
+ * with the keys, is not (`replace`).
+ */
+export function navigate(change: Partial<Address>, mode: 'push' | 'replace' = 'push'): void {
+  const address = { ...store.address, ...change };
+  writeAddress(address, mode);
+  show(address);
+}
+
+/** Opens a tab as it was left. */
 export function openTab(tab: Tab): void {
-  update({ tab });
-  void refresh();
+  navigate(visited.get(tab) ?? emptyAddress(tab));
 }
 
 export function openOrder(name: string): void {
-  update({ selectedOrder: name });
-  openTab('orders');
+  navigate({ ...emptyAddress('orders'), open: name });
+}
+
+function show(address: Address): void {
+  const isOtherTab = address.tab !== store.address.tab;
+  visited.set(address.tab, address);
+  update({ address });
+  if (isOtherTab) void refresh();
 }
 
 /** Runs an action and shows its result. */
@@ -106,6 +129,8 @@ export function say(text: string, isError = false): void {
 }
 
 export function start(): void {
+  show(ownAddress(parseAddress(location.hash)));
+  followAddress((address) => show(ownAddress(address)));
   void followTrace({
     prepare: refresh,
     lastId: () => lastId,
@@ -119,6 +144,11 @@ export function start(): void {
       if (isConnected !== store.isConnected) update({ isConnected });
     },
   });
+}
+
+/** `listen` has the traffic alone. */
+function ownAddress(address: Address): Address {
+  return isListening ? { ...address, tab: 'traffic' } : address;
 }
 
 let isRefreshDue = false;
@@ -136,7 +166,7 @@ function refreshSoon(): void {
 export async function refresh(): Promise<void> {
   try {
     if (isListening) return forget(await get<Extent>('state'));
-    const { tab } = store;
+    const { tab } = store.address;
     const [state, orders, messages, mails] = await Promise.all([
       get<State>('state'),
       tab === 'orders' ? get<List<Order>>('orders?limit=200') : store.orders,
@@ -158,7 +188,8 @@ function forget(state: Extent): void {
   if (isOther) {
     store.rows.clear();
     lastId = 0;
-    update({ selectedRow: undefined, selectedOrder: undefined });
+    navigate({ open: '' }, 'replace');
+    visited.clear();
   }
   const { size } = store.rows;
   for (const id of store.rows.keys()) {

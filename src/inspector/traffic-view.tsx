@@ -4,7 +4,7 @@ import { isListening } from './api.ts';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { type Filter, type Row, select } from './rows.ts';
-import { update, useStore } from './store.ts';
+import { navigate, useStore } from './store.ts';
 
 const titles: Readonly<Record<Filter, string>> = {
   all: 'All',
@@ -20,12 +20,11 @@ const offered: readonly Filter[] = isListening
   : ['all', 'requests', 'events', 'failed', 'faults'];
 
 export function TrafficView() {
-  const { rows, rowsVersion, selectedRow } = useStore();
-  const [filter, setFilter] = useState<Filter>('all');
-  const [search, setSearch] = useState('');
+  const { rows, rowsVersion, address } = useStore();
+  const { show, search } = address;
   const isNarrow = useIsNarrow();
-  const shown = useMemo(() => select(rows.values(), filter, search), [rowsVersion, filter, search]);
-  const selected = selectedRow === undefined ? undefined : rows.get(selectedRow);
+  const shown = useMemo(() => select(rows.values(), show, search), [rowsVersion, show, search]);
+  const selected = rows.get(Number(address.open));
   return (
     <div class={selected === undefined ? 'panes' : 'panes open'}>
       <section class="pane" aria-label="Traffic">
@@ -35,12 +34,12 @@ export function TrafficView() {
             placeholder="Search  ( / )"
             aria-label="Search the traffic"
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
           />
           <select
             aria-label="Show"
-            value={filter}
-            onChange={(event) => setFilter(filterOf(event.currentTarget.value))}
+            value={show}
+            onChange={(event) => navigate({ show: filterOf(event.currentTarget.value) }, 'replace')}
           >
             {offered.map((id) => (
               <option key={id} value={id}>
@@ -59,8 +58,8 @@ export function TrafficView() {
             label="Requests and events, the newest first"
             items={shown}
             rowHeight={isNarrow ? 62 : 42}
-            selected={selectedRow}
-            onSelect={(id) => update({ selectedRow: id })}
+            selected={selected?.id}
+            onSelect={(id, mode) => navigate({ open: String(id) }, mode)}
           >
             {(row) => <Line row={row} />}
           </VirtualList>
@@ -135,7 +134,8 @@ interface VirtualListProps<Item extends { readonly id: number }> {
   readonly items: readonly Item[];
   readonly rowHeight: number;
   readonly selected: number | undefined;
-  readonly onSelect: (id: number) => void;
+  /** `replace` for keys, which move through many rows. */
+  readonly onSelect: (id: number, mode: 'push' | 'replace') => void;
   readonly children: (item: Item) => ComponentChildren;
 }
 
@@ -180,7 +180,7 @@ function VirtualList<Item extends { readonly id: number }>(props: VirtualListPro
     const item = items[index];
     const element = box.current;
     if (item === undefined || element === null) return;
-    onSelect(item.id);
+    onSelect(item.id, selected === undefined ? 'push' : 'replace');
     const top = index * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + rowHeight > element.scrollTop + element.clientHeight) {
@@ -231,7 +231,7 @@ function VirtualList<Item extends { readonly id: number }>(props: VirtualListPro
             aria-setsize={items.length}
             aria-posinset={from + index + 1}
             style={{ top: `${(from + index) * rowHeight}px`, height: `${rowHeight}px` }}
-            onClick={() => onSelect(item.id)}
+            onClick={() => onSelect(item.id, 'push')}
           >
             {children(item)}
           </div>

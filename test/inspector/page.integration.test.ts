@@ -199,6 +199,39 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(await rows(page).count()).toBe(1);
   });
 
+  it('keeps tab, selection and search in the address: back, reload and links work', async () => {
+    await using visited = await visit();
+    const { page, story } = visited;
+    const search = page.getByRole('searchbox');
+    await search.fill('a-1001');
+    await page.getByLabel('Show').selectOption('events');
+    await row(page, 'event.buy.init').click();
+    const detail = page.getByRole('article', { name: /event.buy.init/ });
+    await detail.waitFor();
+    const link = page.url();
+    expect(link).toMatch(/\/_sandbox\/#open=\d+&search=a-1001&show=events$/);
+    await tab(page, /Orders/);
+    await page.getByRole('button', { name: /^A-1001/ }).click();
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
+    expect(page.url()).toContain('#tab=orders&open=');
+    await page.reload();
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
+    for (let step = 0; step < 2; step++) await page.goBack();
+    await detail.waitFor();
+    expect([page.url(), await search.inputValue(), await rows(page).count()]).toEqual([link, 'a-1001', 1]);
+    await page.goBack();
+    await expect.poll(() => detail.count()).toBe(0);
+    expect(await search.inputValue()).toBe('a-1001');
+    await page.goForward();
+    await detail.waitFor();
+    const other = await browser.newPage();
+    await other.goto(`${link}&token=${story.server.token}`);
+    await other.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    // The token is never in the address.
+    await expect.poll(() => other.url()).toBe(link);
+    await other.close();
+  });
+
   it('can be used with the keyboard alone', async () => {
     await using visited = await visit();
     const { page } = visited;

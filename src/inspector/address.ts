@@ -1,0 +1,73 @@
+import { type Filter, filters } from './rows.ts';
+
+const tabs = ['traffic', 'orders', 'messages', 'mails', 'controls'] as const;
+export type Tab = (typeof tabs)[number];
+
+/** What the page shows. It is in the fragment of the URL, which the browser does not send. */
+export interface Address {
+  readonly tab: Tab;
+  /** The id of the open exchange, the name of the open order, or the phone; empty for none. */
+  readonly open: string;
+  readonly search: string;
+  readonly show: Filter;
+}
+
+export function emptyAddress(tab: Tab): Address {
+  return { tab, open: '', search: '', show: 'all' };
+}
+
+/** Reads a fragment such as `#tab=orders&open=A-1001&search=credited`. Unknown values count as absent. */
+export function parseAddress(fragment: string): Address {
+  const params = new URLSearchParams(fragment.slice(1));
+  const empty = emptyAddress(tabs.find((each) => each === params.get('tab')) ?? 'traffic');
+  const show = params.get('show') ?? '';
+  return {
+    ...empty,
+    open: params.get('open') ?? '',
+    search: params.get('search') ?? '',
+    // Sound: it is a key of the table.
+    ...(Object.hasOwn(filters, show) && { show: show as Filter }),
+  };
+}
+
+/** The fragment of an address, without the members that have their default. */
+export function formatAddress(address: Address): string {
+  const empty = emptyAddress('traffic');
+  const changed = Object.entries(address).filter(
+    // Sound: both have the same members.
+    ([name, value]) => value !== empty[name as keyof Address],
+  );
+  return changed.length === 0 ? '' : `#${new URLSearchParams(changed)}`;
+}
+
+/** Browsers refuse more than some 100 changes of the address in 30 seconds, and typing makes many. */
+const replaceDelayMs = 400;
+let delayed: { readonly url: string; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+
+/** Writes the address: `push` adds a step for the back button, `replace` changes the current one. */
+export function writeAddress(address: Address, mode: 'push' | 'replace'): void {
+  const url = location.pathname + location.search + formatAddress(address);
+  if (mode === 'replace') {
+    clearTimeout(delayed?.timer);
+    delayed = { url, timer: setTimeout(writeDelayed, replaceDelayMs) };
+    return;
+  }
+  writeDelayed();
+  if (location.hash !== formatAddress(address)) history.pushState(null, '', url);
+}
+
+function writeDelayed(): void {
+  if (delayed === undefined) return;
+  clearTimeout(delayed.timer);
+  history.replaceState(null, '', delayed.url);
+  delayed = undefined;
+}
+
+/** Calls the listener after the back button, a link, or a change of the address by hand. */
+export function followAddress(listener: (address: Address) => void): void {
+  addEventListener('popstate', () => {
+    clearTimeout(delayed?.timer);
+    delayed = undefined;
+    listener(parseAddress(location.hash));
+  });
+}
