@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** One endpoint: the source of the router, the OpenAPI document, and the table in docs/inspector.md. */
+/** One endpoint: the source of the router, the OpenAPI document, the commands, and the table in docs/inspector.md. */
 export interface Endpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
@@ -16,7 +16,7 @@ export interface Endpoint {
   /** The statuses of its own refusals, besides those of all endpoints. */
   readonly refusals: readonly number[];
   /** Called after query and body have passed their schemas. */
-  handle(call: ControlCall & { query: object; body: unknown }): unknown;
+  readonly handle: (call: ControlCall & { query: object; body: unknown }) => unknown;
 }
 
 export interface ControlCall {
@@ -27,23 +27,40 @@ export interface ControlCall {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export function endpoint<Query extends z.ZodObject, Body extends z.ZodType>(
-  definition: Pick<Endpoint, 'id' | 'method' | 'path' | 'summary' | 'answer'> & {
+/** Keeps the id and the schemas in the type: callers of the API read off it what a request takes and answers. */
+export function endpoint<
+  const Id extends string,
+  Answer extends z.ZodType,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Subject = void,
+>(
+  definition: Pick<Endpoint, 'method' | 'path' | 'summary'> & {
+    id: Id;
+    answer: Answer;
     query?: Query;
     body?: Body;
     content?: Endpoint['content'];
     refusals?: readonly number[];
-    handle: (call: ControlCall & { query: z.output<Query>; body: z.output<Body> }) => unknown;
+    handle: (
+      call: ControlCall & { query: OutputOf<Query>; body: OutputOf<Body> },
+      subject: Subject,
+    ) => unknown;
   },
-): Endpoint {
+) {
   const { query, body, content = 'application/json', refusals = [], handle, ...rest } = definition;
   return {
     ...rest,
-    query,
-    body,
+    // Sound: absent exactly if its type is undefined.
+    query: query as Query,
+    // Sound: as above.
+    body: body as Body,
     content,
     refusals,
     // Sound: the router passes the output of these two schemas.
-    handle: (call) => handle(call as Parameters<typeof handle>[0]),
+    handle: (call: Parameters<Endpoint['handle']>[0], subject: Subject) =>
+      handle(call as Parameters<typeof handle>[0], subject),
   };
 }
+
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

@@ -28,19 +28,35 @@ const ofOrder = { order: z.string().optional().describe('only those of this part
 const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
 
 export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly Endpoint[] {
+  const subject = { sandbox, state };
   return [
     ...trafficEndpoints({
       trace: sandbox.trace,
       examine: (entry) => examineSignature(state, entry),
       explain: (entry) => explainSignature(state, entry),
     }),
+    ...sandboxOperations().map((each) => ({
+      ...each,
+      handle: (call: Parameters<Endpoint['handle']>[0]) => each.handle(call, subject),
+    })),
+  ];
+}
+
+interface Subject {
+  readonly sandbox: Sandbox<unknown>;
+  readonly state: SandboxState;
+}
+
+/** What can be asked of a sandbox, and done with it, apart from its traffic. */
+export function sandboxOperations() {
+  return [
     endpoint({
       id: 'getState',
       method: 'GET',
       path: 'state',
       summary: 'Seed, addresses, time, counts, faults, and the names for requests',
       answer: answers.state,
-      handle: ({ origin }) => stateOf(sandbox, state, origin),
+      handle: ({ origin }, { sandbox, state }: Subject) => stateOf(sandbox, state, origin),
     }),
     endpoint({
       id: 'listEmails',
@@ -49,7 +65,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Mails with their one-time links, the newest first',
       query: z.strictObject(page),
       answer: answers.listOf(answers.email),
-      handle: ({ query }) => paged(sandbox.emails, query),
+      handle: ({ query }, { sandbox }: Subject) => paged(sandbox.emails, query),
     }),
     endpoint({
       id: 'listOrders',
@@ -58,7 +74,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Orders, the newest first',
       query: z.strictObject({ ...page, ...ofOrder }),
       answer: answers.listOf(answers.order),
-      handle: ({ query }) => {
+      handle: ({ query }, { sandbox, state }: Subject) => {
         const { total, items } = paged(
           sandbox.orders.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
           query,
@@ -73,7 +89,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'One order, by its platform_order_ref or a partner_order_id that only one partner uses',
       answer: answers.order,
       refusals: [404],
-      handle: ({ params }) => shownOrder(state, findOrder(state, params.order ?? '')),
+      handle: ({ params }, { state }: Subject) => shownOrder(state, findOrder(state, params.order ?? '')),
     }),
     endpoint({
       id: 'listDeliveries',
@@ -82,7 +98,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Events as posted, with the answer of the partner, the newest first',
       query: z.strictObject({ ...page, ...ofOrder }),
       answer: answers.listOf(answers.delivery),
-      handle: ({ query }) =>
+      handle: ({ query }, { sandbox }: Subject) =>
         paged(
           sandbox.deliveries.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
           query,
@@ -95,7 +111,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Messages of the messenger, the newest first',
       query: z.strictObject(page),
       answer: answers.listOf(answers.message),
-      handle: ({ query }) => paged(sandbox.messages, query),
+      handle: ({ query }, { sandbox }: Subject) => paged(sandbox.messages, query),
     }),
     endpoint({
       id: 'getFaults',
@@ -103,7 +119,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       path: 'faults',
       summary: 'Planned faults and rates',
       answer: answers.faults,
-      handle: () => sandbox.faults.current,
+      handle: (_, { sandbox }: Subject) => sandbox.faults.current,
     }),
     endpoint({
       id: 'advanceOrder',
@@ -113,7 +129,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       body: z.strictObject({ step: answers.step }).meta({ examples: [{ step: 'credited' }] }),
       answer: z.object({ order: answers.order, delivery: answers.delivery }),
       refusals: [404, 409],
-      handle: async ({ params, body }) => {
+      handle: async ({ params, body }, { sandbox, state }: Subject) => {
         const { platform_order_ref } = findOrder(state, params.order ?? '');
         const delivery = await refuseConflict(sandbox.advance(platform_order_ref, body.step));
         return { order: shownOrder(state, state.orders.find(platform_order_ref)), delivery };
@@ -129,7 +145,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         .meta({ examples: [{ scenario: 'happy' }] }),
       answer: z.object({ order: answers.order, deliveries: z.array(answers.delivery) }),
       refusals: [404, 409],
-      handle: async ({ params, body }) => {
+      handle: async ({ params, body }, { sandbox, state }: Subject) => {
         const { platform_order_ref } = findOrder(state, params.order ?? '');
         const deliveries = await refuseConflict(sandbox.play(platform_order_ref, body.scenario));
         return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries };
@@ -142,7 +158,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Posts the same text again',
       answer: answers.delivery,
       refusals: [404],
-      handle: ({ params }) => refuseUnknownDelivery(sandbox.redeliver(params.id ?? '')),
+      handle: ({ params }, { sandbox }: Subject) => refuseUnknownDelivery(sandbox.redeliver(params.id ?? '')),
     }),
     endpoint({
       id: 'forge',
@@ -151,7 +167,8 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Posts a copy signed with a key that was never issued: a receiver has to refuse it',
       answer: answers.delivery,
       refusals: [404],
-      handle: ({ params }) => refuseUnknownDelivery(sandbox.events.forge(params.id ?? '')),
+      handle: ({ params }, { sandbox }: Subject) =>
+        refuseUnknownDelivery(sandbox.events.forge(params.id ?? '')),
     }),
     endpoint({
       id: 'tamper',
@@ -160,7 +177,8 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       summary: 'Posts a copy with another amount under the old signature: a receiver has to refuse it',
       answer: answers.delivery,
       refusals: [404],
-      handle: ({ params }) => refuseUnknownDelivery(sandbox.events.tamper(params.id ?? '')),
+      handle: ({ params }, { sandbox }: Subject) =>
+        refuseUnknownDelivery(sandbox.events.tamper(params.id ?? '')),
     }),
     endpoint({
       id: 'planFault',
@@ -171,7 +189,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         .strictObject({ target: z.string(), fault: answers.fault })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
       answer: answers.faults,
-      handle: ({ body }) => {
+      handle: ({ body }, { sandbox }: Subject) => {
         // Sound: `faults.next` refuses other targets and faults.
         const [target, fault] = [body.target as RequestFaultTarget, body.fault as RequestFaultName];
         refuseInvalidOption(() => sandbox.faults.next(target, fault));
@@ -187,7 +205,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         .strictObject({ target: z.string().optional(), rates: answers.rates })
         .meta({ examples: [{ rates: { duplicate: 0.2 } }] }),
       answer: answers.faults,
-      handle: ({ body: { target, rates } }) => {
+      handle: ({ body: { target, rates } }, { sandbox }: Subject) => {
         refuseInvalidOption(() => {
           if (target === undefined) sandbox.faults.rate(rates);
           // Sound: `faults.rate` refuses other targets and rates.
@@ -205,7 +223,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         .strictObject({ name: z.enum(namesOf<FaultScenario>(faultScenarios)) })
         .meta({ examples: [{ name: 'hostile' }] }),
       answer: answers.faults,
-      handle: ({ body }) => {
+      handle: ({ body }, { sandbox }: Subject) => {
         sandbox.faults.scenario(body.name);
         return sandbox.faults.current;
       },
@@ -216,7 +234,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       path: 'faults/clear',
       summary: 'Removes every rate and every planned fault',
       answer: answers.faults,
-      handle: () => {
+      handle: (_, { sandbox }: Subject) => {
         sandbox.faults.clear();
         return sandbox.faults.current;
       },
@@ -239,7 +257,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         })
         .meta({ examples: [{ policy: { maxAttempts: 3 } }] }),
       answer: answers.done,
-      handle: ({ body }) => {
+      handle: ({ body }, { sandbox }: Subject) => {
         refuseInvalidOption(() => sandbox.events.retry(body.policy));
         return { done: true };
       },
@@ -253,7 +271,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
         .strictObject({ ms: z.int().min(0).max(fourHundredDaysMs) })
         .meta({ examples: [{ ms: 60_000 }] }),
       answer: answers.clock,
-      handle: async ({ body }) => {
+      handle: async ({ body }, { sandbox }: Subject) => {
         await sandbox.clock.advance(body.ms);
         return clockOf(sandbox);
       },
@@ -264,7 +282,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       path: 'clock/drain',
       summary: 'Moves the time forward until no work waits for it',
       answer: answers.clock,
-      handle: async () => {
+      handle: async (_, { sandbox }: Subject) => {
         await sandbox.clock.drain();
         return clockOf(sandbox);
       },
@@ -275,7 +293,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       path: 'reset',
       summary: 'Forgets everything, as if the sandbox were new',
       answer: answers.done,
-      handle: async () => {
+      handle: async (_, { sandbox }: Subject) => {
         await sandbox.reset();
         return { done: true };
       },

@@ -213,5 +213,5 @@ export const state = z
   })
   .meta({ id: 'State' });
 
-export const listOf = (item: z.ZodType) =>
+export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ total: z.int().describe('of all that there are'), items: z.array(item) });
