@@ -56,6 +56,38 @@ describe('the API', () => {
     expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
   });
 
+  it('sets and removes one rate, and keeps the others', async () => {
+    await using story = await startStory({ faults: { reset: 0.1, duplicate: 0.2 } });
+    const rates = async (path: string, body: object) => {
+      const answer = await story.api(path, body);
+      return answer.status === 200 ? answer.body.rates : answer;
+    };
+    expect(await rates('faults/rate', { fault: 'duplicate', rate: 0.5 })).toEqual({
+      all: { reset: 0.1, duplicate: 0.5 },
+    });
+    const refined = { probability: 0.3, status: 503 };
+    await rates('faults/rate', { target: 'createOrder', fault: 'server_error', rate: refined });
+    expect(await rates('faults/rate/remove', { fault: 'reset' })).toEqual({
+      all: { duplicate: 0.5 },
+      createOrder: { server_error: refined },
+    });
+    expect(await rates('faults/rate/remove', { fault: 'duplicate' })).toEqual({
+      createOrder: { server_error: refined },
+    });
+    await rates('faults/rate/remove', { target: 'createOrder', fault: 'server_error' });
+    expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
+    for (const refused of [
+      { fault: 'duplicate', rate: 2 },
+      { fault: 'duplicates', rate: 0.5 },
+      { fault: 'duplicate', rate: 0.5, target: 'createOrder' },
+      { fault: 'reset', rate: 0.5, target: '__proto__' },
+      { fault: '__proto__', rate: 0.5 },
+    ]) {
+      expect(await rates('faults/rate', refused)).toMatchObject({ status: 400 });
+    }
+    expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
+  });
+
   it('moves the clock, and repeats events by a policy', async () => {
     await using story = await startStory({ clock: 'manual' });
     const before = story.sandbox.clock.now();

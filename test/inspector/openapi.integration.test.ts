@@ -134,6 +134,8 @@ describe('the answers', () => {
       rates: { reset: 0.5, server_error: { probability: 0.1, status: 503 } },
     });
     await check('setFaultRates', 'faults/rates', { target: 'createOrder', rates: { html: 1 } });
+    await check('setFaultRate', 'faults/rate', { fault: 'duplicate', rate: { probability: 0.2 } });
+    await check('removeFaultRate', 'faults/rate/remove', { fault: 'reset' });
     await check('getFaults', 'faults');
     await check('getState', 'state');
     await check('setFaultScenario', 'faults/scenario', { name: 'hostile' });

@@ -1,21 +1,14 @@
 import * as z from 'zod';
-import { isConfigurationError, isValidationError, whatFailed } from '../../errors/errors.ts';
-import {
-  eventFaults,
-  type FaultScenario,
-  faultScenarios,
-  faultTargets,
-  type RequestFaultName,
-  type RequestFaultTarget,
-  requestFaults,
-} from '../faults/faults.ts';
+import { isValidationError, whatFailed } from '../../errors/errors.ts';
+import { eventFaults, faultScenarios, faultTargets, requestFaults } from '../faults/faults.ts';
 import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../orders/order-scenarios.ts';
 import { Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type Endpoint, endpoint, namesOf } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
+import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
 import * as answers from './schemas.ts';
 import { extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 
@@ -114,14 +107,6 @@ export function sandboxOperations() {
       handle: ({ query }, { sandbox }: Subject) => paged(sandbox.messages, query),
     }),
     endpoint({
-      id: 'getFaults',
-      method: 'GET',
-      path: 'faults',
-      summary: 'Planned faults and rates',
-      answer: answers.faults,
-      handle: (_, { sandbox }: Subject) => sandbox.faults.current,
-    }),
-    endpoint({
       id: 'advanceOrder',
       method: 'POST',
       path: 'orders/{order}/advance',
@@ -180,65 +165,7 @@ export function sandboxOperations() {
       handle: ({ params }, { sandbox }: Subject) =>
         refuseUnknownDelivery(sandbox.events.tamper(params.id ?? '')),
     }),
-    endpoint({
-      id: 'planFault',
-      method: 'POST',
-      path: 'faults/next',
-      summary: 'Plans a fault for the next request of an operation, or the next event of a name',
-      body: z
-        .strictObject({ target: z.string(), fault: answers.fault })
-        .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
-      answer: answers.faults,
-      handle: ({ body }, { sandbox }: Subject) => {
-        // Sound: `faults.next` refuses other targets and faults.
-        const [target, fault] = [body.target as RequestFaultTarget, body.fault as RequestFaultName];
-        refuseInvalidOption(() => sandbox.faults.next(target, fault));
-        return sandbox.faults.current;
-      },
-    }),
-    endpoint({
-      id: 'setFaultRates',
-      method: 'POST',
-      path: 'faults/rates',
-      summary: 'Sets how often faults happen: everywhere, or at one target',
-      body: z
-        .strictObject({ target: z.string().optional(), rates: answers.rates })
-        .meta({ examples: [{ rates: { duplicate: 0.2 } }] }),
-      answer: answers.faults,
-      handle: ({ body: { target, rates } }, { sandbox }: Subject) => {
-        refuseInvalidOption(() => {
-          if (target === undefined) sandbox.faults.rate(rates);
-          // Sound: `faults.rate` refuses other targets and rates.
-          else sandbox.faults.rate(target as RequestFaultTarget, rates);
-        });
-        return sandbox.faults.current;
-      },
-    }),
-    endpoint({
-      id: 'setFaultScenario',
-      method: 'POST',
-      path: 'faults/scenario',
-      summary: 'Sets the rates of a named scenario, in place of all earlier rates',
-      body: z
-        .strictObject({ name: z.enum(namesOf<FaultScenario>(faultScenarios)) })
-        .meta({ examples: [{ name: 'hostile' }] }),
-      answer: answers.faults,
-      handle: ({ body }, { sandbox }: Subject) => {
-        sandbox.faults.scenario(body.name);
-        return sandbox.faults.current;
-      },
-    }),
-    endpoint({
-      id: 'clearFaults',
-      method: 'POST',
-      path: 'faults/clear',
-      summary: 'Removes every rate and every planned fault',
-      answer: answers.faults,
-      handle: (_, { sandbox }: Subject) => {
-        sandbox.faults.clear();
-        return sandbox.faults.current;
-      },
-    }),
+    ...faultOperations(),
     endpoint({
       id: 'setRetry',
       method: 'POST',
@@ -366,10 +293,6 @@ function paged<Item>(all: readonly Item[], { limit, offset }: { limit: number; o
 function isOf(wanted: string | undefined, name: string): boolean {
   return wanted === undefined || wanted === name;
 }
-function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): [Name, ...Name[]] {
-  // Sound: the keys of a table with entries.
-  return Object.keys(table) as [Name, ...Name[]];
-}
 
 async function refuseConflict<Result>(result: Promise<Result>): Promise<Result> {
   return result.catch((error: unknown) => {
@@ -381,12 +304,4 @@ async function refuseUnknownDelivery<Result>(result: Promise<Result>): Promise<R
   return result.catch((error: unknown) => {
     throw isValidationError(error) ? new Refusal(404, 'unknown_delivery', whatFailed(error)) : error;
   });
-}
-
-function refuseInvalidOption(apply: () => void): void {
-  try {
-    apply();
-  } catch (error) {
-    throw isConfigurationError(error) ? new Refusal(400, 'invalid_body', error.message) : error;
-  }
 }

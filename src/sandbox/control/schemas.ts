@@ -146,7 +146,7 @@ export const explanation = z
   })
   .meta({ id: 'Explanation' });
 
-const faultName = z.enum([
+export const faultName = z.enum([
   // Sound: the keys of both tables.
   ...(Object.keys(requestFaults) as (keyof typeof requestFaults)[]),
   ...(Object.keys(eventFaults) as (keyof typeof eventFaults)[]),
@@ -167,12 +167,11 @@ export const fault = z
   ])
   .meta({ id: 'Fault' });
 
-export const rates = z
-  .partialRecord(
-    faultName,
-    z.union([z.number(), z.looseObject({ probability: z.number() })]).describe('a probability from 0 to 1'),
-  )
-  .meta({ id: 'Rates' });
+export const rate = z
+  .union([z.number(), z.looseObject({ probability: z.number() })])
+  .describe('a probability from 0 to 1');
+
+export const rates = z.partialRecord(faultName, rate).meta({ id: 'Rates' });
 
 export const faults = z
   .object({

@@ -99,8 +99,10 @@ export function createFaultPlan({
   const streams = new Map<string, SeededRandom>();
 
   function rate(first: FaultTarget | FaultRates, second?: FaultRates): void {
-    if (typeof first === 'string') rates.set(first, checkRates(second, targetSide(first)));
-    else rates.set('all', checkRates(first));
+    const target = typeof first === 'string' ? first : 'all';
+    const checked = typeof first === 'string' ? checkRates(second, targetSide(first)) : checkRates(first);
+    if (Object.keys(checked.given).length === 0) rates.delete(target);
+    else rates.set(target, checked);
   }
 
   function scenario(name: FaultScenario): void {
