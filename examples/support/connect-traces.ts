@@ -51,7 +51,7 @@ class ChannelContextManager implements ContextManager {
 
 export const contextManager: ContextManager = new ChannelContextManager();
 
-/** What the package publishes: docs/webhooks.md lists the members of each channel. */
+/** What the package publishes: docs/details/webhooks.md lists the members of each channel. */
 interface Message {
   traceparent?: string;
   readonly operation?: string;

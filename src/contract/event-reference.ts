@@ -7,7 +7,7 @@ const intro = `# Order events
 
 For the webhook handler: each event that the service posts to your \`partner_callback_url\`, when it comes, and every member. This page is generated (\`npm run contract\`) from the schemas, their doc comments and the [ledger](assumptions.md); for other languages the same is in [contract/](../contract/openapi.json).
 
-Every body is signed with the merchant secret followed by the partner secret: see [signatures](signature.md). **source** says where a fact comes from: \`published\` (the contract), \`reported\` (public documentation of comparable services) or \`assumed\`; the id behind it is an entry of the ledger about that member. Numbers are JSON numbers, which a parser may round: read the exact digits of money from the text, in TypeScript with \`decimal\` of the handler's context.`;
+Every body is signed with the merchant secret followed by the partner secret: see [signatures](guides/find-the-scheme.md). **source** says where a fact comes from: \`published\` (the contract), \`reported\` (public documentation of comparable services) or \`assumed\`; the id behind it is an entry of the ledger about that member. Numbers are JSON numbers, which a parser may round: read the exact digits of money from the text, in TypeScript with \`decimal\` of the handler's context.`;
 
 /** What the ledger says of deliveries, whatever the event. */
 const aboutDeliveries: readonly AssumptionId[] = [
@@ -78,10 +78,10 @@ export function eventReference(): string {
     intro,
     `| event | when it comes |\n|---|---|\n${events.map(overviewRow).join('\n')}`,
     `## Order and repetition\n\n${table(['known', 'source', 'ledger'], aboutDeliveries.map(deliveryRow))}`,
-    'Store an event before you acknowledge it, and handle each one once: see [inboxes](inboxes.md). Let the [timeline](webhooks.md) of an order sort out what comes late or twice.',
+    'Store an event before you acknowledge it, and handle each one once: see [inboxes](inboxes.md). Let the [timeline](details/webhooks.md#order-timeline) of an order sort out what comes late or twice.',
     `## Members of every event\n\nNot of \`event.buy.third_party_error\`, whose body is not shown.\n\n${memberTable(common)}`,
     ...events.flatMap((event) => section(event, common)),
-    'Next: [webhooks](webhooks.md).',
+    'Next: [receive events safely](guides/receive-events.md).',
   ];
   return `${sections.join('\n\n')}\n`;
 }

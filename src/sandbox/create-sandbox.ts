@@ -22,7 +22,7 @@ import { fetchReply } from './wire-reply.ts';
  * Simulates the service of the contract: all nine operations, in memory unless `data` says otherwise. Each sandbox has
  * its own partners, orders, devices and logs: make a new one for each test. `sandbox.faults` makes it hostile.
  *
- * Where the contract is silent, it does what the options say, or makes these choices (docs/sandbox.md
+ * Where the contract is silent, it does what the options say, or makes these choices (docs/details/sandbox.md
  * has a table of the options that make others):
  *
  * - **Replies**: 200 with a JSON object; errors are `{ error, message }`, with 400 for a body or query that does

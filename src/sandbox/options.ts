@@ -110,7 +110,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    */
   readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
 
-  // Points that the contract leaves open. docs/sandbox.md has the ledger's id of each.
+  // Points that the contract leaves open. docs/details/sandbox.md has the ledger's id of each.
 
   /**
    * Currencies with a merchant key of their own in `merchantSecretKeys`; `merchantSecretKey` signs orders in all

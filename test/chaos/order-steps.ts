@@ -7,7 +7,7 @@ import { add, ordersOf } from './books.ts';
 import { pick, pickOf } from './plan.ts';
 import { during, pickProcess, restart, type World } from './world.ts';
 
-/** As docs/sandbox.md advises: a 200 may have an error inside. */
+/** As docs/guides/sandbox.md advises: a 200 may have an error inside. */
 const schema = z.looseObject({ platform_order_ref: z.string() });
 
 function orderOf(id: string, fiat_amount: string) {

@@ -5,9 +5,9 @@ import { attackCases } from '../../src/diagnostics/attack/attack-receiver.ts';
 import { causes } from '../../src/diagnostics/attack/findings.ts';
 import { doctorChecks } from '../../src/diagnostics/doctor/run-doctor.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/diagnostics.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/details/diagnostics.md'), 'utf8');
 
-it('docs/diagnostics.md lists every case of the attack, and no other', () => {
+it('docs/details/diagnostics.md lists every case of the attack, and no other', () => {
   const [, table = ''] = page.split('| about | ids |\n|---|---|\n');
   const listed = [...(table.split('\n\n')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, id]) => id);
   const ids = ['authentic', ...attackCases.map(({ id }) => id)];
@@ -15,13 +15,13 @@ it('docs/diagnostics.md lists every case of the attack, and no other', () => {
   expect(listed.sort()).toEqual(ids.sort());
 });
 
-it('docs/diagnostics.md says of every finding what the receiver does', () => {
+it('docs/details/diagnostics.md says of every finding what the receiver does', () => {
   const [, table = ''] = page.split('| id | the receiver |\n|---|---|\n');
   const rows = causes.map(({ id, summary }) => `| \`${id}\` | ${summary} |`);
   expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
 });
 
-it('docs/diagnostics.md lists every check of the doctor', () => {
+it('docs/details/diagnostics.md lists every check of the doctor', () => {
   const alike: Record<string, string> = { staging: 'onboarding', messenger: 'onboarding', store: 'inbox' };
   const unlisted = doctorChecks
     .map(({ id }) => id.replace(/^(staging|messenger|store)(?=-)/, (kind) => alike[kind] ?? kind))

@@ -54,7 +54,7 @@ describe('README and docs', () => {
   });
 
   test('tells for each part of the surroundings what can happen, what we do, and what the user does', () => {
-    const [, table = ''] = page('docs/security.md').split(
+    const [, table = ''] = page('docs/details/security.md').split(
       '| where | what can happen | what we do | what you do |\n|---|---|---|---|\n',
     );
     const rows = [...table.matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) => row.split(' | '));
@@ -88,7 +88,7 @@ describe('README and docs', () => {
       '../README.md',
     ];
     expect(links.filter((link) => leadsSomewhere('README.md', link))).toEqual([]);
-    expect(leadsSomewhere('docs/security.md', '#replay')).toBe(true);
+    expect(leadsSomewhere('docs/details/security.md', '#replay')).toBe(true);
   });
 
   test('a README of fewer than 150 lines', () => {

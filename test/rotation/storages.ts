@@ -16,7 +16,7 @@ export interface TestStorage {
 
 const secret = randomBytes(32);
 
-/** AES-256-GCM, as docs/keys.md shows it. */
+/** AES-256-GCM, as docs/details/keys.md shows it. */
 export const cipher = {
   encrypt(text: string): string {
     const iv = randomBytes(12);

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { keyFile } from '../../src/rotation/key-file.ts';
@@ -15,8 +14,8 @@ import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { startSnippet } from '../support/doc-snippets.ts';
 
-const root = join(import.meta.dirname, '../..');
 const events = 500;
 
 let folder: string;
@@ -25,25 +24,9 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-/** The snippet of docs/keys.md that holds a text, with other texts put in, as a process. */
-function startSnippet(mark: string, replaced: Readonly<Record<string, string>>): ChildProcess {
-  const page = readFileSync(join(root, 'docs/keys.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-  let code = blocks.find((block) => block.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
-  for (const [before, after] of Object.entries(replaced)) {
-    if (!code.includes(before)) expect.unreachable(`not in the snippet: ${before}`);
-    code = code.replace(before, after);
-  }
-  code = code.replaceAll(/'partner-exchange-sdk(\/[\w/-]+)?'/g, (_, entry: string = '') =>
-    JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
-  );
-  const file = join(folder, `${mark.replaceAll(/\W/g, '')}.mts`);
-  writeFileSync(file, code);
-  const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill());
-  return child;
+/** The snippet of the guide that holds a text, with other texts put in, as a process. */
+function startSnippetOf(mark: string, replaced: Readonly<Record<string, string>>): ChildProcess {
+  return startSnippet({ page: 'docs/guides/rotate-keys.md', mark, folder, replaced });
 }
 
 async function listening(answer: RequestListener): Promise<number> {
@@ -82,13 +65,13 @@ const kinds = [
   },
 ];
 
-describe.each(kinds)('over $name, the snippets of docs/keys.md in two processes', ({ storage, written }) => {
+describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, written }) => {
   it('lose none of 500 events of a whole rotation, for a sender that repeats 5xx', async () => {
     await createKeyRotation({ storage: storage() }).receive(generation(1));
     const handled: string[] = [];
     const answers: number[] = [];
     const port = await freePort();
-    const receiver = startSnippet('createKeyRing({ load: credentials })', {
+    const receiver = startSnippetOf('createKeyRing({ load: credentials })', {
       3000: `${port}, '127.0.0.1'`,
       ...written(),
     });
@@ -147,7 +130,7 @@ describe.each(kinds)('over $name, the snippets of docs/keys.md in two processes'
       }
     };
     await sendSome(100, () => true);
-    const taker = startSnippet('rotation.request(', {
+    const taker = startSnippetOf('rotation.request(', {
       "'https://onboarding.example'": `'http://127.0.0.1:${service}'`,
       'declare function readKeysFromTheLink(): Promise<PartnerCredentials>;': `const readKeysFromTheLink = async (): Promise<PartnerCredentials> => (await fetch('http://127.0.0.1:${service}/link')).json();`,
       ...written(),

@@ -18,7 +18,7 @@ export type LedgerPlay =
 
 /**
  * Every point of the ledger, and how the sandbox plays it. Tests hold it against the ledger, the options, and the table
- * in docs/sandbox.md.
+ * in docs/details/sandbox.md.
  */
 export const ledgerOptions = {
   'signature-construction': {

@@ -31,8 +31,8 @@ describe('the ledger, in the sandbox', () => {
     expect(all.filter((fault) => !used.some((one) => one === fault))).toEqual([]);
   });
 
-  it('is the table in docs/sandbox.md', () => {
-    const page = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+  it('is the table in docs/details/sandbox.md', () => {
+    const page = readFileSync(new URL('../../docs/details/sandbox.md', import.meta.url), 'utf8');
     const [, table = ''] = page.split('| ledger | option | by default | otherwise |\n|---|---|---|---|\n');
     expect(table.split('\n\n')[0]?.trimEnd().split('\n')).toEqual(plays.map(rowOf));
   });
@@ -42,7 +42,7 @@ it('the docs name every fault and every scenario', () => {
   const names = [requestFaults, eventFaults, faultScenarios, orderScenarios].flatMap((table) =>
     Object.keys(table),
   );
-  const page = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/details/sandbox.md', import.meta.url), 'utf8');
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 

@@ -76,7 +76,7 @@ describe('the vectors', () => {
     expect([...new Set(names)].sort()).toEqual([...orderEventNames].sort());
   });
 
-  it('get 200, or 400 and 401, from a receiver with their keys, as docs/testing.md says', async () => {
+  it('get 200, or 400 and 401, from a receiver with their keys, as docs/details/testing.md says', async () => {
     const webhooks = createWebhooks({
       credentials: defaults.credentials,
       deployment: defineDeployment({ signature: defaults.scheme }),

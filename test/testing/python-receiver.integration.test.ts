@@ -8,7 +8,7 @@ import { vectorsFile } from './conformance.ts';
 
 const version = spawnSync('python3', ['--version'], { encoding: 'utf8' });
 const missing = version.status === 0 ? '' : ' (skipped: there is no python3)';
-const page = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/details/testing.md', import.meta.url), 'utf8');
 
 /** The Python files of the page, by the name in their first line. */
 const files = new Map(
@@ -18,7 +18,7 @@ const files = new Map(
   ]),
 );
 
-describe.skipIf(missing !== '')(`the Python of docs/testing.md${missing}`, () => {
+describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}`, () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'pex-vectors-'));

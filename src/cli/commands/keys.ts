@@ -20,7 +20,10 @@ import { redactedReply, replyLine } from '../replies.ts';
 import type { Paint } from '../terminal-text.ts';
 
 const flags = {
-  keys: text.required('file', 'The key file of the rotation, made by the first receive (docs/keys.md)'),
+  keys: text.required(
+    'file',
+    'The key file of the rotation, made by the first receive (docs/guides/rotate-keys.md)',
+  ),
   ...formatFlags,
 };
 type Flags = FlagsOf<typeof flags>;

@@ -26,7 +26,7 @@ const flags = {
     kind: 'enum',
     // Sound: the names of the scenarios.
     values: Object.keys(faultScenarios) as FaultScenario[],
-    brief: 'What goes wrong on the wire (docs/sandbox.md)',
+    brief: 'What goes wrong on the wire (docs/details/sandbox.md)',
     optional: true,
   },
   seed: text.optional('text', 'Fixes all that is random: the same keys and faults in every run'),

@@ -23,7 +23,7 @@ export const schemePin: Check = {
     if (pin === undefined) {
       return warn(
         'Nothing proves the signature scheme: it is a guess until a body that the service signed fits it.',
-        `Capture a signed body, find its scheme with ${say.detect}, and keep both with ${say.pin} (docs/signature.md).`,
+        `Capture a signed body, find its scheme with ${say.detect}, and keep both with ${say.pin} (docs/guides/find-the-scheme.md).`,
         ...guesses,
       );
     }

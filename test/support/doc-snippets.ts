@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The TypeScript snippets of a page. */
+export function snippetsOf(page: string): string[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+}
+
+export interface SnippetRun {
+  /** The page below the repository. */
+  readonly page: string;
+  /** The first snippet that holds this text is run. @default the first one of the page */
+  readonly mark?: string;
+  /** An existing folder for the program, in which it runs. */
+  readonly folder: string;
+  /** Texts of the snippet, each with its replacement. */
+  readonly replaced?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a snippet of a page over the sources, as a process that ends with the test. */
+export function startSnippet({ page, mark = '', folder, replaced = {}, env = {} }: SnippetRun): ChildProcess {
+  let code =
+    snippetsOf(page).find((each) => each.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
+  for (const [before, after] of Object.entries(replaced)) {
+    if (!code.includes(before)) expect.unreachable(`not in the snippet: ${before}`);
+    code = code.replace(before, after);
+  }
+  code = code.replaceAll(/'partner-exchange-sdk(\/[\w/-]+)?'/g, (_, entry: string = '') =>
+    JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
+  );
+  const file = join(folder, `snippet-${mark.replaceAll(/\W/g, '')}.mts`);
+  writeFileSync(file, code);
+  const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', file], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill());
+  return child;
+}
