@@ -68,7 +68,8 @@ export function pathOf(parts: TemplateStringsArray, ...params: (string | number)
   return String.raw({ raw: parts }, ...params.map((each) => encodeURIComponent(each)));
 }
 
-function headers(): Record<string, string> {
+/** With the token, if this tab has one. */
+export function headers(): Record<string, string> {
   const token = sessionStorage.getItem(storageKey);
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
@@ -88,58 +89,4 @@ async function call<Answer>(method: string, path: string, body?: object): Promis
   }
   // Sound: the API's tests hold its answers against the schemas that these types come from.
   return answer as Answer;
-}
-
-interface Follower {
-  /** Finds out whether the server was restarted. */
-  prepare(): Promise<void>;
-  /** The last entry that was read. */
-  lastId(): number;
-  onEntries(entries: readonly TraceEntry[]): void;
-  onConnection(isConnected: boolean): void;
-}
-
-/** Follows the trace while the page is open. `EventSource` could not send the token. */
-export async function followTrace(follower: Follower): Promise<never> {
-  for (let failures = 0; ; failures++) {
-    try {
-      await follower.prepare();
-      const response = await fetch(`trace/stream?bodies=false&after=${follower.lastId()}`, {
-        headers: headers(),
-      });
-      if (response.ok && response.body !== null) {
-        failures = 0;
-        follower.onConnection(true);
-        await readEvents(response.body, follower);
-      }
-    } catch {
-      // The server is gone: the loop asks again.
-    }
-    follower.onConnection(false);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(5000, 300 * 2 ** failures)));
-  }
-}
-
-async function readEvents(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onEntries }: Follower,
-): Promise<void> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const events = (rest + value).split('\n\n');
-    rest = events.pop() ?? '';
-    const entries = events.flatMap(entryOf);
-    if (entries.length > 0) onEntries(entries);
-  }
-}
-
-function entryOf(event: string): TraceEntry[] {
-  const lines = event.split('\n');
-  if (!lines[0]?.startsWith('id: ')) return [];
-  const data = lines.find((line) => line.startsWith('data: '))?.slice('data: '.length);
-  // Sound: the stream's form, which its tests check.
-  return data === undefined ? [] : [JSON.parse(data) as TraceEntry];
 }

@@ -11,7 +11,6 @@ import {
   ApiError,
   type Email,
   type Extent,
-  followTrace,
   get,
   hasToken,
   isListening,
@@ -22,6 +21,7 @@ import {
   setToken,
 } from './api.ts';
 import { addEntries, type Row } from './rows.ts';
+import { followTrace } from './trace-stream.ts';
 
 /** The state of the page. Components read it through {@link useStore}. */
 export const store = {
@@ -117,9 +117,12 @@ function askForToken(error: unknown): void {
   if (error instanceof ApiError && /^token_/.test(error.code)) update({ hasToken: false });
 }
 
+let joinAgain = () => {};
+
 export function acceptToken(token: string): void {
   setToken(token);
   update({ hasToken: true });
+  joinAgain();
 }
 
 export function say(text: string, isError = false): void {
@@ -131,8 +134,8 @@ export function say(text: string, isError = false): void {
 export function start(): void {
   show(ownAddress(parseAddress(location.hash)));
   followAddress((address) => show(ownAddress(address)));
-  void followTrace({
-    prepare: refresh,
+  joinAgain = followTrace({
+    readState,
     lastId: () => lastId,
     onEntries(entries) {
       addEntries(store.rows, entries);
@@ -162,8 +165,12 @@ function refreshSoon(): void {
   }, 250);
 }
 
-/** Reads the data of the open tab and of the header. */
+/** Reads the data of the open tab and of the header. A failure shows as a lost connection. */
 export async function refresh(): Promise<void> {
+  await readState().catch(() => {});
+}
+
+async function readState(): Promise<void> {
   try {
     if (isListening) return forget(await get<Extent>('state'));
     const { tab } = store.address;
@@ -177,7 +184,7 @@ export async function refresh(): Promise<void> {
     update({ state, orders, messages, mails });
   } catch (error) {
     askForToken(error);
-    // Other errors show as a lost connection.
+    throw error;
   }
 }
 

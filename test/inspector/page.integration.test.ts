@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Browser, ViewportSize } from 'playwright-core';
+import type { Browser, Page, ViewportSize } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
@@ -289,6 +289,39 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await page.reload();
     await rows(page).first().waitFor();
     expect(await background()).toBe(dark);
+  });
+
+  it('shares one stream between eight tabs, and goes on when the one that reads it is closed or crashes', async () => {
+    await using visited = await visit();
+    const { story } = visited;
+    await visited.page.close();
+    const context = await browser.newContext();
+    /** The tabs with an open stream. Over HTTP/1.1 the seventh stream would block every other request. */
+    const streaming = new Set<Page>();
+    context.on('request', (request) => {
+      if (request.url().includes('/trace/stream')) streaming.add(request.frame().page());
+    });
+    const tabs = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
+    for (const page of tabs)
+      page.on('close', () => streaming.delete(page)).on('crash', () => streaming.delete(page));
+    await Promise.all(tabs.map((page) => page.goto(story.server.inspectorUrl)));
+    const allShow = async (order: string) => {
+      await story.order(order);
+      const open = tabs.filter((page) => !page.isClosed());
+      await Promise.all(open.map((page) => row(page, 'event.buy.init', order, '200').waitFor()));
+      expect(streaming.size).toBe(1);
+      return open.length;
+    };
+    expect(await allShow('B-1')).toBe(8);
+    await [...streaming][0]?.close();
+    expect(await allShow('B-2')).toBe(7);
+    const [reader] = streaming;
+    const crash = reader?.waitForEvent('crash');
+    await reader?.goto('chrome://crash').catch(() => {});
+    await crash;
+    await reader?.close();
+    expect(await allShow('B-3')).toBe(6);
+    await context.close();
   });
 
   it('goes on by itself after the connection broke', async () => {
