@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { run } from '../package/run.ts';
-import { bundleWorker } from './bundle-worker.ts';
+import { bundleWorkers } from './bundle-workers.ts';
 import { install } from './install.ts';
 import { authorityFile } from './servers/http2-server.ts';
 import type { Report } from './suite/checks.ts';
@@ -46,7 +46,7 @@ const runtimes: readonly Runtime[] = [
     name: 'workerd',
     version: () => run(join(bin, '.bin', 'workerd'), ['--version'], { cwd: folder }),
     report: async () =>
-      run(process.execPath, [join(folder, 'run-worker.mjs'), ...(await bundleWorker())], { cwd: folder }),
+      run(process.execPath, [join(folder, 'run-worker.mjs'), ...(await bundleWorkers())], { cwd: folder }),
   },
 ];
 

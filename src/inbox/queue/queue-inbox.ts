@@ -112,15 +112,16 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   const settings = readOptions(options);
   const call = limitStoreCalls(settings);
   const guard = settings.store && deliveryGuard({ ...settings, store: settings.store });
-  const running = new Set<Promise<unknown>>();
-  const cutOff = new AbortController();
+  // No controller for all of them: workerd makes none before its first request.
+  const running = new Map<AbortController, Promise<unknown>>();
   let host: InboxHost | undefined;
   let isStopping = false;
 
   async function attempt(
     owner: InboxHost,
     { delivery, receivedAt }: ReturnType<typeof readMessage>,
-    { attempt: given, signal }: HandleMessageOptions,
+    given: number | undefined,
+    signal: AbortSignal,
   ): Promise<MessageResult> {
     const claim = guard && (await call(() => guard.claim(delivery)));
     if (claim === 'handled') return 'done';
@@ -129,7 +130,6 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       owner.report(delivery, { outcome: 'dead', attempt: settings.maxAttempts, error: leaseLost() });
       return 'dead';
     }
-    const signals = [cutOff.signal, ...(signal === undefined ? [] : [signal])];
     const number = claim?.attempt ?? given;
     const result = await attemptDelivery(
       owner,
@@ -138,10 +138,10 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
         ...settings,
         // Who does not know the number leaves it to the queue to give up.
         maxAttempts: number === undefined ? Number.POSITIVE_INFINITY : settings.maxAttempts,
-        signal: AbortSignal.any(signals),
+        signal,
       },
     );
-    const isCutOff = signals.some(({ aborted }) => aborted) && result.outcome === 'failed';
+    const isCutOff = signal.aborted && result.outcome === 'failed';
     try {
       if (claim !== undefined)
         await call(async () => guard?.settle(delivery, claim, isCutOff ? 'cut-off' : result.outcome));
@@ -185,22 +185,25 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
         callHook('onInvalidMessage of an inbox', () => settings.onInvalidMessage(error));
         return 'dead';
       }
-      const work = attempt(host, read, handleOptions);
-      running.add(work);
+      const cutOff = new AbortController();
+      const signals = [cutOff.signal, ...(handleOptions.signal === undefined ? [] : [handleOptions.signal])];
+      const work = attempt(host, read, handleOptions.attempt, AbortSignal.any(signals));
+      running.set(cutOff, work);
       try {
         return await work;
       } catch (error) {
         reportStore(error, settings);
         return 'retry';
       } finally {
-        running.delete(work);
+        running.delete(cutOff);
       }
     },
     async stop({ timeoutMs = defaultStopMs } = {}) {
       isStopping = true;
-      if (await settledWithin([...running], timeoutMs)) return 'drained';
-      cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
-      await Promise.allSettled(running);
+      if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
+      const reason = new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.');
+      for (const cutOff of running.keys()) cutOff.abort(reason);
+      await Promise.allSettled(running.values());
       return 'cut-off';
     },
   };

@@ -10,7 +10,18 @@ export async function checkRequests(checks: Checks, send: Send): Promise<void> {
     checkHandling(checks, '/memory', send),
     checkSequence(checks, '/bullmq', send),
     checkSequence(checks, '/pg-boss', send),
+    checkSequence(checks, '/store', send),
   ]);
+  await checks.run('/store: what several requests stored is handled by one that drains', async () => {
+    equal(await drain(send), { handled: 13, failed: 0, dead: 0, left: 0 });
+    equal(await post(send, '/store', 'A'), 200);
+    equal(await drain(send), { handled: 0, failed: 0, dead: 0, left: 0 });
+  });
+}
+
+export async function drain(send: Send): Promise<unknown> {
+  const response = await send(new Request('http://worker.example/drain', { method: 'POST' }));
+  return await response.json();
 }
 
 /** Of a receiver that handles before it acknowledges. */

@@ -1,4 +1,6 @@
 import { memoryInbox } from 'partner-exchange-sdk/inbox';
+import { storeInbox } from 'partner-exchange-sdk/inbox/store';
+import { memoryStore } from 'partner-exchange-sdk/store';
 import {
   createWebhooks,
   type EventHandler,
@@ -33,16 +35,21 @@ const memory = createWebhooks({ credentials, onError, inbox: memoryInbox({ timeL
 // At the first request: workerd makes no AbortController before it, and bullmqInbox has one.
 const bullmq = once(() => createWebhooks({ credentials, onError, inbox: bullmqInMemory().inbox }));
 const pgBoss = once(() => createWebhooks({ credentials, onError, inbox: pgBossInMemory().inbox }));
+const scheduled = storeInbox({ store: memoryStore(), timeLimitMs });
+const store = createWebhooks({ credentials, onError, inbox: scheduled }).onAny(handler());
 const receivers: Readonly<Record<string, () => Webhooks>> = {
   '/plain': () => plain,
   '/memory': () => memory,
   '/bullmq': bullmq,
   '/pg-boss': pgBoss,
+  '/store': () => store,
 };
 
-/** Hands a request to the receiver that its path names. */
+/** Hands a request to the receiver that its path names; `/drain` handles what `/store` has stored. */
 export async function answer(request: Request): Promise<Response> {
-  const receiver = receivers[new URL(request.url).pathname];
+  const { pathname } = new URL(request.url);
+  if (pathname === '/drain') return Response.json(await scheduled.drain());
+  const receiver = receivers[pathname];
   return (await receiver?.().fetch(request)) ?? new Response(null, { status: 404 });
 }
 

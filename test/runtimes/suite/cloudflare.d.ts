@@ -1,5 +1,10 @@
-/** What the suite uses of a module that is in workerd alone. */
+/** What the suite uses of modules that are in workerd alone. */
 declare module 'cloudflare:node' {
   /** Hands a request to the server of node:http that listens on a port. */
   export function handleAsNodeRequest(port: number, request: Request): Promise<Response>;
+}
+
+declare module 'cloudflare:workers' {
+  /** The bindings of the Worker. */
+  export const env: object;
 }
