@@ -1,23 +1,17 @@
 import * as z from 'zod';
 import { type Operation, operationNames, operationRules } from '../deployment/operations.ts';
 import { reportedBuyOrder } from '../deployment/order-schema.ts';
-import {
-  buyCloseEvent,
-  buyCreditedEvent,
-  buyFiatReceivedEvent,
-  buyInitEvent,
-  buyNoKycEvent,
-  buyThirdPartyErrorEvent,
-  buyThirdPartyPaymentEvent,
-  type OrderEventName,
-} from '../events/order-event.ts';
-import { orderEventNames } from '../events/parse-order-event.ts';
+import { eventSchemaNames, orderEventNames } from '../events/event-names.ts';
+import { makeEventSchemas } from '../events/event-schemas.ts';
+import type { OrderEventName } from '../events/order-event.ts';
 import { partnerIdentity } from '../exchange/exchange-client.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { apiKeyRequest, messageRequest, numberCheck } from '../messenger/messenger-client.ts';
 import { describeSchema, sourceOf } from './describe-schema.ts';
 import { type InterfaceDoc, type MemberDoc, readInterfaces } from './doc-comments.ts';
 import { sampleBodies, sampleRequests } from './samples.ts';
+
+const eventSchemas = makeEventSchemas({ ...z, object: z.looseObject });
 
 /** The schema of one event or request. */
 export interface ContractDocument<Name extends string = string> {
@@ -46,13 +40,10 @@ interface EventKind {
   readonly sample: keyof typeof sampleBodies;
 }
 
-const events: Record<OrderEventName, EventKind | { title: string; about: string; kinds: EventKind[] }> = {
-  'event.buy.init': { type: 'BuyInitEvent', schema: buyInitEvent, sample: 'event.buy.init' },
-  'event.buy.received.fiat': {
-    type: 'BuyFiatReceivedEvent',
-    schema: buyFiatReceivedEvent,
-    sample: 'event.buy.received.fiat',
-  },
+type SchemaOfOneKind = Exclude<(typeof eventSchemaNames)[OrderEventName], 'buyKycErrorEvent'>;
+
+/** The events whose `event_name` covers several schemas. */
+const severalKinds: Partial<Record<OrderEventName, { title: string; about: string; kinds: EventKind[] }>> = {
   'event.buy.received.fiat_kyc_error': {
     title: 'BuyKycErrorEvent',
     about:
@@ -60,35 +51,31 @@ const events: Record<OrderEventName, EventKind | { title: string; about: string;
     kinds: [
       {
         type: 'BuyNoKycEvent',
-        schema: buyNoKycEvent,
+        schema: eventSchemas.buyNoKycEvent,
         sample: 'event.buy.received.fiat_kyc_error.NO_KYC',
       },
       {
         type: 'BuyThirdPartyPaymentEvent',
-        schema: buyThirdPartyPaymentEvent,
+        schema: eventSchemas.buyThirdPartyPaymentEvent,
         sample: 'event.buy.received.fiat_kyc_error.THIRD_PARTY_PAYMENT',
       },
     ],
   },
-  'event.buy.third_party_error': {
-    type: 'BuyThirdPartyErrorEvent',
-    schema: buyThirdPartyErrorEvent,
-    sample: 'event.buy.third_party_error',
-  },
-  'event.buy.credited.crypto': {
-    type: 'BuyCreditedEvent',
-    schema: buyCreditedEvent,
-    sample: 'event.buy.credited.crypto',
-  },
-  'buy.event.close': { type: 'BuyCloseEvent', schema: buyCloseEvent, sample: 'buy.event.close' },
 };
 
 /** The schema of each published event, in the order of a lifecycle. A delivered event always has a signature. */
 export function eventDocuments(): ContractDocument<OrderEventName>[] {
   return orderEventNames.map((name) => {
-    const event = events[name];
-    if (!('kinds' in event)) {
-      return { name, title: event.type, schema: describeEvent(name, event), kinds: [] };
+    const event = severalKinds[name];
+    if (event === undefined) {
+      // Sound: only the events above have several schemas.
+      const schemaName = eventSchemaNames[name] as SchemaOfOneKind;
+      // The interface is named like its schema: BuyInitEvent, buyInitEvent.
+      const type = `B${schemaName.slice(1)}`;
+      // Sound: likewise, each of the others has one sample, under its own name.
+      const sample = name as keyof typeof sampleBodies;
+      const schema = describeEvent(name, { type, schema: eventSchemas[schemaName], sample });
+      return { name, title: type, schema, kinds: [] };
     }
     const kinds = event.kinds.map((kind) => ({
       name: kind.sample,

@@ -3,29 +3,27 @@ import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { JsonObject, JsonValue } from '../internal/json.ts';
 import { sampleEvents, sampleThirdPartyPayment } from '../testing/sample-events.ts';
 
-const credited = sampleEvents['event.buy.credited.crypto'];
-const thirdPartyError = sampleEvents['event.buy.third_party_error'];
+const { 'event.buy.received.fiat_kyc_error': noKyc, ...eventsWithOneKind } = sampleEvents;
 
 /** An unsigned body of each event and of each of its variants, by the name of its example. */
 export const sampleBodies = {
-  'event.buy.init': sampleEvents['event.buy.init'],
+  ...eventsWithOneKind,
   'event.buy.init.mobile_money': {
     ...sampleEvents['event.buy.init'],
     payer_into_account: { account_name: 'Ọlá Adébáyọ̀', account_number: '+2348012345678', bank_name: '' },
     payment_link: 'https://pay.example/PO-2025-000123',
   },
-  'event.buy.received.fiat': sampleEvents['event.buy.received.fiat'],
-  'event.buy.received.fiat_kyc_error.NO_KYC': sampleEvents['event.buy.received.fiat_kyc_error'],
+  'event.buy.received.fiat_kyc_error.NO_KYC': noKyc,
   'event.buy.received.fiat_kyc_error.THIRD_PARTY_PAYMENT': sampleThirdPartyPayment,
   'event.buy.received.fiat_kyc_error.THIRD_PARTY_ERROR': {
     ...sampleThirdPartyPayment,
     kyc_error_type: 'THIRD_PARTY_ERROR',
   },
-  'event.buy.third_party_error': { ...thirdPartyError },
-  'event.buy.third_party_error.least': { event_name: thirdPartyError.event_name },
-  'event.buy.credited.crypto': credited,
-  'event.buy.credited.crypto.Completed': { ...credited, crypto_payment_status: 'Completed' },
-  'buy.event.close': sampleEvents['buy.event.close'],
+  'event.buy.third_party_error.least': { event_name: 'event.buy.third_party_error' },
+  'event.buy.credited.crypto.Completed': {
+    ...sampleEvents['event.buy.credited.crypto'],
+    crypto_payment_status: 'Completed',
+  },
   // Authentic, and not described: acknowledge it, and put it aside.
   unknown_event: { event_name: 'event.sell.init', partner_order_id: 'PO-2025-000124', amount: '12.50' },
 } satisfies Record<string, object>;

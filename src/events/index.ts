@@ -6,6 +6,7 @@
 
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
+export { orderEventNames } from './event-names.ts';
 export type {
   BuyCloseEvent,
   BuyCreditedEvent,
@@ -49,7 +50,6 @@ export {
 } from './order-timeline.ts';
 export {
   type EventIssue,
-  orderEventNames,
   type ParsedOrderEvent,
   parseOrderEvent,
 } from './parse-order-event.ts';

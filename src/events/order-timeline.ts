@@ -1,8 +1,8 @@
 import { isSamePartner, type PartnerNames } from '../credentials/same-partner.ts';
 import { ValidationError } from '../errors/errors.ts';
+import { orderEventNames } from './event-names.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
 import { type OrderFactName, type OrderFacts, orderFactNames, withFactsOf } from './order-facts.ts';
-import { orderEventNames } from './parse-order-event.ts';
 
 /**
  * The furthest stage that is known of an order.

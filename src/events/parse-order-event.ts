@@ -16,18 +16,9 @@ import {
   null as zodNull,
 } from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { eventSchemaNames } from './event-names.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
-import type { OrderEvent, OrderEventName } from './order-event.ts';
-
-/** The names of the published events, in the order of a lifecycle. */
-export const orderEventNames = [
-  'event.buy.init',
-  'event.buy.received.fiat',
-  'event.buy.received.fiat_kyc_error',
-  'event.buy.third_party_error',
-  'event.buy.credited.crypto',
-  'buy.event.close',
-] as const satisfies readonly OrderEventName[];
+import type { OrderEvent } from './order-event.ts';
 
 /** A difference between a body and the published event of its name. Never holds the value found. */
 export interface EventIssue {
@@ -92,16 +83,10 @@ function buildChecks(): ReadonlyMap<string, core.$ZodType> {
   // Sound: zod/mini has these with the same parameters, and only the verdict is used. Schemas that drop unknown
   // members are faster than those that copy them.
   const schemas = makeEventSchemas(miniFunctions as unknown as SchemaFunctions) as unknown as MiniSchemas;
-  const byName: Record<OrderEventName, core.$ZodType> = {
-    'event.buy.init': schemas.buyInitEvent,
-    'event.buy.received.fiat': schemas.buyFiatReceivedEvent,
-    'event.buy.received.fiat_kyc_error': schemas.buyKycErrorEvent,
-    'event.buy.third_party_error': schemas.buyThirdPartyErrorEvent,
-    'event.buy.credited.crypto': schemas.buyCreditedEvent,
-    'buy.event.close': schemas.buyCloseEvent,
-  };
   // Compiled schemas take a tenth of the time. zod does not compile where code cannot be made at run time.
-  return new Map(Object.entries(byName).map(([name, schema]) => [name, compile(schema)]));
+  return new Map(
+    Object.entries(eventSchemaNames).map(([name, schemaName]) => [name, compile(schemas[schemaName])]),
+  );
 }
 
 type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, core.$ZodType>;

@@ -1,8 +1,9 @@
 import { fromWireNames, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import { decimalLiteral } from '../events/decimal-literal.ts';
+import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-import { orderEventNames, type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-event.ts';
+import { type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';

@@ -6,8 +6,8 @@ import {
   isPartnerExchangeError,
   isSignatureError,
 } from '../errors/errors.ts';
+import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
-import { orderEventNames } from '../events/parse-order-event.ts';
 import {
   type Delivery,
   type DeliveryReference,

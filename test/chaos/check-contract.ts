@@ -1,4 +1,4 @@
-import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
 import type { World } from './world.ts';

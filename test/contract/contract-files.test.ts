@@ -6,7 +6,7 @@ import { contractFiles } from '../../src/contract/contract-files.ts';
 import { describeSchema } from '../../src/contract/describe-schema.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { operationNames } from '../../src/deployment/operations.ts';
-import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
 import { root } from '../package/entries.ts';
 

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import { operationNames, operations } from '../../src/deployment/operations.ts';
-import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import { isJsonObject, type JsonObject } from '../../src/internal/json.ts';
 import { root } from '../package/entries.ts';
 import { readExamples, readJson, readSchemas } from './contract-check.ts';

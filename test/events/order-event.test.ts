@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import type {
   BuyCloseEvent,
   BuyCreditedEvent,
@@ -11,7 +12,7 @@ import type {
 } from '../../src/events/event-types.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../../src/events/order-event.ts';
 import { orderEvent } from '../../src/events/order-event.ts';
-import { orderEventNames, parseOrderEvent } from '../../src/events/parse-order-event.ts';
+import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import { eventBodies } from '../support/bodies.ts';
 
 /** What matters is what `tsc` makes of each branch. */

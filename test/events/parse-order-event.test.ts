@@ -1,10 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import { type OrderEvent, orderEvent } from '../../src/events/order-event.ts';
-import {
-  orderEventNames,
-  type ParsedOrderEvent,
-  parseOrderEvent,
-} from '../../src/events/parse-order-event.ts';
+import { type ParsedOrderEvent, parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import {
   buyCloseBody,

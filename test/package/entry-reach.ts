@@ -77,7 +77,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
   './otp': ['otp', 'store'],
   './bulk': ['bulk', 'signature', 'store'],
-  './diagnostics': ['config', 'credentials', 'deployment', 'diagnostics', 'signature'],
+  './diagnostics': ['config', 'credentials', 'deployment', 'diagnostics', 'events', 'signature'],
   './sandbox': [...['credentials', 'deployment', 'diagnostics', 'events', 'sandbox', 'signature', 'store']],
   './testing': ['credentials', 'deployment', 'events', 'inbox', 'sandbox', 'signature', 'store', 'testing'],
 };

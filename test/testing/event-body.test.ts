@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import type { BuyCreditedEvent, BuyKycErrorEvent } from '../../src/events/event-types.ts';
 import { orderEvent } from '../../src/events/order-event.ts';
-import { orderEventNames, parseOrderEvent } from '../../src/events/parse-order-event.ts';
+import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';

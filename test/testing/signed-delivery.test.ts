@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { orderEventNames } from '../../src/events/parse-order-event.ts';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { eventBody } from '../../src/testing/event-body.ts';

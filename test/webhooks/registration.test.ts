@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { orderEventNames } from '../../src/events/event-names.ts';
 import type {
   BuyCloseEvent,
   BuyCreditedEvent,
@@ -8,7 +9,6 @@ import type {
   BuyThirdPartyErrorEvent,
 } from '../../src/events/event-types.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
-import { orderEventNames } from '../../src/events/parse-order-event.ts';
 import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
 import {

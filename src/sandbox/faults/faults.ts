@@ -1,4 +1,5 @@
 import { type Operation, operations } from '../../deployment/operations.ts';
+import { orderEventNames } from '../../events/event-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
 
 /**
@@ -132,20 +133,10 @@ export interface TimedRequestFault extends RequestFault {
   readonly when: FaultTime;
 }
 
-// Importing the list of `events` would load its schemas, too.
-const eventNames: Readonly<Record<OrderEventName, true>> = {
-  'event.buy.init': true,
-  'event.buy.received.fiat': true,
-  'event.buy.received.fiat_kyc_error': true,
-  'event.buy.third_party_error': true,
-  'event.buy.credited.crypto': true,
-  'buy.event.close': true,
-};
-
 /** Every target, by the side of the wire. */
 export const faultTargets: Readonly<Record<'request' | 'event', readonly string[]>> = {
   request: ['request', ...Object.keys(operations), 'openLink', 'signRequest'],
-  event: ['event', ...Object.keys(eventNames)],
+  event: ['event', ...orderEventNames],
 };
 
 /** The probability of a fault from 0 to 1, alone or with the fault's details. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import type { OrderEventName } from '../../../events/order-event.ts';
+import { orderEventNames } from '../../../events/event-names.ts';
 import { type AttackCase, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
@@ -9,14 +9,7 @@ const verifyFirst =
 const verifyRaw =
   'Verify the bytes as they arrived. This receiver parses the body and verifies what it writes again, so other bodies pass under the same signature.';
 
-const otherEvents: readonly string[] = [
-  'event.buy.received.fiat',
-  'event.buy.received.fiat_kyc_error',
-  'event.buy.third_party_error',
-  'event.buy.credited.crypto',
-  'buy.event.close',
-  'event.probe.unfamiliar',
-] satisfies (OrderEventName | 'event.probe.unfamiliar')[];
+const otherEvents: readonly string[] = [...orderEventNames.slice(1), 'event.probe.unfamiliar'];
 
 export const alteredCases: readonly AttackCase[] = [
   refused({
