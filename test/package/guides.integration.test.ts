@@ -1,14 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../src/testing/signed-delivery.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
 import { generation } from '../credentials/keys.ts';
 import { type SnippetRun, startSnippet } from '../support/doc-snippets.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 let folder: string;
 beforeEach(() => {
@@ -113,4 +116,74 @@ describe('the first program of a guide', () => {
     expect(await post(delivery, '/orders/P-1')).toBe(200);
     expect(await next()).toBe('A-1 signed by P-1');
   });
+
+  it('move-from-own-code acts on a credited order, and refuses what own code would have taken', async () => {
+    const { next, post } = await startReceiver('move-from-own-code.md');
+    const body = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1' });
+    const delivery = signedDelivery(body, { credentials });
+    const twice = { ...delivery, body: delivery.body.replace('{', '{"signature":"",') };
+    expect(await post(twice)).toBe(401);
+    expect(await post(delivery)).toBe(200);
+    expect(await next()).toBe('credited A-1');
+  });
+
+  it('find-the-scheme finds and pins the scheme of a captured event', async () => {
+    const { body } = signedDelivery(eventBody('event.buy.init'), { credentials });
+    writeFileSync(join(folder, 'captured-event.json'), body);
+    expect((await run('find-the-scheme.md', { env }))[0]).toMatch(/^found /);
+    expect(JSON.parse(readFileSync(join(folder, 'signature-pin.json'), 'utf8'))).toMatchObject({
+      scheme: { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' },
+    });
+    const printed = await run('find-the-scheme.md', { env, mark: 'checkPin(JSON' });
+    expect(printed).toEqual([]);
+  });
+
+  it('sandbox shows the three events of an order', async () => {
+    expect(await run('sandbox.md')).toEqual([
+      'event.buy.init',
+      'event.buy.received.fiat',
+      'event.buy.credited.crypto',
+    ]);
+  });
+
+  it('test-your-integration passes', async () => {
+    expect(await run('test-your-integration.md')).toEqual(['all is well']);
+  });
 });
+
+describe('the commands of a guide', () => {
+  const text = globSync('docs/guides/*.md', { cwd: root })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n');
+  const commands = [...text.matchAll(/^(?:npx )?partner-exchange (.+)$|`partner-exchange ([^`]+)`/gm)].map(
+    ([, line, inText]) => line ?? inText ?? '',
+  );
+
+  it('are commands that there are, with flags that they have', async () => {
+    expect(commands.length).toBeGreaterThan(10);
+    for (const command of new Set(commands)) {
+      const words = command.split(' ');
+      const { code, stdout } = await partnerExchange([...commandOf(words), '--help']);
+      expect(code, command).toBe(0);
+      const [, flags] = stdout.split('\nFLAGS\n');
+      for (const flag of words.filter((word) => word.startsWith('--'))) {
+        expect(flags, command).toMatch(new RegExp(`${flag}[\\] ]`));
+      }
+    }
+  });
+
+  /** Its name, which is two words for commands of a group. */
+  function commandOf([first = '', second = '']: string[]): string[] {
+    return ['keys', 'messenger', 'order', 'inbox'].includes(first) ? [first, second] : [first];
+  }
+});
+
+/** All lines of a program that ends by itself. */
+async function run(page: string, options: Partial<SnippetRun> = {}): Promise<string[]> {
+  const child = startSnippet({ page: `docs/guides/${page}`, folder, ...options });
+  const ended = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout ?? expect.unreachable() })) lines.push(line);
+  expect(await ended).toEqual([0, null]);
+  return lines;
+}

@@ -10,13 +10,11 @@ const version = spawnSync('python3', ['--version'], { encoding: 'utf8' });
 const missing = version.status === 0 ? '' : ' (skipped: there is no python3)';
 const page = readFileSync(new URL('../../docs/details/testing.md', import.meta.url), 'utf8');
 
-/** The Python files of the page, by the name in their first line. */
-const files = new Map(
-  [...page.matchAll(/^```python\n# (\S+\.py)\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => [
-    name,
-    code,
-  ]),
-);
+/** The checker that the page shows, and a receiver for it. */
+const files = new Map([
+  ['check_vectors.py', /^```python\n# check_vectors\.py\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? ''],
+  ['receiver.py', readFileSync(new URL('receiver.py', import.meta.url), 'utf8')],
+]);
 
 describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}`, () => {
   let folder: string;
@@ -40,7 +38,6 @@ describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}
   }
 
   it('accepts and refuses as the vectors say', () => {
-    expect([...files.keys()]).toEqual(['check_vectors.py', 'receiver.py']);
     const { status, stdout, stderr } = check();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const [, checked] = /^(\d+) checked, 0 wrong\n$/.exec(stdout) ?? [];
