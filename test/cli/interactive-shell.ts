@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
 
 /** What runs a command on a terminal: its words come before those of the command. */
@@ -15,55 +14,99 @@ export const hasTerminals =
 export interface InteractiveShell {
   /** Types without waiting for anything. */
   type(keys: string): void;
-  /** Waits for something that is printed from now on. */
-  printed(pattern: RegExp): Promise<void>;
+  /** Waits for text that is shown from now on, or since an earlier mark. Rejects after the time limit. */
+  printed(isThere: (shown: string) => boolean, options?: { from?: number }): Promise<void>;
   /**
    * Runs a command. Resolves with everything that the terminal has shown since, as lines, once the shell is ready
-   * again and the output is there; after half a minute with what there is then.
+   * again and the output is there; after the time limit with what there is then.
    */
   run(command: string, isThere?: (printed: string) => boolean): Promise<string>;
+  /** Where the output ends now. */
+  mark(): number;
+  /** What the terminal has shown since a mark, byte for byte. */
+  shownSince(mark: number): string;
+  /** Hangs up: everything that runs on the terminal ends. */
+  close(): void;
+}
+
+export interface ShellOptions {
+  readonly cwd: string;
+  /** Beside those of {@link bareEnvironment}. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Of the terminal. @default 9_999, so that no line wraps */
+  readonly columns?: number;
+  /** For each wait, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number;
 }
 
 const ready = /ready \d+> /g;
 
-/** A bash as a person has it: on a terminal, with job control. */
-export async function startInteractiveShell(cwd: string): Promise<InteractiveShell> {
+/** Starts a bash as a person has it: on a terminal, with job control. */
+export async function startInteractiveShell(options: ShellOptions): Promise<InteractiveShell> {
+  const { cwd, env, columns = 9_999, timeoutMs = 30_000 } = options;
   const [program = '', ...words] = [...onTerminal, '[]', 'bash', '--norc', '--noprofile', '-i'];
-  const shell = spawn(program, words, { cwd, env: { ...bareEnvironment, TERM: 'xterm', NO_COLOR: '1' } });
-  // The terminal hangs up, and with it goes everything on it.
-  onTestFinished(() => void shell.kill('SIGKILL'));
+  const shell = spawn(program, words, {
+    cwd,
+    env: {
+      ...bareEnvironment,
+      TERM: 'xterm',
+      NO_COLOR: '1',
+      TERMINAL_SIZE: JSON.stringify([24, columns]),
+      ...env,
+    },
+  });
   let shown = '';
+  let onShown = () => {};
   shell.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text;
+    onShown();
   });
   const type = (keys: string) => void shell.stdin.write(keys);
-  const until = (isDone: () => boolean) => expect.poll(isDone, { timeout: 30_000, interval: 20 }).toBe(true);
+
+  /** @returns whether it came true in time */
+  function until(isDone: () => boolean): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (result: boolean) => {
+        clearTimeout(timer);
+        onShown = () => {};
+        resolve(result);
+      };
+      const timer = setTimeout(end, timeoutMs, false);
+      onShown = () => {
+        if (isDone()) end(true);
+      };
+      onShown();
+    });
+  }
 
   async function run(command: string, isThere: (printed: string) => boolean = () => true): Promise<string> {
     const from = shown.length;
     const printed = () => asLines(shown.slice(from).replace(/^[^\n]*\n/, ''));
     type(`${command}\n`);
     const isReady = () => (shown.slice(from).match(ready)?.length ?? 0) > 0 && shown.indexOf('\n', from) > 0;
-    await until(() => isReady() && isThere(printed())).catch(() => {});
-    expect(isReady(), `The shell is stuck in: ${command}\n${printed()}`).toBe(true);
+    await until(() => isReady() && isThere(printed()));
+    if (!isReady()) throw new Error(`The shell is stuck in: ${command}\n${printed()}`);
     return printed();
   }
 
-  // Lines that are too long to wrap; the number makes a prompt differ from the line that sets it.
-  type("stty cols 9999; PS1='ready \\#> '\n");
-  await until(() => /ready \d+> /.test(shown));
+  // The number makes a prompt differ from the line that sets it.
+  type("PS1='ready \\#> '\n");
+  if (!(await until(() => /ready \d+> /.test(shown)))) throw new Error(`The shell does not start:\n${shown}`);
   return {
     type,
     run,
-    async printed(pattern) {
-      const from = shown.length;
-      await until(() => pattern.test(shown.slice(from)));
+    async printed(isThere, { from = shown.length } = {}) {
+      if (await until(() => isThere(shown.slice(from)))) return;
+      throw new Error(`The terminal shows only:\n${asLines(shown.slice(from))}`);
     },
+    mark: () => shown.length,
+    shownSince: (mark) => shown.slice(mark),
+    close: () => void shell.kill('SIGKILL'),
   };
 }
 
 /** Without prompts, and what moves the cursor. */
-function asLines(text: string): string {
+export function asLines(text: string): string {
   return (
     text
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for

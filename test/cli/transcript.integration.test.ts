@@ -58,7 +58,8 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
     { timeout: 180_000 },
     async () => {
       const ports = await freePorts();
-      const shell = await startInteractiveShell(scratchFolder());
+      const shell = await startInteractiveShell({ cwd: scratchFolder() });
+      onTestFinished(() => shell.close());
       await shell.run(`partner-exchange() { '${process.execPath}' '${main}' "$@"; }`);
       for (const block of blocksIn(readFileSync(page, 'utf8'))) {
         for (const { command, output } of stepsIn(block)) {
@@ -75,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
       );
       expect(jobs).not.toContain('Stopped');
       shell.type('fg %1\n');
-      await shell.printed(/partner-exchange sandbox/);
+      await shell.printed((shown) => shown.includes('partner-exchange sandbox'));
       shell.type('\u0003');
       expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
     },

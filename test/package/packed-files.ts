@@ -5,9 +5,9 @@ import { readCommands, readEntries } from './entries.ts';
 import { thirdPartyFiles } from './third-party.ts';
 
 const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
-/** The README's links lead to these. */
+/** The links of the README and the pages lead to these. */
 const reading =
-  /^(?:docs\/.+\.md|examples\/.+\.ts|examples\/languages\/\w+\.(?:py|php|go|java|rb)|vectors\/signatures(?:\.schema)?\.json)$/;
+  /^(?:docs\/.+\.(?:md|png|svg)|examples\/.+\.ts|examples\/languages\/\w+\.(?:py|php|go|java|rb)|vectors\/signatures(?:\.schema)?\.json)$/;
 const contract = /^contract\/(?:openapi|(?:schemas|examples)\/[\w.]+)\.json$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
 /** Nobody debugs into the command line: it has no source maps. */

@@ -15,20 +15,26 @@ export interface ScratchProject {
 
 export function makeScratchProject(): ScratchProject {
   const folder = mkdtempSync(join(tmpdir(), 'partner-exchange-sdk-'));
-  run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  const [tarball] = globSync('*.tgz', { cwd: folder });
-  if (tarball === undefined) throw new Error('npm pack made no tarball.');
+  const tarball = packTarball(folder);
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({ name: 'scratch', private: true, type: 'module' }),
   );
-  run('npm', ['install', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
+  run('npm', ['install', '--no-audit', '--no-fund', tarball], { cwd: folder });
   return {
     folder,
-    tarball: join(folder, tarball),
+    tarball,
     installed: join(folder, 'node_modules', 'partner-exchange-sdk'),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Packs what was built. @returns path of the tarball */
+export function packTarball(folder: string): string {
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+  const [tarball] = globSync('*.tgz', { cwd: folder });
+  if (tarball === undefined) throw new Error('npm pack made no tarball.');
+  return join(folder, tarball);
 }
 
 /** Imports and requires every entry in a fresh process; throws where the two are not one. */

@@ -10,15 +10,20 @@ import { createServer } from 'node:net';
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 22_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    try {
-      await once(server, 'listening');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue;
-      throw error;
-    }
-    server.close();
-    await once(server, 'close');
-    return port;
+    if (await isFree(port)) return port;
   }
+}
+
+/** Whether nothing listens at a port of the loopback address. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
 }
