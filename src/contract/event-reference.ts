@@ -5,9 +5,9 @@ import { type ContractDocument, eventDocuments } from './documents.ts';
 
 const intro = `# Order events
 
-For the webhook handler: each event that the service posts to your \`partner_callback_url\`, when it comes, and every member. This page is generated (\`npm run contract\`) from the schemas, their doc comments and the [ledger](assumptions.md); for other languages the same is in [contract/](../contract/openapi.json).
+For the developer of the event handler: each event that the service posts to your \`partner_callback_url\`, when it comes, and every member. This page is generated (\`npm run contract\`) from the schemas, their doc comments and the [ledger](assumptions.md). For other languages the same is in [contract/](../contract/openapi.json).
 
-Every body is signed with the merchant secret followed by the partner secret: see [signatures](guides/find-the-scheme.md). **source** says where a fact comes from: \`published\` (the contract), \`reported\` (public documentation of comparable services) or \`assumed\`; the id behind it is an entry of the ledger about that member. Numbers are JSON numbers, which a parser may round: read the exact digits of money from the text, in TypeScript with \`decimal\` of the handler's context.`;
+Every body is signed with the merchant secret followed by the partner secret: see [which key signs](languages.md#the-key). **source** says where a fact comes from: \`published\` (the contract), \`reported\` (public documentation of comparable services) or \`assumed\`; the id behind it is an entry of the ledger about that member. A parser may round a JSON number: read the exact digits of money from the text, in TypeScript with \`decimal\` of the handler's context.`;
 
 /** What the ledger says of deliveries, whatever the event. */
 const aboutDeliveries: readonly AssumptionId[] = [
@@ -19,44 +19,11 @@ const aboutDeliveries: readonly AssumptionId[] = [
   'other-events',
 ];
 
-const recipes: Partial<Record<OrderEventName, string>> = {
-  'event.buy.received.fiat_kyc_error': `The fiat is paid, and the crypto payment is only \`STARTED\`; it is reported that the order is held meanwhile. \`NO_KYC\`: send the buyer to \`default_kyc_url\`. The third-party error has two spellings in the contract, \`THIRD_PARTY_ERROR\` and \`THIRD_PARTY_PAYMENT\`: treat both alike.
-
-\`\`\`ts
-import { readEnvironment } from 'partner-exchange-sdk';
-import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-
-const { deployment, credentials } = readEnvironment();
-if (credentials === undefined) throw new Error('Set the keys of the partner.');
-
-createWebhooks({ deployment, credentials }).on('event.buy.received.fiat_kyc_error', (event) => {
-  if (event.kyc_error_type === 'NO_KYC') {
-    console.log('ask the buyer to perform KYC:', event.partner_order_id, event.default_kyc_url);
-  } else {
-    // Either spelling of the third-party error.
-    console.log('paid from another account:', event.partner_order_id, event.sender_name);
-  }
-});
-\`\`\``,
-  'buy.event.close': `The order is over, and the fiat is paid back. \`meta_data.amount_refunded\` is text and \`fee\` a number. Here alone \`exchange_rate\` is text, and the two statuses can hold any text: act on the name of the event, not on the statuses.
-
-\`\`\`ts
-import { readEnvironment } from 'partner-exchange-sdk';
-import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-
-const { deployment, credentials } = readEnvironment();
-if (credentials === undefined) throw new Error('Set the keys of the partner.');
-
-createWebhooks({ deployment, credentials })
-  .on('buy.event.close', ({ partner_order_id, fiat_currency, meta_data }) => {
-    const { amount_refunded, fee, refund_account } = meta_data;
-    console.log(partner_order_id, 'refunded', amount_refunded, fiat_currency, 'to', refund_account, 'fee', fee);
-  })
-  .onUnrecognized((event) => {
-    // Authentic. A close event that is no refund comes here too (ledger: close-status).
-    console.log('for a person to look at:', event.kind, event.name);
-  });
-\`\`\``,
+const notes: Partial<Record<OrderEventName, string>> = {
+  'event.buy.received.fiat_kyc_error':
+    'The fiat is paid, and the crypto payment is only `STARTED`; it is reported that the order is held meanwhile. The third-party error has two spellings in the contract, `THIRD_PARTY_ERROR` and `THIRD_PARTY_PAYMENT`: treat both alike. [What to do](guides/kyc-and-refund.md#what-to-do).',
+  'buy.event.close':
+    'The order is over, and the fiat is paid back. `meta_data.amount_refunded` is text and `fee` a number. Only here `exchange_rate` is text, and the two statuses can hold any text: act on the name of the event, not on the statuses. A close event that is no refund goes to `onUnrecognized`. [What to do](guides/kyc-and-refund.md#what-to-do).',
 };
 
 /** One row of a table of members. */
@@ -78,10 +45,9 @@ export function eventReference(): string {
     intro,
     `| event | when it comes |\n|---|---|\n${events.map(overviewRow).join('\n')}`,
     `## Order and repetition\n\n${table(['known', 'source', 'ledger'], aboutDeliveries.map(deliveryRow))}`,
-    'Store an event before you acknowledge it, and handle each one once: see [inboxes](inboxes.md). Let the [timeline](details/webhooks.md#order-timeline) of an order sort out what comes late or twice.',
+    '[The states of an order](guides/kyc-and-refund.md#the-states-of-an-order), as a diagram. Store an event before you acknowledge it, and handle it once: [receive events safely](guides/receive-events.md).',
     `## Members of every event\n\nNot of \`event.buy.third_party_error\`, whose body is not shown.\n\n${memberTable(common)}`,
     ...events.flatMap((event) => section(event, common)),
-    'Next: [receive events safely](guides/receive-events.md).',
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -100,7 +66,7 @@ function deliveryRow(id: AssumptionId): string {
 }
 
 function section(event: ContractDocument<OrderEventName>, common: readonly Row[]): string[] {
-  const recipe = recipes[event.name];
+  const note = notes[event.name];
   const parts = kindsOf(event).flatMap(({ title, schema }) => {
     const rows = rowsOf(schema).filter((row) => !common.some((other) => isSame(row, other)));
     const heading = event.kinds.length > 0 ? [`### ${title}`, String(schema.description)] : [];
@@ -110,7 +76,7 @@ function section(event: ContractDocument<OrderEventName>, common: readonly Row[]
   return [
     `## ${event.name}`,
     String(event.schema.description),
-    ...(recipe === undefined ? [] : [recipe]),
+    ...(note === undefined ? [] : [note]),
     ...parts,
     example,
   ];
