@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { withoutHopHeaders } from '../internal/hop-headers.ts';
 import type { Delivery } from './deliveries.ts';
 import type { Paint } from './terminal-text.ts';
 
@@ -96,21 +97,6 @@ export function pairsOf(rawHeaders: readonly string[]): [name: string, value: st
     pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
   }
   return pairs;
-}
-
-/** Headers of one connection, which say nothing on another one (RFC 9110, 7.6.1), and those that depend on the bytes. */
-const hopHeaders: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-  ...['host', 'content-length', 'expect'],
-]);
-
-export function withoutHopHeaders(headers: Delivery['headers']): (readonly [string, string])[] {
-  const named = headers
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((token) => token.trim().toLowerCase()));
-  return headers.filter(
-    ([name]) => !hopHeaders.has(name.toLowerCase()) && !named.includes(name.toLowerCase()),
-  );
 }
 
 function codeOf(error: unknown): string {

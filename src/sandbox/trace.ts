@@ -37,10 +37,12 @@ export interface TraceEntry {
   readonly faults: readonly string[];
   /** Why an event was not answered (`ECONNREFUSED`), or the effect of a fault. */
   readonly note: string | undefined;
+  /** Whether it comes from the file of another session. */
+  readonly imported?: true;
 }
 
-type TraceFacts = Pick<TraceEntry, 'kind'> &
-  Partial<Omit<TraceEntry, 'id' | 'time' | 'kind'>> & { readonly exchange?: number | undefined };
+export type TraceFacts = Pick<TraceEntry, 'kind'> &
+  Partial<Omit<TraceEntry, 'id' | 'kind' | 'exchange'>> & { readonly exchange?: number | undefined };
 
 /** All traffic of a sandbox, in order. */
 export interface SandboxTrace extends Iterable<TraceEntry> {
@@ -110,9 +112,9 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
       ...{ operation: undefined, event: undefined, delivery: undefined, order: undefined },
       ...{ method: undefined, url: undefined, status: undefined, durationMs: undefined },
       ...{ headers: undefined, body: undefined, faults: [], note: undefined },
+      time: now(),
       ...facts,
       id: lastId,
-      time: now(),
       exchange: facts.exchange ?? lastId,
     });
     kept.push(entry);

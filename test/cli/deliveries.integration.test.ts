@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readDelivery, writeDelivery } from '../../src/cli/deliveries.ts';
-import { withoutHopHeaders } from '../../src/cli/post-delivery.ts';
+import { withoutHopHeaders } from '../../src/internal/hop-headers.ts';
 import { closedUrl, startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys } from './support.ts';

@@ -37,7 +37,12 @@ async function listening(args: readonly string[] = [], env: Record<string, strin
       },
     );
   const authorization = { authorization: `Bearer ${token}` };
-  return { running, url, page, token, post, ask, authorization };
+  const send = async (path: string, body: object) => {
+    const headers = { ...authorization, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(`${page.origin}/${path}`, init)).json();
+  };
+  return { running, url, page, token, post, ask, send, authorization };
 }
 
 describe('the inspector of listen', () => {
@@ -71,10 +76,41 @@ describe('the inspector of listen', () => {
     expect(text).not.toContain('do-not-show');
   });
 
+  it('exports its events without their keys, and verifies those of a session again', async () => {
+    const { post, ask, send, authorization } = await listening();
+    await post(await signedEvent());
+    const { text } = await ask('session', { headers: authorization });
+    const session = JSON.parse(text);
+    expect(session).toMatchObject({
+      source: 'listen',
+      entries: [{ kind: 'event', order: 'A-1' }, { status: 200 }],
+    });
+    const [event] = session.entries;
+    const tampered = { ...event, id: 3, exchange: 3, body: event.body.replace('A-1', 'A-2') };
+    const entries = [...session.entries, tampered];
+    expect(await send('session', { ...session, entries })).toEqual({ imported: 3 });
+    for (const [id, signature] of [
+      [3, 'verified'],
+      [5, 'refused'],
+    ] as const) {
+      const { entries } = JSON.parse((await ask(`trace/${id}`, { headers: authorization })).text);
+      expect(entries[0]).toMatchObject({ imported: true, signature });
+    }
+    expect(await send('session', {})).toMatchObject({ error: 'not_a_session' });
+  });
+
   it('gives nothing but the empty page without the token', async () => {
     const { post, ask, token } = await listening();
     await post(await signedEvent());
-    const paths = ['state', 'trace/1', 'trace/1/explanation', 'trace/stream', 'deliveries/1/redeliver', 'x'];
+    const paths = [
+      'state',
+      'trace/1',
+      'trace/1/explanation',
+      'trace/stream',
+      'deliveries/1/redeliver',
+      'session',
+      'x',
+    ];
     for (const path of [...paths, `trace/1?token=${token}`]) {
       for (const headers of [{}, { authorization: `Bearer ${token}x` }, { authorization: `Basic ${token}` }])
         expect([path, (await ask(path, { headers })).status]).toEqual([path, 401]);
@@ -130,8 +166,8 @@ describe('the inspector of listen', () => {
   });
 
   it('posts exactly the received bytes again, to the receiver alone', async () => {
-    const target = await startServer({ status: 200 }, { status: 500 }, { status: 201 });
-    const { post, ask, authorization } = await listening(['--forward-to', `${target.url}/hook`]);
+    const target = await startServer({ status: 200 }, { status: 500 }, { status: 201 }, { status: 202 });
+    const { post, ask, send, authorization } = await listening(['--forward-to', `${target.url}/hook`]);
     const genuine = await signedEvent();
     await post(genuine);
     for (const status of [500, 201]) {
@@ -146,6 +182,14 @@ describe('the inspector of listen', () => {
     const { entries } = JSON.parse((await ask('trace/3', { headers: authorization })).text);
     expect(entries).toMatchObject([{ note: 'Replay of #1.' }, { kind: 'event_reply', status: 500 }]);
     expect((await ask('deliveries/1/redeliver', { headers: authorization })).status).toBe(405);
+    const body = genuine.replace('A-1', 'A-2');
+    const edited = await send('trace/1/send', { body, headers: { 'x-trial': 'yes', connection: 'close' } });
+    expect(edited).toEqual({ exchange: 7, status: 202 });
+    const copy = target.requests.at(-1);
+    expect(copy).toMatchObject({ url: '/hook', headers: { 'x-trial': 'yes' } });
+    expect(copy?.body.toString()).toBe(body);
+    const { entries: copied } = JSON.parse((await ask('trace/7', { headers: authorization })).text);
+    expect(copied).toMatchObject([{ note: 'Edited copy of #1.', signature: 'refused' }, { status: 202 }]);
     const unknown = await ask('deliveries/99/redeliver', { method: 'POST', headers: authorization });
     expect(unknown.status).toBe(404);
   });

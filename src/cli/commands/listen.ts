@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { verificationKeysOf } from '../../credentials/verification-keys.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import { keysOf } from '../../sandbox/control/session.ts';
 import { defineCommand } from '../command.ts';
 import { readConfiguration } from '../configuration.ts';
 import { type CliContext, exitCodes, onceAborted } from '../context.ts';
@@ -71,10 +72,10 @@ export default defineCommand({
     const ring = credentials.length === 0 ? undefined : verificationKeysOf(credentials, scheme);
     const folder = await openFolder(context, output, flags);
     const poster = createPoster(context.now);
-    const trace = createReceivedTrace(context.now, flags);
     const post = flags.forwardTo && postTo(flags.forwardTo);
     const forwarder = folder && post && forward(folder, post);
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames });
+    const trace = createReceivedTrace(context.now, { ...flags, verify });
 
     const server = await startReceiveServer({
       ...flags,
@@ -99,7 +100,8 @@ export default defineCommand({
         port: flags.inspectorPort,
         token: Buffer.from(context.random(24)).toString('base64url'),
         explain: (body) => explainMismatch(body, { credentials, scheme, purpose: 'order' }),
-        ...{ trace, scheme, ring, post },
+        secrets: [...credentials.flatMap(keysOf), ...(ring ?? []).map(({ text }) => text)],
+        ...{ trace, scheme, ring, post, verify },
       });
       await announce(server.url, inspector.url);
       await onceAborted(context.signal);

@@ -3,10 +3,12 @@ import * as z from 'zod';
 import type { VerificationKey } from '../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { describeIn, isSignatureError } from '../../errors/errors.ts';
+import { hidden } from '../../internal/redact-credentials.ts';
 import { createServeControl } from '../../sandbox/control/control-api.ts';
 import { type Endpoint, endpoint } from '../../sandbox/control/endpoint.ts';
 import type { ExaminedSignature } from '../../sandbox/control/examine-signature.ts';
-import { extent } from '../../sandbox/control/schemas.ts';
+import { editedCopy, extent, maxCopyBytes, sentCopy } from '../../sandbox/control/schemas.ts';
+import { maxSessionBytes } from '../../sandbox/control/session.ts';
 import { extentOf, trafficEndpoints } from '../../sandbox/control/traffic-endpoints.ts';
 import { Refusal } from '../../sandbox/requests.ts';
 import { answerRequests, startHttpServer } from '../../sandbox/server/http-server.ts';
@@ -17,6 +19,7 @@ import { commandWords } from '../advice-words.ts';
 import { CliError } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
+import type { Verdict } from './receive-delivery.ts';
 import type { ReceivedTrace, TracedDelivery } from './received-trace.ts';
 
 interface InspectorOptions {
@@ -28,6 +31,9 @@ interface InspectorOptions {
   /** `undefined` without keys. */
   readonly ring: readonly VerificationKey[] | undefined;
   readonly explain: (body: Uint8Array) => MismatchExplanation;
+  readonly verify: (body: Uint8Array) => Verdict;
+  /** Keys that the file of a session must not hold. */
+  readonly secrets: readonly string[];
   /** Posts an event again; `undefined` without a receiver. */
   readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
 }
@@ -54,8 +60,7 @@ export async function startInspector({ port, token, ...options }: InspectorOptio
   const server = await startHttpServer({
     port,
     host: '127.0.0.1',
-    // The page sends no longer body.
-    maxBodyBytes: 1024,
+    maxBodyBytes: maxSessionBytes,
     answer: answerRequests(serve),
   }).catch((cause: Error & { code?: string }) => {
     if (cause.code !== 'EADDRINUSE') throw cause;
@@ -67,7 +72,7 @@ export async function startInspector({ port, token, ...options }: InspectorOptio
 }
 
 function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): readonly Endpoint[] {
-  const { trace, ring, post } = options;
+  const { trace, ring, post, verify, secrets } = options;
   const instance = randomUUID();
 
   /** An entry, with the verdict on its signature. */
@@ -95,9 +100,15 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
       handle: () => ({ instance, trace: extentOf(trace.view) }),
     }),
     ...trafficEndpoints({
+      source: 'listen',
       trace: trace.view,
+      add: trace.addImported,
+      secrets: () => secrets,
       show,
-      examine: ({ exchange }) => examine(tracedOf(exchange), options),
+      examine({ exchange }) {
+        const traced = trace.find(exchange);
+        return traced && examine(traced, options);
+      },
       explain({ exchange }) {
         const { delivery } = tracedOf(exchange);
         if (ring === undefined) throw new Refusal(409, 'no_keys', 'There are no keys to explain it with.');
@@ -119,6 +130,27 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
               const answer = await post(tracedOf(id).delivery);
               trace.addReplay(id, answer);
               return answer.status === undefined ? { error: answer.problem } : { status: answer.status };
+            },
+          }),
+          endpoint({
+            id: 'sendEdited',
+            method: 'POST',
+            path: 'trace/{id}/send',
+            summary: 'Posts an edited copy of an event, to the receiver; its signature stays',
+            body: editedCopy,
+            maxBodyBytes: maxCopyBytes,
+            answer: sentCopy,
+            refusals: [404],
+            async handle({ params, body: edit }) {
+              const id = Number(params.id);
+              const { delivery } = tracedOf(id);
+              const body = edit.body === undefined ? delivery.body : Buffer.from(edit.body);
+              const headers = edit.headers === undefined ? delivery.headers : Object.entries(edit.headers);
+              const copy = { ...delivery, headers: headers.filter(([, value]) => value !== hidden), body };
+              const answer = await post(copy);
+              const exchange = trace.addReplay(id, answer, { delivery: copy, verdict: verify(body) });
+              const { status } = answer;
+              return status === undefined ? { exchange, error: answer.problem } : { exchange, status };
             },
           }),
         ]),

@@ -1,6 +1,7 @@
+import { withoutHopHeaders } from '../../internal/hop-headers.ts';
 import { type HttpCall, type HttpServer, startHttpServer } from '../../sandbox/server/http-server.ts';
 import type { Delivery } from '../deliveries.ts';
-import { pairsOf, withoutHopHeaders } from '../post-delivery.ts';
+import { pairsOf } from '../post-delivery.ts';
 import { refusal, type SenderAnswer } from './receive-delivery.ts';
 
 interface ReceiveOptions {

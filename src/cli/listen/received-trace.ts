@@ -1,5 +1,6 @@
+import { hidden } from '../../internal/redact-credentials.ts';
 import { redactUrl } from '../../internal/redaction.ts';
-import { createTraceLog, type SandboxTrace } from '../../sandbox/trace.ts';
+import { createTraceLog, type SandboxTrace, type TraceFacts } from '../../sandbox/trace.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { LateAnswer } from './forwarder.ts';
@@ -16,8 +17,10 @@ export interface ReceivedTrace {
   add(received: Received): void;
   /** Adds the answer to a delivery that waited. */
   addLate(late: LateAnswer): void;
-  /** Adds a repetition of the event with the id `original`. */
-  addReplay(original: number, answer: Answer | NoAnswer): void;
+  /** Adds a repetition of the event with the id `original`, or an edited copy of it. Returns its id. */
+  addReplay(original: number, answer: Answer | NoAnswer, copy?: TracedDelivery): number | undefined;
+  /** Adds an entry of another session. Returns its id. */
+  addImported(facts: TraceFacts): number;
   /** By the id of its entry; `undefined` for any other entry, and for forgotten ones. */
   find(id: number): TracedDelivery | undefined;
 }
@@ -27,7 +30,10 @@ const maxEntries = 2_000;
 
 export function createReceivedTrace(
   now: () => number,
-  { forwardTo }: { readonly forwardTo?: URL | undefined },
+  {
+    forwardTo,
+    verify,
+  }: { readonly forwardTo?: URL | undefined; readonly verify: (body: Uint8Array) => Verdict },
 ): ReceivedTrace {
   const { add, view } = createTraceLog({ now, maxEntries, seed: '' });
   const deliveries = new Map<number, TracedDelivery>();
@@ -87,13 +93,23 @@ export function createReceivedTrace(
       if (exchange === undefined) return;
       addAnswer(exchange, answer, { durationMs: answer.durationMs, note: 'Forwarded later.' });
     },
-    addReplay(original, answer) {
-      const traced = deliveries.get(original);
-      if (traced === undefined) return;
-      const exchange = addEvent(traced, `Replay of #${original}.`);
+    addReplay(original, answer, copy) {
+      const traced = copy ?? deliveries.get(original);
+      if (traced === undefined) return undefined;
+      const exchange = addEvent(traced, `${copy ? 'Edited copy' : 'Replay'} of #${original}.`);
       const { durationMs } = answer;
       if (answer.status !== undefined) addAnswer(exchange, answer, { durationMs });
       else add({ kind: 'event_reply', exchange, durationMs, note: answer.problem });
+      return exchange;
+    },
+    addImported(facts) {
+      const id = add(facts);
+      if (facts.kind !== 'event') return id;
+      const body = Buffer.from(facts.body ?? '');
+      const headers = Object.entries(facts.headers ?? {}).filter(([, value]) => value !== hidden);
+      deliveries.set(id, { delivery: { headers, body }, verdict: verify(body) });
+      forgetUpTo(view.forgotten);
+      return id;
     },
     find: (id) => deliveries.get(id),
   };

@@ -11,8 +11,8 @@ export function requireOwnPage(request: Request, { isPage }: { isPage: boolean }
   throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
 }
 
-export function requireToken(request: Request, token: string): void {
-  const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+export function requireToken(authorization: string | null | undefined, token: string): void {
+  const [, presented] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
   const refusal = new Refusal(
     401,
     presented === undefined ? 'token_missing' : 'token_wrong',

@@ -46,11 +46,12 @@ export function createServeControl(options: ControlOptions): ServeControl {
     requireOwnPage(request, { isPage });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     // Answers hold keys: from another machine, reading needs the token, too.
-    if (!isPage && !(isRead && isLocal && !isSecret)) requireToken(request, token);
+    if (!isPage && !(isRead && isLocal && !isSecret))
+      requireToken(request.headers.get('authorization'), token);
     const { endpoint, params } = find(table, path, isRead ? 'GET' : request.method);
     if (endpoint.content === 'application/json') await ready?.();
     const query = endpoint.query === undefined ? {} : queryOf(endpoint.query, searchParams);
-    const body = endpoint.body === undefined ? undefined : await bodyOf(endpoint.body, request);
+    const body = endpoint.body && (await bodyOf(endpoint.body, request, endpoint));
     const result = await endpoint.handle({ request, origin, params, query, body });
     if (result instanceof Response) return result;
     // Sound: every JSON endpoint answers with an object.
@@ -152,7 +153,11 @@ function queryOf<Output>(schema: z.ZodType<Output>, params: URLSearchParams): Ou
   throw new Refusal(400, 'invalid_query', `The query does not fit: ${issues.join('; ')}.`);
 }
 
-async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
+async function bodyOf(
+  schema: z.ZodType,
+  request: Request,
+  { maxBodyBytes }: Pick<Endpoint, 'maxBodyBytes'>,
+): Promise<unknown> {
   // A form of another page cannot send this type.
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
@@ -160,5 +165,3 @@ async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
   }
   return parseWith(schema, parseBody(await readBody(request, maxBodyBytes)), 'invalid_body');
 }
-
-const maxBodyBytes = 64 * 1024;

@@ -10,6 +10,8 @@ export interface Endpoint {
   readonly summary: string;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
+  /** The limit of the body. */
+  readonly maxBodyBytes: number;
   readonly answer: z.ZodType;
   /** Of the answer. For other types than JSON the handler returns a {@link Response}. */
   readonly content: 'application/json' | 'text/event-stream' | 'text/html';
@@ -40,6 +42,7 @@ export function endpoint<
     answer: Answer;
     query?: Query;
     body?: Body;
+    maxBodyBytes?: number;
     content?: Endpoint['content'];
     refusals?: readonly number[];
     handle: (
@@ -49,12 +52,14 @@ export function endpoint<
   },
 ) {
   const { query, body, content = 'application/json', refusals = [], handle, ...rest } = definition;
+  const { maxBodyBytes = 64 * 1024 } = definition;
   return {
     ...rest,
     // Sound: absent exactly if its type is undefined.
     query: query as Query,
     // Sound: as above.
     body: body as Body,
+    maxBodyBytes,
     content,
     refusals,
     // Sound: the router passes the output of these two schemas.

@@ -22,6 +22,9 @@ export interface ExaminedSignature {
   readonly differences: readonly Difference[];
 }
 
+/** The part of an entry that its signature depends on. */
+export type SignedEntry = Pick<TraceEntry, 'kind' | 'operation' | 'headers' | 'body' | 'delivery' | 'time'>;
+
 interface Difference {
   readonly member: string;
   readonly genuine: string | undefined;
@@ -29,7 +32,7 @@ interface Difference {
 }
 
 /** Checks the signature of a request or an event against all keys; `undefined` for what is not signed. */
-export function examineSignature(state: SandboxState, entry: TraceEntry): ExaminedSignature | undefined {
+export function examineSignature(state: SandboxState, entry: SignedEntry): ExaminedSignature | undefined {
   const purpose = purposeOf(entry);
   if (purpose === undefined || entry.body === undefined) return undefined;
   const { body } = entry;
@@ -79,7 +82,10 @@ export function explainSignature(state: SandboxState, entry: TraceEntry): Mismat
   return explainMismatch(entry.body, { credentials, scheme, purpose });
 }
 
-function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined {
+export function purposeOf({
+  kind,
+  operation,
+}: Pick<TraceEntry, 'kind' | 'operation'>): SigningPurpose | undefined {
   if (kind === 'event') return 'order';
   if (operation === undefined || !Object.hasOwn(operations, operation)) return undefined;
   // Sound: it is a key of the table.
@@ -88,7 +94,10 @@ function purposeOf({ kind, operation }: TraceEntry): SigningPurpose | undefined 
 }
 
 /** The partner that sent the request, or that receives the event. */
-function partnerOf({ partners }: SandboxState, { headers }: TraceEntry): Partner | undefined {
+export function partnerOf(
+  { partners }: SandboxState,
+  { headers }: Pick<TraceEntry, 'headers'>,
+): Partner | undefined {
   const publicKey = headers?.authorization?.replace(/^Bearer +/i, '');
   return partners.all.find((partner) =>
     [partner, ...(partner.earlier ?? [])].some(
@@ -109,7 +118,7 @@ function signedText({ deployment }: SandboxState, body: string): string | undefi
 }
 
 /** The last genuine event of the same kind and order. */
-function genuineBody({ deliveryQueue }: SandboxState, { delivery }: TraceEntry): string | undefined {
+function genuineBody({ deliveryQueue }: SandboxState, { delivery }: SignedEntry): string | undefined {
   const { deliveries } = deliveryQueue;
   const own = deliveries.find(({ id }) => id === delivery);
   return deliveries.findLast(
@@ -138,7 +147,7 @@ function spelling(text: string, name: string): string | undefined {
   return value && text.slice(value.start, value.end);
 }
 
-function asObject(text: string | undefined): JsonObject | undefined {
+export function asObject(text: string | undefined): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return isJsonObject(value) ? value : undefined;

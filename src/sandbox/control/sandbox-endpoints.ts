@@ -10,7 +10,9 @@ import { type Endpoint, endpoint, namesOf } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
 import * as answers from './schemas.ts';
-import { extentOf, trafficEndpoints } from './traffic-endpoints.ts';
+import { sendEdited } from './send-edited.ts';
+import { keysOf } from './session.ts';
+import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 
 const page = {
   limit: answers.limit,
@@ -24,9 +26,32 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
   const subject = { sandbox, state };
   return [
     ...trafficEndpoints({
+      source: 'sandbox',
       trace: sandbox.trace,
+      add: state.trace.add,
+      secrets: () => secretsOf(state),
       examine: (entry) => examineSignature(state, entry),
       explain: (entry) => explainSignature(state, entry),
+    }),
+    endpoint({
+      id: 'sendEdited',
+      method: 'POST',
+      path: 'trace/{id}/send',
+      summary: 'Sends an edited copy: of an event to its callback, of a request to this sandbox',
+      body: answers.editedCopy
+        .extend({
+          url: z
+            .url({ protocol: /^https?$/ })
+            .optional()
+            .describe('another address for an event'),
+          signature: z.enum(['keep', 'renew']).default('keep'),
+        })
+        .meta({ examples: [{ signature: 'renew' }] }),
+      maxBodyBytes: answers.maxCopyBytes,
+      answer: answers.sentCopy,
+      refusals: [404, 409],
+      handle: ({ params, body: edit }) =>
+        sendEdited(sandbox, state, { entry: exchangeOf(sandbox.trace, params.id).first, edit }),
     }),
     ...sandboxOperations().map((each) => ({
       ...each,
@@ -279,6 +304,11 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
       orderScenarios: Object.keys(orderScenarios),
     },
   };
+}
+
+function secretsOf({ partners, masterKey }: SandboxState): readonly string[] {
+  const keys = partners.all.flatMap((partner) => [partner, ...(partner.earlier ?? [])]);
+  return [masterKey, ...keys.flatMap(({ credentials }) => keysOf(credentials))];
 }
 
 function clockOf({ clock }: Sandbox<unknown>) {

@@ -111,6 +111,7 @@ export const traceEntry = z
     body: z.string().optional(),
     faults: z.array(z.string()),
     note: z.string().optional(),
+    imported: z.literal(true).optional().describe('from the file of another session'),
   })
   .meta({ id: 'TraceEntry' });
 
@@ -133,6 +134,26 @@ export const exchange = z
     signature: signature.optional().describe('absent for what is not signed'),
   })
   .meta({ id: 'Exchange' });
+
+/** Room for the longest body that a sandbox takes by default, escaped. */
+export const maxCopyBytes = 2 * 1024 * 1024;
+
+export const editedCopy = z.strictObject({
+  body: z.string().optional().describe('the exact text; as it was by default'),
+  headers: z
+    .record(
+      z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, 'must be the name of a header'),
+      z.string().regex(/^[\t\x20-\x7e\x80-\xff]{0,8000}$/, 'must be the value of a header'),
+    )
+    .optional()
+    .describe('all of them; as they were by default'),
+});
+
+export const sentCopy = z.object({
+  exchange: z.int().optional().describe('id of the copy in the trace'),
+  status: z.int().optional(),
+  error: z.string().optional().describe('why there was no answer, e.g. ECONNREFUSED'),
+});
 
 export const explanation = z
   .object({

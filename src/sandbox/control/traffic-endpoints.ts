@@ -1,20 +1,23 @@
 import * as z from 'zod';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { Refusal } from '../requests.ts';
-import type { SandboxTrace, TraceEntry } from '../trace.ts';
+import type { SandboxTrace, TraceEntry, TraceFacts } from '../trace.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import type { ExaminedSignature } from './examine-signature.ts';
 import * as answers from './schemas.ts';
+import type { SessionSource } from './session.ts';
+import * as sessions from './session.ts';
 
 /** A trace for the inspector: of a sandbox, or of the deliveries that `listen` received. */
-export interface TraceSource {
-  readonly trace: SandboxTrace;
+export interface TraceSource extends SessionSource {
   /** Adds facts to an entry. @default none */
   readonly show?: (entry: TraceEntry) => object;
   /** Checks a signature; `undefined` for what is not signed. */
   readonly examine: (entry: TraceEntry) => ExaminedSignature | undefined;
   /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
   readonly explain: (entry: TraceEntry) => MismatchExplanation;
+  /** Adds an entry of another session, and returns its id. */
+  readonly add: (facts: TraceFacts) => number;
 }
 
 const traceQuery = z.strictObject({
@@ -27,12 +30,8 @@ const maxStreams = 64;
 /** An explanation tries thousands of combinations, and blocks all other requests. */
 const maxExplained = 16 * 1024;
 
-export function trafficEndpoints({
-  trace,
-  show = (entry) => entry,
-  examine,
-  explain,
-}: TraceSource): readonly Endpoint[] {
+export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
+  const { trace, show = (entry) => entry, examine, explain, add } = source;
   let streams = 0;
   const shown = (entry: TraceEntry, bodies: 'true' | 'false') =>
     bodies === 'true' ? show(entry) : { ...show(entry), headers: undefined, body: undefined };
@@ -98,6 +97,28 @@ export function trafficEndpoints({
         throw new Refusal(409, 'body_too_large', message);
       },
     }),
+    endpoint({
+      id: 'exportSession',
+      method: 'GET',
+      path: 'session',
+      summary: 'The trace as a file for `importSession` and the command `replay`, without secrets',
+      answer: sessions.session,
+      handle: () => {
+        const headers = { 'content-disposition': 'attachment; filename="session.json"' };
+        return Response.json(sessions.exportSession(source), { headers });
+      },
+    }),
+    endpoint({
+      id: 'importSession',
+      method: 'POST',
+      path: 'session',
+      summary: 'Adds the entries of an exported session to the trace',
+      // Checked below, with one message for a file of another kind.
+      body: z.looseObject({}).meta({ examples: [{ format: sessions.sessionFormat }] }),
+      maxBodyBytes: sessions.maxSessionBytes,
+      answer: z.object({ imported: z.int().describe('how many entries') }),
+      handle: ({ body }) => ({ imported: sessions.importSession(sessions.readSession(body), add) }),
+    }),
   ];
 }
 
@@ -106,7 +127,7 @@ export function extentOf({ forgotten, entries }: SandboxTrace) {
 }
 
 /** All entries of an exchange, in order. @throws {Refusal} 404 */
-function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; entries: TraceEntry[] } {
+export function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; entries: TraceEntry[] } {
   const found = /^\d{1,15}$/.test(id) ? entries.find((entry) => entry.id === Number(id)) : undefined;
   if (found === undefined) throw new Refusal(404, 'unknown_entry', 'The trace has no entry with this id.');
   const all = entries.filter(({ exchange }) => exchange === found.exchange);

@@ -11,11 +11,10 @@ import {
   type SandboxDelivery,
 } from './delivery.ts';
 
-interface QueuedDelivery {
+interface QueuedDelivery extends Pick<QueuedEvent, 'publicKey' | 'headers' | 'note'> {
   delivery: SandboxDelivery;
   /** Whether an answer counted as received. Then the event is not repeated. */
   isReceived: boolean;
-  readonly publicKey: string;
   readonly generation: number;
 }
 
@@ -74,6 +73,11 @@ export class DeliveryQueue {
     return this.#enqueue(order, queued, schedule);
   }
 
+  /** Posts a new event once, without waiting for the others of its order. Never rejects. */
+  postOnce(event: QueuedEvent): Promise<SandboxDelivery> {
+    return this.#track(this.#send(this.#remember(event), { isRepeated: false }));
+  }
+
   /** Posts an event's text again, at once. @throws {ValidationError} if no delivery has this id */
   redeliver(id: string): Promise<SandboxDelivery> {
     return this.#track(this.#send(this.#find(id), { isRepeated: false }));
@@ -81,9 +85,9 @@ export class DeliveryQueue {
 
   /** @throws {ValidationError} if no delivery has this id */
   eventOf(id: string): QueuedEvent {
-    const { delivery, publicKey } = this.#find(id);
+    const { delivery, publicKey, headers } = this.#find(id);
     const { name, platform_order_ref, partner_order_id, url, body, faults } = delivery;
-    return { name, platform_order_ref, partner_order_id, url, body, faults, publicKey };
+    return { name, platform_order_ref, partner_order_id, url, body, faults, publicKey, headers };
   }
 
   /** Resolves when every event was answered or given up, except those that wait for the clock. */
@@ -115,7 +119,7 @@ export class DeliveryQueue {
     ]);
   }
 
-  #remember({ publicKey, ...facts }: QueuedEvent): QueuedDelivery {
+  #remember({ publicKey, headers, note, ...facts }: QueuedEvent): QueuedDelivery {
     this.#numbers += 1;
     const id = `delivery-${this.#numbers}`;
     const unsent = { id, ...facts, attempts: 0, acknowledged: false, status: undefined, error: undefined };
@@ -123,6 +127,8 @@ export class DeliveryQueue {
       delivery: Object.freeze(unsent),
       isReceived: false,
       publicKey,
+      headers,
+      note,
       generation: this.#generation,
     };
     this.#deliveries.set(id, queued);
@@ -184,8 +190,8 @@ export class DeliveryQueue {
     const { url, body, id, name, partner_order_id, faults } = queued.delivery;
     const traceFacts = { event: name, delivery: id, order: partner_order_id, method: 'POST', url, faults };
     const started = clock.now();
-    const headers = eventHeaders(queued.publicKey);
-    const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body });
+    const { publicKey, headers = eventHeaders(publicKey), note } = queued;
+    const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body, note });
     const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });
     if (queued.generation !== this.#generation) return queued.delivery;
     // An event with a status was answered, even if the rest of the answer is lost.

@@ -30,6 +30,10 @@ export interface QueuedEvent
   > {
   /** Sent as the bearer token (contract: Authentication 2). */
   readonly publicKey: string;
+  /** Sent in place of the usual headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For the trace. */
+  readonly note?: string | undefined;
 }
 
 export function eventHeaders(publicKey: string): Readonly<Record<string, string>> {

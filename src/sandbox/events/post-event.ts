@@ -82,10 +82,10 @@ export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent
 const additional: ReadonlySet<EventFaultName> = new Set(['forged', 'tampered', 'unfamiliar_name']);
 
 /** With several merchants, the key of the order's currency. */
-function orderKey(
+export function orderKey(
   { deployment }: SandboxState,
   credentials: SandboxCredentials,
-  { fiat_currency }: SandboxOrder,
+  { fiat_currency }: { fiat_currency: unknown },
 ): string {
   const scheme = deployment.signature;
   const merchant = merchantsFor(credentials, scheme).find((name) => name === fiat_currency);

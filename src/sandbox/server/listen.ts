@@ -11,6 +11,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import type { SandboxClock } from '../clock.ts';
+import { requireToken } from '../control/caller-checks.ts';
 import type { ControlAccess, ServeControl } from '../control/control-api.ts';
 import type { Serve } from '../service.ts';
 import { socketReply } from '../wire-reply.ts';
@@ -70,7 +71,10 @@ export async function listen<Order>(options: {
   let control: Promise<ServeControl> | undefined;
   const server = await startHttpServer({
     ...address,
-    maxBodyBytes,
+    maxBodyBytes: ({ url = '', headers }) =>
+      url.startsWith(controlPath) && holdsToken(headers.authorization, token)
+        ? maxControlBytes
+        : maxBodyBytes,
     answer: answerRequests(async (request, connection) => {
       if (from === 'off' || !isControl(request)) return socketReply(await serve(request, connection), clock);
       control ??= options.loadControl({ path: controlPath, token, from });
@@ -92,6 +96,17 @@ export async function listen<Order>(options: {
 }
 
 const controlPath = '/_sandbox/';
+/** For the file of a session. Callers without the token cannot fill the memory. */
+const maxControlBytes = 16 * 1024 * 1024;
+
+function holdsToken(authorization: string | undefined, token: string): boolean {
+  try {
+    requireToken(authorization, token);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isControl({ url }: Request): boolean {
   return `${new URL(url).pathname}/`.startsWith(controlPath);

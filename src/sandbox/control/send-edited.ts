@@ -1,0 +1,167 @@
+import { signingKey } from '../../credentials/signing-key.ts';
+import { fromWireNames } from '../../deployment/wire-names.ts';
+import { isPartnerExchangeError, whatFailed } from '../../errors/errors.ts';
+import { withoutHopHeaders } from '../../internal/hop-headers.ts';
+import { findMembers } from '../../internal/json-scanner.ts';
+import { hidden } from '../../internal/redact-credentials.ts';
+import { writeSignature } from '../../signature/digest.ts';
+import { canonicalText } from '../../signature/serializations.ts';
+import { signBody } from '../../signature/sign-body.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { removeSignature } from '../../signature/signed-body.ts';
+import { orderKey } from '../events/post-event.ts';
+import type { EventFaultName } from '../faults/faults.ts';
+import type { Partner } from '../partners/partner-registry.ts';
+import { Refusal } from '../requests.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { SandboxState } from '../state.ts';
+import type { TraceEntry } from '../trace.ts';
+import { asObject, examineSignature, partnerOf, purposeOf } from './examine-signature.ts';
+
+interface Edit {
+  readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly url?: string | undefined;
+  readonly signature: 'keep' | 'renew';
+}
+
+/** The entry of a copy, and its answer. */
+interface Sent {
+  readonly exchange?: number | undefined;
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+}
+
+/** Sends an edited copy: of an event to its callback, of a request to this sandbox. @throws {Refusal} */
+export async function sendEdited(
+  sandbox: Sandbox<unknown>,
+  state: SandboxState,
+  { entry, edit }: { entry: TraceEntry; edit: Edit },
+): Promise<Sent> {
+  if (entry.kind !== 'event' && entry.kind !== 'request') {
+    throw new Refusal(409, 'not_sendable', 'Only a request or an event can be sent again.');
+  }
+  const url = edit.url ?? entry.url ?? '';
+  if (!URL.canParse(url)) {
+    throw new Refusal(400, 'address_needed', 'This event has no address: give the one of your receiver.');
+  }
+  const partner =
+    partnerOf(state, { headers: edit.headers }) ?? partnerOf(state, entry) ?? onlyPartner(state);
+  const text = edit.body ?? entry.body;
+  const body = edit.signature === 'renew' ? signedAgain(state, { entry, text, partner }) : text;
+  const headers = sentHeaders({ ...entry, ...edit }.headers ?? entry.headers, partner);
+  const copy = { ...entry, url, body, headers };
+  return entry.kind === 'event' ? postCopy(state, copy, partner) : requestCopy(sandbox, state, copy);
+}
+
+type Copy = TraceEntry & { readonly headers: Readonly<Record<string, string>> };
+
+async function postCopy(state: SandboxState, copy: Copy, partner: Partner | undefined): Promise<Sent> {
+  const { deliveryQueue, trace, deployment } = state;
+  const { id, url = '', body = '', headers } = copy;
+  const original = deliveryQueue.deliveries.find((delivery) => delivery.id === copy.delivery);
+  const value = asObject(body);
+  const { event_name: name } = (value && fromWireNames(value, deployment.wireNames)) ?? {};
+  const delivery = await deliveryQueue.postOnce({
+    name: typeof name === 'string' ? name : (copy.event ?? 'event'),
+    platform_order_ref: original?.platform_order_ref ?? '',
+    partner_order_id: copy.order ?? '',
+    url,
+    body,
+    faults: faultsOf(state, copy),
+    publicKey: partner?.credentials.partnerPublicKey ?? '',
+    headers,
+    note: `Edited copy of #${id}.`,
+  });
+  const { status, error } = delivery;
+  const posted = trace.view.entries.find((entry) => entry.delivery === delivery.id);
+  return { exchange: posted?.id, status, error };
+}
+
+/** A receiver has to refuse a copy whose signature does not hold, as it refuses a tampered event. */
+function faultsOf(state: SandboxState, copy: Copy): readonly EventFaultName[] {
+  const { holds, isExpectedKey } = examineSignature(state, { ...copy, time: state.clock.now() }) ?? {};
+  if (holds && isExpectedKey !== false) return [];
+  return copy.faults.includes('forged') ? ['forged'] : ['tampered'];
+}
+
+async function requestCopy(sandbox: Sandbox<unknown>, { trace, options }: SandboxState, copy: Copy) {
+  const { url = '', method = 'POST', body, headers } = copy;
+  const last = trace.view.entries.at(-1)?.id ?? 0;
+  const signal = AbortSignal.timeout(options.callbackTimeoutMs);
+  const answer = await send();
+  const sent = trace.view.entries.find(
+    (entry) =>
+      entry.id > last && entry.kind === 'request' && entry.url === url && entry.body === (body ?? ''),
+  );
+  return { exchange: sent?.id, ...answer };
+
+  async function send(): Promise<Sent> {
+    try {
+      const content = method === 'GET' || method === 'HEAD' ? null : (body ?? null);
+      const response = await sandbox.fetch(url, { method, headers, body: content, signal });
+      await response.body?.cancel();
+      return { status: response.status };
+    } catch (error) {
+      return { error: error instanceof Error ? error.name : 'unknown' };
+    }
+  }
+}
+
+/** Without the headers of the earlier connection. A header that a session file hides is that of the partner. */
+function sentHeaders(
+  headers: Readonly<Record<string, string>> = {},
+  partner: Partner | undefined,
+): Record<string, string> {
+  const known = withoutHopHeaders(Object.entries(headers)).flatMap(([name, value]) => {
+    if (value !== hidden) return [[name, value]];
+    const isKnown = name.toLowerCase() === 'authorization' && partner !== undefined;
+    return isKnown ? [[name, `Bearer ${partner.credentials.partnerPublicKey}`]] : [];
+  });
+  return Object.fromEntries(known);
+}
+
+function onlyPartner({ partners }: SandboxState): Partner | undefined {
+  return partners.all.length === 1 ? partners.all[0] : undefined;
+}
+
+interface Unsigned {
+  readonly entry: TraceEntry;
+  readonly text: string | undefined;
+  readonly partner: Partner | undefined;
+}
+
+/** The text with a signature of the partner's current key. Everything else stays as it is spelled. */
+function signedAgain(state: SandboxState, { entry, text = '', partner }: Unsigned): string {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined) {
+    throw new Refusal(409, 'not_signed', 'Requests of this kind are not signed: send it without signing.');
+  }
+  if (partner === undefined) {
+    const message = 'No partner of this sandbox has the key in the Authorization header: keep the signature.';
+    throw new Refusal(409, 'unknown_partner', message);
+  }
+  const { deployment } = state;
+  const value = asObject(text);
+  if (value === undefined) throw new Refusal(400, 'body_not_object', 'Only a JSON object can be signed.');
+  const { credentials } = partner;
+  const { fiat_currency } = fromWireNames(value, deployment.wireNames);
+  const key =
+    purpose === 'order'
+      ? orderKey(state, credentials, { fiat_currency })
+      : signingKey(credentials, purpose, { scheme: deployment.signature });
+  try {
+    return withSignature(text, { key, scheme: deployment.signature });
+  } catch (error) {
+    throw isPartnerExchangeError(error) ? new Refusal(400, error.code, whatFailed(error)) : error;
+  }
+}
+
+function withSignature(text: string, { key, scheme }: { key: string; scheme: SignatureScheme }): string {
+  const { signature: _, ...value } = asObject(text) ?? {};
+  const [member] = findMembers(text, 'signature');
+  if (member === undefined) return signBody(value, { key, scheme }).text;
+  const signed = canonicalText(scheme, { unsignedText: removeSignature(text), value });
+  const signature = JSON.stringify(writeSignature(scheme, key, signed));
+  return text.slice(0, member.value.start) + signature + text.slice(member.value.end);
+}
