@@ -56,7 +56,7 @@ export {
 export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange-client.ts';
 export { ExchangeClient } from './exchange/exchange-client.ts';
 export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
-export type { CallOptions } from './http/call.ts';
+export type { CallOptions, ReplyBody, ReplySchema } from './http/call.ts';
 export type {
   ClientOptions,
   NoResponseObservation,
@@ -72,4 +72,5 @@ export {
   type MessengerClientOptions,
   type NumberCheckRequest,
 } from './messenger/messenger-client.ts';
+export type { Serialization } from './signature/serializations.ts';
 export { defaultScheme, type SignatureScheme } from './signature/signature-scheme.ts';

@@ -17,12 +17,13 @@ import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { BulkProgress } from './bulk-progress.ts';
 import type { BulkRow } from './rows.ts';
 
-/** What a second run may send again. */
+/** What a second run may send again. @inline */
 export type BulkRepeat = 'not-sent' | 'refused' | 'unknown';
 
-/** Sends messages; a `MessengerClient` with an API key is one. */
+/** Sends messages; a `MessengerClient` with an API key is one. @inline */
 export type BulkDevice = Pick<MessengerClient, 'sendMessage'>;
 
+/** Options of {@link sendBulk}. */
 export interface BulkOptions {
   /** One device or several; each is a `MessengerClient` with the API key of a paired device. */
   messenger: BulkDevice | readonly BulkDevice[];

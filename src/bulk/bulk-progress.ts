@@ -13,6 +13,7 @@ export interface BulkProgress extends Readonly<Record<BulkState, number>> {
   readonly perSecond: number;
   /** Milliseconds until the last row at this rate, if `total` is known. */
   readonly remainingMs: number | undefined;
+  /** Whether `pause` was called, and `resume` was not. */
   readonly isPaused: boolean;
 }
 

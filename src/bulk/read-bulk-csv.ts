@@ -14,6 +14,7 @@ import {
 import { printableText } from '../internal/printable-text.ts';
 import type { BulkRow } from './rows.ts';
 
+/** Options of {@link readBulkCsv}. */
 export interface BulkCsvOptions {
   /** The names of the columns in the header. */
   columns?:
@@ -32,7 +33,7 @@ export interface BulkCsvOptions {
   delimiter?: string | undefined;
 }
 
-/** A Node or web stream, chunks of text or bytes, or the whole text. */
+/** A Node or web stream, chunks of text or bytes, or the whole text. @inline */
 export type CsvSource =
   | string
   | AsyncIterable<string | Uint8Array>

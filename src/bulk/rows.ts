@@ -4,6 +4,7 @@ import { normalizePhone } from '../internal/phone.ts';
 /** A message of a campaign, or a row that could not be read. */
 export type BulkRow = BulkMessage | UnreadableRow;
 
+/** A message to send. */
 export interface BulkMessage {
   /**
    * Names the row in its result, and again in a second run over the same rows.
@@ -18,6 +19,7 @@ export interface BulkMessage {
 
 /** A line that `readBulkCsv` could not read: its result is `invalid`, and the other lines go on. */
 export interface UnreadableRow {
+  /** As in a {@link BulkMessage}. */
   key?: string | undefined;
   /** What is wrong with the line, without its content. */
   invalid: string;
@@ -35,7 +37,9 @@ export type BulkState = 'sent' | 'refused' | 'not-sent' | 'unknown' | 'duplicate
 
 /** The result of one row. Holds neither its number nor its text. */
 export interface BulkResult {
+  /** The row's `key`, or its position among the rows, from 1. */
   readonly key: string;
+  /** The result of the row. */
   readonly state: BulkState;
   /** How often this row was tried, in all runs of the campaign. */
   readonly attempts: number;

@@ -8,9 +8,11 @@ import { createRun } from './run.ts';
 export interface BulkRun extends AsyncIterable<BulkResult> {
   /** Begins no further message until `resume`. */
   pause(): void;
+  /** Goes on after `pause`. */
   resume(): void;
   /** Begins no further message; the iteration ends once those under way are settled. */
   stop(): void;
+  /** Counts of this run, at this moment. */
   readonly progress: BulkProgress;
 }
 

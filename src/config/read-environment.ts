@@ -20,6 +20,7 @@ import {
 
 /** What {@link readEnvironment} returns. `apiKey` and `masterKey` are not enumerable, so they are not printed. */
 export interface Environment<Order = BuyOrder> {
+  /** The deployment, as the variables describe it. */
   readonly deployment: Deployment<Order>;
   /** `undefined` if none of the partner's keys is set. */
   readonly credentials?: PartnerCredentials | undefined;

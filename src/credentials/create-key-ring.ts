@@ -14,6 +14,7 @@ import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
 import { type KeyRing, type KeySets, keySetsOf, type LoadedKeys, sameKeySets } from './key-ring.ts';
 
+/** Options of {@link createKeyRing}. */
 export interface KeyRingOptions {
   /**
    * Reads the keys, from wherever you keep them: one set of credentials, or a list with the newest first (the first

@@ -1,4 +1,7 @@
-/** What a configuration calls a partner: credentials have these members, and the `key` of a verified delivery too. */
+/**
+ * What a configuration calls a partner: credentials have these members, and the `key` of a verified delivery too.
+ * @inline
+ */
 export interface PartnerNames {
   readonly partnerId?: string | undefined;
   readonly partnerCode?: string | undefined;

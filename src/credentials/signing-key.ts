@@ -10,9 +10,10 @@ import { checkKey, invalid } from './partner-credentials.ts';
  */
 export type SigningPurpose = 'general' | 'order';
 
-/** What the key for orders is made of. */
+/** What the key for orders is made of. @inline */
 export type KeyScheme = Pick<SignatureScheme, 'orderKey' | 'keySeparator'>;
 
+/** @inline */
 export interface SigningKeyOptions {
   /** Which of `merchantSecretKeys` to use; not needed with a single merchant. */
   merchant?: string | undefined;

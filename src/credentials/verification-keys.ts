@@ -7,7 +7,9 @@ import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 export interface MatchedKey {
   /** The place of the credentials in the given list (0 for a single one), or of the key in `keys`. */
   readonly index: number;
+  /** `partnerId` of the credentials. */
   readonly partnerId?: string;
+  /** `partnerCode` of the credentials. */
   readonly partnerCode?: string;
   /** The name in `merchantSecretKeys`; absent for `merchantSecretKey`. */
   readonly merchant?: string;

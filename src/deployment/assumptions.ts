@@ -1,6 +1,8 @@
 /** A point that the contract leaves open or contradicts itself on, and our answer. */
 export interface Assumption {
+  /** Its name in errors and documents, such as `signature-key`. */
   readonly id: string;
+  /** Our answer, as a sentence. */
   readonly statement: string;
   /**
    * `published`: the contract says so, although it contradicts itself or says less elsewhere. `reported`: public

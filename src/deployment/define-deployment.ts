@@ -24,7 +24,7 @@ import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 
-/** Names of the query parameters of the number check. */
+/** Names of the query parameters of the number check. @inline */
 export interface NumberCheckParameters {
   /** @default 'api_key' (contract: Endpoints 8) */
   readonly api_key: string;
@@ -32,6 +32,7 @@ export interface NumberCheckParameters {
   readonly to_phone: string;
 }
 
+/** Options of {@link defineDeployment}. */
 export interface DeploymentOptions<Order = BuyOrder> {
   /** Base URL of onboarding, key regeneration and orders: `{onboarding_base_url}` of the contract. */
   onboardingBaseUrl?: string | URL | undefined;
@@ -71,19 +72,29 @@ export interface DeploymentOptions<Order = BuyOrder> {
  * `Order` is the type that `createOrder` accepts. `Deployment<unknown>` is any deployment.
  */
 export interface Deployment<Order = BuyOrder> {
+  /** As in {@link DeploymentOptions}; `undefined` if it is not configured. */
   readonly onboardingBaseUrl: string | undefined;
+  /** As in {@link DeploymentOptions}; `undefined` if it is not configured. */
   readonly stagingUrl: string | undefined;
+  /** As in {@link DeploymentOptions}; `undefined` if it is not configured. */
   readonly messengerBaseUrl: string | undefined;
+  /** As in {@link DeploymentOptions}, with its defaults. */
   readonly paths: Paths;
+  /** As in {@link DeploymentOptions}. */
   readonly wireNames: WireNames;
+  /** As in {@link DeploymentOptions}, or its default. */
   readonly signature: SignatureScheme;
+  /** As in {@link DeploymentOptions}, or its default. */
   readonly orderSchema: StandardSchema<Order, unknown>;
+  /** As in {@link DeploymentOptions}, or its default. */
   readonly readOrderReply: (reply: OrderReply) => OrderVerdict;
+  /** As in {@link DeploymentOptions}, with its defaults. */
   readonly numberCheckParameters: NumberCheckParameters;
   /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** @inline */
 export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
 
 const parameter = (name: string) => value(checkParameterName, { default: name });

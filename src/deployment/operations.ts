@@ -12,7 +12,7 @@ export type Operation =
   | 'checkNumber'
   | 'sendMessage';
 
-/** The base URL that an operation's path is appended to. */
+/** The base URL that an operation's path is appended to. @inline */
 export type BaseUrlName = 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl';
 
 export interface OperationRules {

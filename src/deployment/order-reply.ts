@@ -2,6 +2,7 @@
 export interface OrderReply {
   /** 200 to 299: any other status says by itself whether the service can have acted. */
   readonly status: number;
+  /** Headers of the reply. */
   readonly headers: Headers;
   /** Parsed JSON, or text if it is not JSON; `undefined` if empty. */
   readonly body: unknown;

@@ -2,6 +2,7 @@
  * The part of the Standard Schema interface (version 1) that we use: zod, valibot, arktype and others implement it.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What Standard Schema defines: zod, valibot and arktype have it. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -13,10 +14,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** @inline */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** @inline */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

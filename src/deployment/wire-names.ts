@@ -5,6 +5,7 @@ import { invalidOption, nested, type OptionTable, optional, value } from '../int
 /**
  * Names that the contract and the reported facts give with a neutral word in place of a brand: three members of bodies
  * and one path segment (`connect-msg`).
+ * @inline
  */
 export type BrandedName =
   | 'platform_order_ref'
@@ -12,7 +13,7 @@ export type BrandedName =
   | 'messenger_device_no'
   | 'connect-msg';
 
-/** Published name to this deployment's own name. */
+/** Published name to this deployment's own name. @useDeclaredType */
 export type WireNames = Readonly<Partial<Record<BrandedName, string>>>;
 
 const ownName = optional(

@@ -16,7 +16,7 @@ export {
   ValidationError,
 } from '../errors/errors.ts';
 export type { SignatureScheme } from '../signature/signature-scheme.ts';
-export type { AttackResult } from './attack/attack-case.ts';
+export type { AttackResult, AttackVerdict } from './attack/attack-case.ts';
 export type { AttackOptions, AttackReport } from './attack/attack-receiver.ts';
 export { attackReceiver } from './attack/attack-receiver.ts';
 export type { AttackFinding } from './attack/findings.ts';
@@ -24,19 +24,32 @@ export {
   detectFromOracle,
   type OracleDetection,
   type OracleOptions,
+  type OracleReply,
   probeBody,
   type SigningOracle,
 } from './detection/detect-from-oracle.ts';
 export { type DetectOptions, detectScheme } from './detection/detect-scheme.ts';
-export type { NearMiss, SafetyNote, SampleReport, SchemeDetection, Survivor } from './detection/detection.ts';
-export type { DoctorCheck, DoctorOptions } from './doctor/doctor-context.ts';
+export type {
+  DetectionSecrets,
+  DetectionVerdict,
+  NearMiss,
+  NearMissCode,
+  SafetyNote,
+  SafetyNoteCode,
+  SampleReport,
+  SampleStatus,
+  SchemeDetection,
+  Survivor,
+} from './detection/detection.ts';
+export type { DoctorCheck, DoctorOptions, DoctorStatus } from './doctor/doctor-context.ts';
 export { runDoctor } from './doctor/run-doctor.ts';
 export { explainMismatch } from './mismatch/explain-mismatch.ts';
-export type { Deviation } from './mismatch/find-deviations.ts';
+export type { Deviation, DeviationCode } from './mismatch/find-deviations.ts';
 export type {
   ExplainOptions,
   MismatchExplanation,
   MismatchFinding,
+  MismatchFindingCode,
 } from './mismatch/mismatch-explanation.ts';
 export type { SchemePin } from './pin/pin-scheme.ts';
 export {

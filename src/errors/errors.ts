@@ -47,6 +47,7 @@ export abstract class PartnerExchangeError extends Error {
   /** Stable, literal; docs/errors.md says of each what it means and what to do. */
   abstract readonly code: string;
 
+  /** @internal Only this package makes errors: its parameters can change. */
   constructor(
     { kind, remedies }: { kind: string; remedies: Remedies },
     code: string,
@@ -105,13 +106,15 @@ export function kindOf(error: unknown): string | undefined {
   }
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link BulkError}: docs/errors.md explains each. @useDeclaredType */
 export type BulkErrorCode = keyof typeof remedies.BulkError;
 
 /** A bulk run ended before its last row. The results before it hold; a second run goes on where it stopped. */
 export class BulkError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: BulkErrorCode;
 
+  /** @internal */
   constructor(code: BulkErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'BulkError', remedies: bulkRemedies }, code, what, details);
     this.code = code;
@@ -123,15 +126,17 @@ export function isBulkError(error: unknown): error is BulkError {
   return kindOf(error) === 'BulkError';
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link ConfigurationError}: docs/errors.md explains each. @useDeclaredType */
 export type ConfigurationErrorCode = keyof typeof remedies.ConfigurationError;
 
 /** Something is set up wrongly. Thrown before anything is sent; fix the code or the configuration. */
 export class ConfigurationError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: ConfigurationErrorCode;
   /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
   readonly assumptions: readonly string[];
 
+  /** @internal */
   constructor(
     code: ConfigurationErrorCode,
     what: Text,
@@ -148,13 +153,15 @@ export function isConfigurationError(error: unknown): error is ConfigurationErro
   return kindOf(error) === 'ConfigurationError';
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link InboxError}: docs/errors.md explains each. @useDeclaredType */
 export type InboxErrorCode = keyof typeof remedies.InboxError;
 
 /** An inbox could not store a delivery or have it handled. Holds nothing of the body. */
 export class InboxError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: InboxErrorCode;
 
+  /** @internal */
   constructor(code: InboxErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'InboxError', remedies: inboxRemedies }, code, what, details);
     this.code = code;
@@ -166,7 +173,7 @@ export function isInboxError(error: unknown): error is InboxError {
   return kindOf(error) === 'InboxError';
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link KeyError}: docs/errors.md explains each. @useDeclaredType */
 export type KeyErrorCode = keyof typeof remedies.KeyError;
 
 export interface KeyErrorDetails extends ErrorDetails {
@@ -177,10 +184,12 @@ export interface KeyErrorDetails extends ErrorDetails {
 
 /** Keys could not be loaded, stored or rotated. Never holds a key. */
 export class KeyError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: KeyErrorCode;
   /** Milliseconds until it may be tried again; absent where waiting changes nothing. */
   readonly retryAfterMs: number | undefined;
 
+  /** @internal */
   constructor(code: KeyErrorCode, what: Text, details: KeyErrorDetails = {}) {
     super({ kind: 'KeyError', remedies: keyRemedies }, code, what, details);
     this.code = code;
@@ -213,7 +222,7 @@ export type OrderState =
   | 'unknown'
   | 'abandoned';
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link OrderError}: docs/errors.md explains each. @useDeclaredType */
 export type OrderErrorCode = keyof typeof remedies.OrderError;
 
 export interface OrderErrorDetails extends ErrorDetails {
@@ -225,7 +234,9 @@ export interface OrderErrorDetails extends ErrorDetails {
 
 /** What an order journal knows of an order keeps it from doing what was asked. Holds nothing of the payload but the id. */
 export class OrderError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: OrderErrorCode;
+  /** The id of the order. */
   readonly partner_order_id: string;
   /** The state of the order; `undefined` if the journal does not have it. */
   readonly state: OrderState | undefined;
@@ -234,6 +245,7 @@ export class OrderError extends PartnerExchangeError {
   /** Ids of the assumptions (see the ledger) behind this. */
   readonly assumptions: readonly string[];
 
+  /** @internal */
   constructor(code: OrderErrorCode, what: Text, details: OrderErrorDetails) {
     super({ kind: 'OrderError', remedies: orderRemedies }, code, what, details);
     this.code = code;
@@ -249,7 +261,7 @@ export function isOrderError(error: unknown): error is OrderError {
   return kindOf(error) === 'OrderError';
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link OtpError}: docs/errors.md explains each. @useDeclaredType */
 export type OtpErrorCode = keyof typeof remedies.OtpError;
 
 /** Which limit was reached: one of the options `limits`, or `maxSends`. */
@@ -257,12 +269,14 @@ export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' 
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
 export class OtpError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: OtpErrorCode;
   /** Milliseconds after which it makes sense to try again, where that is known. */
   readonly retryAfterMs: number | undefined;
   /** Of `limit_reached`. */
   readonly limit: OtpLimit | undefined;
 
+  /** @internal */
   constructor(
     code: OtpErrorCode,
     what: Text,
@@ -292,7 +306,7 @@ export function isOtpError(error: unknown): error is OtpError {
  */
 export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link RequestError}: docs/errors.md explains each. @useDeclaredType */
 export type RequestErrorCode = keyof typeof remedies.RequestError;
 
 export interface RequestErrorDetails extends ErrorDetails {
@@ -314,11 +328,17 @@ export interface RequestErrorDetails extends ErrorDetails {
 
 /** A request failed; {@link outcome} says whether the service can have acted on it. */
 export class RequestError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: RequestErrorCode;
+  /** Whether the service can have acted. */
   readonly outcome: RequestOutcome;
+  /** Which call failed, e.g. `createOrder`. */
   readonly operation: string;
+  /** HTTP method. */
   readonly method: string;
+  /** Without query values. */
   readonly url: string;
+  /** How often it was sent: 0 if never, 1 if it was not repeated. */
   readonly attempts: number;
   /** HTTP status, when there was a reply. */
   readonly status: number | undefined;
@@ -336,6 +356,7 @@ export class RequestError extends PartnerExchangeError {
    */
   declare readonly body: unknown;
 
+  /** @internal */
   constructor(code: RequestErrorCode, what: Text, details: RequestErrorDetails) {
     super({ kind: 'RequestError', remedies: requestRemedies }, code, what, details);
     this.code = code;
@@ -369,17 +390,19 @@ export function outcomeOf(error: unknown): RequestOutcome {
     : 'unknown';
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link SignatureError}: docs/errors.md explains each. @useDeclaredType */
 export type SignatureErrorCode = keyof typeof remedies.SignatureError;
 
 /**
  * A body could not be verified. Holds neither the body, nor a key, nor the expected signature.
  */
 export class SignatureError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: SignatureErrorCode;
   /** Ids of the assumptions (see the ledger) that may be wrong: a wrong assumption looks like a forgery. */
   readonly assumptions: readonly string[];
 
+  /** @internal */
   constructor(
     code: SignatureErrorCode,
     what: Text,
@@ -396,13 +419,15 @@ export function isSignatureError(error: unknown): error is SignatureError {
   return kindOf(error) === 'SignatureError';
 }
 
-/** docs/errors.md says of each what it means and what to do. */
+/** The codes of {@link StoreError}: docs/errors.md explains each. @useDeclaredType */
 export type StoreErrorCode = keyof typeof remedies.StoreError;
 
 /** A record store could not do a transaction. Holds no keys or values of records. */
 export class StoreError extends PartnerExchangeError {
+  /** Stable: branch on it. */
   readonly code: StoreErrorCode;
 
+  /** @internal */
   constructor(code: StoreErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'StoreError', remedies: storeRemedies }, code, what, details);
     this.code = code;
@@ -418,14 +443,18 @@ export function isStoreError(error: unknown): error is StoreError {
 export interface ValidationIssue {
   /** Where it is, from the outermost member inwards; empty for the input as a whole. */
   readonly path: readonly (string | number)[];
+  /** What is wrong, without the value. */
   readonly message: string;
 }
 
 /** The input of a call does not fit. Thrown before anything is signed or sent. */
 export class ValidationError extends PartnerExchangeError {
+  /** The only code of this class. */
   readonly code = 'invalid_input' as const;
+  /** Each member that does not fit. */
   readonly issues: readonly ValidationIssue[];
 
+  /** @internal */
   constructor(subject: string, issues: readonly ValidationIssue[]) {
     super(
       { kind: 'ValidationError', remedies: validationRemedies },

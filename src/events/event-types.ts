@@ -242,5 +242,5 @@ export interface BuyCloseEvent extends BuyOrderRecord {
   meta_data: RefundDetails;
 }
 
-/** Any or none of the members; `undefined` too, as a schema produces it. */
+/** Any or none of the members; `undefined` too, as a schema produces it. @inline */
 type PartOf<Members> = { [Name in keyof Members]?: Members[Name] | undefined };

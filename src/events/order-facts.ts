@@ -16,9 +16,13 @@ export const orderFactNames = [
   'fee',
   'kyc_error_type',
 ] as const;
+/** @inline */
 export type OrderFactName = (typeof orderFactNames)[number];
 
-/** Every distinct reported value, sorted. Numbers as parsed: for money read the exact literal of the event. */
+/**
+ * Every distinct reported value, sorted. Numbers as parsed: for money read the exact literal of the event.
+ * @useDeclaredType
+ */
 export type OrderFacts = { readonly [Name in OrderFactName]?: readonly (string | number)[] };
 
 /** Most distinct values kept of one member: the first in sorted order. */

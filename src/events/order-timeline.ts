@@ -2,7 +2,7 @@ import { isSamePartner, type PartnerNames } from '../credentials/same-partner.ts
 import { ValidationError } from '../errors/errors.ts';
 import { orderEventNames } from './event-names.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
-import { type OrderFactName, type OrderFacts, orderFactNames, withFactsOf } from './order-facts.ts';
+import { type OrderFacts, orderFactNames, withFactsOf } from './order-facts.ts';
 
 /**
  * The furthest stage that is known of an order.
@@ -34,7 +34,9 @@ export const orderStages = [
  * It depends only on the set of applied events: their order and repetitions make no difference (ledger: `event-order`).
  */
 export interface OrderTimeline {
+  /** The order's id in your system. */
   readonly partner_order_id: string;
+  /** How far the order has come. */
   readonly stage: OrderStage;
   /** The names of the events that were applied, in the order of a lifecycle. */
   readonly seen: readonly OrderEventName[];
@@ -49,7 +51,7 @@ export function emptyTimeline(partner_order_id: string): OrderTimeline {
   return { partner_order_id, stage: 'expected', seen: [], facts: {}, flags: [] };
 }
 
-/** The owner of an order, and the signer of an event about it. */
+/** The owner of an order, and the signer of an event about it. @inline */
 export interface EventParties {
   /** The partner of the order, from your own record of it. */
   readonly owner: PartnerNames;
@@ -143,7 +145,7 @@ export type OrderFlag =
   | { readonly code: 'credited_and_held' }
   | {
       readonly code: 'changed';
-      readonly member: Exclude<OrderFactName, 'kyc_error_type'>;
+      readonly member: Exclude<keyof OrderFacts, 'kyc_error_type'>;
       /** The distinct values, sorted. */
       readonly values: readonly (string | number)[];
     };

@@ -22,7 +22,9 @@ import type { OrderEvent } from './order-event.ts';
 
 /** A difference between a body and the published event of its name. Never holds the value found. */
 export interface EventIssue {
+  /** Where it is, from the outermost member inwards. */
   readonly path: readonly PropertyKey[];
+  /** What is wrong, without the value. */
   readonly message: string;
 }
 

@@ -223,7 +223,9 @@ export class ExchangeClient<Order = BuyOrder> {
   }
 }
 
+/** Options of an {@link ExchangeClient}. */
 export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
+  /** The service to call: made with `defineDeployment`. */
   deployment: Deployment<Order>;
   /**
    * Not needed for `onboard` and `whitelistIp`. With a key ring each call takes the keys that sign then. One that the

@@ -6,6 +6,7 @@ import type { Reply } from '../http/reply.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional, text } from '../internal/options.ts';
 
+/** Options of a call that creates an order. */
 export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
   /**
    * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's

@@ -14,10 +14,13 @@ import { limitConcurrency } from './slots.ts';
 
 /** A request that is about to be sent, without its secrets and its body. */
 export interface RequestObservation {
+  /** Which call it is, e.g. `createOrder`. */
   readonly operation: string;
+  /** HTTP method. */
   readonly method: string;
   /** With query values redacted. */
   readonly url: string;
+  /** With secrets redacted. */
   readonly headers: Readonly<Record<string, string>>;
   /** UTF-8 bytes of the body. */
   readonly bodyBytes: number;
@@ -27,19 +30,27 @@ export interface RequestObservation {
 
 /** A reply that has arrived, without its body. */
 export interface ResponseObservation {
+  /** Which call it was, e.g. `createOrder`. */
   readonly operation: string;
+  /** HTTP method. */
   readonly method: string;
+  /** With query values redacted. */
   readonly url: string;
+  /** HTTP status. */
   readonly status: number;
+  /** With secrets redacted. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since this attempt was sent. */
   readonly durationMs: number;
+  /** 1 for the first attempt. */
   readonly attempt: number;
 }
 
 /** An attempt that ended without a reply. */
 export interface NoResponseObservation {
+  /** Which call it was, e.g. `createOrder`. */
   readonly operation: string;
+  /** HTTP method. */
   readonly method: string;
   /** With query values redacted. */
   readonly url: string;
@@ -49,9 +60,11 @@ export interface NoResponseObservation {
   readonly outcome: RequestOutcome;
   /** Milliseconds since this attempt was sent. */
   readonly durationMs: number;
+  /** 1 for the first attempt. */
   readonly attempt: number;
 }
 
+/** @inline */
 export interface RetryOptions {
   /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 300 */
   firstDelayMs?: number | undefined;

@@ -7,6 +7,7 @@ import { readBounded } from '../internal/read-bounded.ts';
 export interface Reply<Body = unknown> {
   /** 200 to 299. */
   readonly status: number;
+  /** Headers of the reply. */
   readonly headers: Headers;
   /** Parsed JSON, or text if it is not JSON; `undefined` if empty. */
   readonly body: Body;

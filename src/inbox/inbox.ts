@@ -55,7 +55,7 @@ export interface Inbox {
   attach?(host: InboxHost): void;
 }
 
-/** How a handler runs. */
+/** How a handler runs. @inline */
 interface HandleOptions {
   /** Aborted to stop the handlers: their context has it. */
   readonly signal?: AbortSignal | undefined;
@@ -91,8 +91,11 @@ export interface AttemptResult {
   readonly error?: unknown;
 }
 
-/** What can happen to a delivery that an inbox receives. */
 export const inboxResults = ['handled', 'stored', 'duplicate', 'busy'] as const;
+/**
+ * The result of receiving a delivery.
+ * @useDeclaredType
+ */
 export type InboxResult = (typeof inboxResults)[number];
 
 /** An inbox with dead letters that can be stopped. */
@@ -132,10 +135,13 @@ export interface ManagedInbox extends Inbox {
 
 /** A delivery that failed at every attempt. */
 export interface DeadLetter {
+  /** Identifies the delivery: `replay` and `discard` take it. */
   readonly digest: string;
   /** The `event_name`. */
   readonly name: string;
+  /** How often it was tried. */
   readonly attempts: number;
+  /** When it was received. */
   readonly receivedAt: Date;
   /**
    * The error of the last attempt, cut to 500 characters. Credentials in addresses, queries and Authorization headers
@@ -146,13 +152,15 @@ export interface DeadLetter {
   readonly body?: string;
 }
 
+/** How many deliveries an inbox holds. */
 export interface InboxCounts {
   /** Stored and not yet handled: waiting for an attempt, or being handled. */
   readonly open: number;
+  /** Dead letters. */
   readonly dead: number;
 }
 
-/** How to read one dead letter. */
+/** How to read one dead letter. @inline */
 export interface DeadLetterReadOptions {
   /** Whether to add the body, which holds personal data. @default false */
   readonly withBody?: boolean | undefined;

@@ -7,6 +7,7 @@ import type { DeadLetter, Delivery, InboxHost, ManagedInbox } from './inbox.ts';
 import { type DeadLetterRead, defaultStopMs, readDeadLetterQuery, readDeadLetterRead } from './inbox.ts';
 import { memoryDeduplication } from './memory-deduplication.ts';
 
+/** Options of {@link memoryInbox}. */
 export interface MemoryInboxOptions
   extends Pick<HandlingOptions, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
   /** Most handled deliveries remembered; beyond it the oldest is forgotten. @default 10000 */

@@ -24,7 +24,7 @@ export function backoffDelay(
   return Math.round(whole * (1 - fraction / 2));
 }
 
-/** Resolves after this many milliseconds, or at once when the signal is aborted. Never rejects. */
+/** Resolves after this many milliseconds, or at once when the signal is aborted. Never rejects. @inline */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** Waits at most 24 days, the longest time of `setTimeout`. */

@@ -17,7 +17,9 @@ import { sendCall } from '../http/send-call.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { callback, defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
 
+/** Options of a {@link MessengerClient}. */
 export interface MessengerClientOptions extends ClientOptions {
+  /** The service to call: made with `defineDeployment`. */
   deployment: Deployment<unknown>;
   /** Key of one messenger device; can also be given with each call. */
   apiKey?: string | undefined;
@@ -39,7 +41,7 @@ export interface ApiKeyRequest {
   messenger_device_no: string;
 }
 
-/** The device to pair. */
+/** The device to pair. @inline */
 export interface DeviceReference {
   /**
    * Key of the messenger device; its form is not stated (ledger: `api-key-form`).

@@ -19,9 +19,11 @@ import { checkStore, type RecordStore } from '../store/record-store.ts';
 
 /** The part of an `ExchangeClient` that a journal needs. */
 export interface OrderSender<Order = BuyOrder> {
+  /** As the one of `ExchangeClient`. */
   prepareOrder(order: Order, options?: { merchant?: string | undefined }): Promise<PreparedOrder>;
 }
 
+/** Options of {@link createOrderJournal}. */
 export interface OrderJournalOptions<Order = BuyOrder> {
   /** An `ExchangeClient`. A journal is for the orders of one partner. */
   exchange: OrderSender<Order>;

@@ -58,7 +58,8 @@ export interface OrderJournal<Order = BuyOrder> {
   /**
    * Creates an order, or says what is known of it. Resolves only if the service has the order.
    *
-   * @throws {ValidationError} and {@link ConfigurationError}, as `createOrder` of the client: nothing was sent
+   * @throws {ValidationError} as `createOrder` of the client: nothing was sent
+   * @throws {ConfigurationError} as `createOrder` of the client: nothing was sent
    * @throws {StoreError} the intent could not be written: nothing was sent
    * @throws {OrderError} nothing was sent, or (`outcome_unknown` with a `cause`) a request before this one may have acted
    * @throws {RequestError} of the request that was made now: `outcome` says whether the service can have acted
@@ -75,7 +76,9 @@ export interface OrderJournal<Order = BuyOrder> {
    * A `prepared` order is replaced; for one that was sent already, what is known of it is returned.
    *
    * @throws {OrderError} `different_order`, `order_refused`, `order_abandoned`
-   * @throws {ValidationError}, {@link ConfigurationError}, {@link StoreError}
+   * @throws {ValidationError} as `create`
+   * @throws {ConfigurationError} as `create`
+   * @throws {StoreError} the intent could not be written
    */
   prepare(order: Order, options?: PrepareOrderOptions): Promise<JournaledOrder>;
   /**
@@ -107,6 +110,7 @@ export interface OrderJournal<Order = BuyOrder> {
   settle(partnerOrderId: string, decision: 'accepted' | 'abandoned', note: string): Promise<JournaledOrder>;
 }
 
+/** Options of `create` of an order journal. */
 export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
   /**
    * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
@@ -123,9 +127,11 @@ export interface CreatedOrder<Body = unknown> {
   readonly replayed: boolean;
   /** Absent if it was replayed, and if other evidence than the reply settled it: the reply was lost. */
   readonly reply: Reply<Body> | undefined;
+  /** The order, as the journal has it now. */
   readonly order: JournaledOrder;
 }
 
+/** @inline */
 export interface PrepareOrderOptions {
   /** Which of `merchantSecretKeys` will sign, as for `create`, which needs the same. */
   merchant?: string | undefined;
@@ -133,6 +139,7 @@ export interface PrepareOrderOptions {
   store?: RecordStore | undefined;
 }
 
+/** @inline */
 export interface UnsettledOptions {
   /** Only those that have been unsettled for this long. @default 0 */
   olderThanMs?: number | undefined;
@@ -140,7 +147,10 @@ export interface UnsettledOptions {
   limit?: number | undefined;
 }
 
-/** A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts. */
+/**
+ * A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts.
+ * @inline
+ */
 export type ObservedEvent =
   | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown }
   | { readonly body: { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown } };
@@ -157,11 +167,13 @@ export interface Observation {
   readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';
   /** Why nobody can tell which order it names, such as a `partner_order_id` that is no text. */
   readonly problem?: string;
+  /** The order after the event. */
   readonly order?: JournaledOrder;
 }
 
 /** An order as an {@link OrderJournal} knows it. Times are in milliseconds since 1970. */
 export interface JournaledOrder {
+  /** The order's id in your system. */
   readonly partner_order_id: string;
   /** A lease that has expired counts: a `sending` order whose process died is `unknown` here. */
   readonly state: OrderState;
@@ -172,7 +184,9 @@ export interface JournaledOrder {
    * after 401 or 403 (ledger: `old-keys-die`); that is not counted.
    */
   readonly attempts: number;
+  /** When the journal first got it, in milliseconds since 1970. */
   readonly createdAt: number;
+  /** When its state last changed, in milliseconds since 1970. */
   readonly changedAt: number;
   /** While `sending`: when it becomes `unknown`. */
   readonly leaseUntil?: number | undefined;
@@ -183,7 +197,7 @@ export interface JournaledOrder {
   readonly evidence?: 'reply' | 'duplicate' | 'event' | 'person' | undefined;
   /** HTTP status of the last reply. */
   readonly status?: number | undefined;
-  /** `code` of the {@link RequestError} of the last request that failed. */
+  /** `code` of the `RequestError` of the last request that failed. */
   readonly failure?: string | undefined;
   /** What `keepReply` kept of the reply. */
   readonly kept?: JsonValue | undefined;

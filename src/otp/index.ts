@@ -17,6 +17,6 @@ export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
 export type { OtpMessenger } from './devices.ts';
 export type { IssueRequest } from './otp-input.ts';
-export type { OtpMessageContent, OtpOptions } from './otp-options.ts';
+export type { OtpLimits, OtpMessageContent, OtpOptions } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';
 export type { IssuedOtp } from './send-code.ts';

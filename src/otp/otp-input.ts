@@ -2,6 +2,7 @@ import { isValidationError, ValidationError } from '../errors/errors.ts';
 import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
 import { normalizePhone } from '../internal/phone.ts';
 
+/** Whom to send a code, and for what. */
 export interface IssueRequest {
   /**
    * With its country code, in any notation: `+234 801 234 5678`. With the option `country`, also as it is written in that
@@ -16,11 +17,13 @@ export interface IssueRequest {
   readonly ip?: string | undefined;
 }
 
+/** @inline */
 export interface ResendOptions {
   /** @default the address of `issue` */
   readonly ip?: string | undefined;
 }
 
+/** @inline */
 export interface CheckOptions {
   /** As given to `issue`. */
   readonly purpose: string;

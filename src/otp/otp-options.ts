@@ -18,6 +18,7 @@ import type { OtpMessenger } from './devices.ts';
 import type { OtpReport } from './otp-report.ts';
 import { checkSecrets } from './secrets.ts';
 
+/** Options of {@link createOtp}. */
 export interface OtpOptions {
   /** One device, or several that take turns. A device that fails is left out for a while. */
   messenger: OtpMessenger | readonly OtpMessenger[];
@@ -78,20 +79,25 @@ export interface OtpOptions {
 
 /** The parts of a message's text. */
 export interface OtpMessageContent {
+  /** The code, which the text must contain. */
   readonly code: string;
   /** Whole minutes for which it is valid, rounded down, at least 1. */
   readonly minutes: number;
+  /** As given to `issue`. */
   readonly purpose: string;
 }
 
-/** At most `max` within any `windowMs`. */
+/** At most `max` within any `windowMs`. @inline */
 export interface RateLimit {
   readonly max: number;
   /** Milliseconds. */
   readonly windowMs: number;
 }
 
-/** If few of the codes sent for an address are ever typed in, somebody abuses you to send messages. */
+/**
+ * If few of the codes sent for an address are ever typed in, somebody abuses you to send messages.
+ * @inline
+ */
 export interface UnconfirmedLimit {
   /** Unconfirmed messages that are always allowed. */
   readonly floor: number;

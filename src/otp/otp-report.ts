@@ -14,6 +14,7 @@ import type { SendResult } from './devices.ts';
 
 /** The outcome of one call, for metrics and logs. Holds no code, no id and no whole phone number. */
 export interface OtpReport {
+  /** Which call it was. */
   readonly action: 'issue' | 'resend' | 'check' | 'cancel';
   /**
    * `sent` and `unknown` as in `delivery`; `accepted`, `wrong` and `not_valid` of a check; `cancelled`; the code of an
@@ -31,6 +32,7 @@ export interface OtpReport {
     | 'failed';
   /** Of `limit_reached`. */
   readonly limit?: OtpLimit | undefined;
+  /** As given to `issue`; absent where it is not known. */
   readonly purpose?: string | undefined;
   /** With most of its digits hidden: `+234********78`. Absent where the number is not known. */
   readonly to_phone?: string | undefined;

@@ -33,6 +33,7 @@ import {
   withReceived,
 } from './rotation-steps.ts';
 
+/** Options of {@link createKeyRotation}. */
 export interface KeyRotationOptions {
   /** Asks for new keys: an `ExchangeClient`. Not needed where nothing calls `request`. */
   exchange?: { regenerateKeys(partner: PartnerIdentity, options?: CallOptions): Promise<Reply> } | undefined;
@@ -47,6 +48,7 @@ export interface KeyRotationOptions {
   now?: (() => number) | undefined;
 }
 
+/** Options of `request` of a key rotation. */
 export interface KeyRequestOptions extends CallOptions {
   /**
    * Asks again after an earlier request: its link never came, or its outcome is unknown. An earlier link may stop

@@ -14,8 +14,13 @@ export {
   type KeyErrorCode,
 } from '../errors/errors.ts';
 export type { RecordStore } from '../store/record-store.ts';
-export { createKeyRotation, type KeyRotation, type KeyRotationOptions } from './create-key-rotation.ts';
+export {
+  createKeyRotation,
+  type KeyRequestOptions,
+  type KeyRotation,
+  type KeyRotationOptions,
+} from './create-key-rotation.ts';
 export { type KeyFileOptions, keyFile } from './key-file.ts';
 export type { KeyStorage } from './rotation-state.ts';
-export type { RotationStatus } from './rotation-steps.ts';
+export type { KeyStatus, RotationStatus } from './rotation-steps.ts';
 export { type StoredKeysOptions, storedKeys } from './stored-keys.ts';

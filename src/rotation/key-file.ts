@@ -7,6 +7,7 @@ import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
 import { thisProcess } from './process-identity.ts';
 import type { KeyStorage } from './rotation-state.ts';
 
+/** Options of {@link keyFile}. */
 export interface KeyFileOptions {
   /**
    * A file that only this program's user can read. If there is none it is made, also where a symbolic link leads; its

@@ -99,10 +99,13 @@ export interface RotationStatus {
   readonly keys: readonly KeyStatus[];
 }
 
+/** What is known of one set of keys; never a key. */
 export interface KeyStatus {
   /** From 1, in the order in which the keys were received. */
   readonly generation: number;
+  /** `signing` keys sign; `pending` keys were received and wait for `promote`; `replaced` keys only verify. */
   readonly role: 'signing' | 'pending' | 'replaced';
+  /** When they were received, in milliseconds since 1970. */
   readonly receivedAt: number;
   /** When replaced keys were replaced. */
   readonly replacedAt?: number | undefined;

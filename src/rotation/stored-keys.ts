@@ -11,7 +11,9 @@ import { checkKey } from '../store/apply-change.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { KeyStorage } from './rotation-state.ts';
 
+/** Options of {@link storedKeys}. */
 export interface StoredKeysOptions {
+  /** Holds the record. */
   store: RecordStore;
   /** The key of the record: printable ASCII without blanks. One partner, one record. @default 'partner-exchange-keys' */
   key?: string | undefined;

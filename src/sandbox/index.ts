@@ -16,11 +16,15 @@ export type { SandboxDelivery } from './events/delivery.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,
+  type EventFaultRates,
   eventFaults,
   type Fault,
+  type FaultRates,
   type FaultScenario,
+  type FaultTarget,
   faultScenarios,
   type RequestFault,
+  type RequestFaultRates,
   requestFaults,
 } from './faults/faults.ts';
 export type { SandboxMessage } from './messenger/messenger-registry.ts';
@@ -31,4 +35,4 @@ export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partne
 export type { SandboxEmail } from './partners/partner-registry.ts';
 export type { Sandbox, SandboxEvents } from './sandbox.ts';
 export type { ListenOptions, SandboxServer } from './server/listen.ts';
-export type { SandboxTrace, TraceEntry } from './trace.ts';
+export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';

@@ -37,6 +37,7 @@ type DeploymentPart<Order> = Pick<
   'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
 >;
 
+/** Options of {@link createSandbox}. */
 export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> {
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
@@ -114,7 +115,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
 
   /**
    * Currencies with a merchant key of their own in `merchantSecretKeys`; `merchantSecretKey` signs orders in all
-   * others. @default []: one merchant
+   * others. @default one merchant
    */
   merchants?: readonly string[] | undefined;
   /** What merchant keys begin with (reported: one sample has no prefix). @default 'sk_merchant_' */
@@ -160,7 +161,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   signingEndpoint?: 'on' | 'off' | undefined;
 }
 
-/** The values that an order may have. Without a list, any. */
+/** The values that an order may have. Without a list, any. @inline */
 export interface AllowedValues {
   /** `<FIAT>/<CRYPTO>` */
   readonly pair?: readonly string[] | undefined;

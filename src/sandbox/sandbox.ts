@@ -11,7 +11,7 @@ import type { SandboxEmail } from './partners/partner-registry.ts';
 import type { ListenOptions, SandboxServer } from './server/listen.ts';
 import type { SandboxTrace } from './trace.ts';
 
-/** The options of fetch, and the caller's IP. */
+/** The options of fetch, and the caller's IP. @inline */
 export type SandboxRequestInit = RequestInit & {
   /** IP address of the caller. @default '127.0.0.1' */
   ip?: string | undefined;
@@ -102,6 +102,7 @@ export interface Sandbox<Order = BuyOrder> {
   readonly trace: SandboxTrace;
   /** The time inside the sandbox. */
   readonly clock: SandboxClock;
+  /** The events of its orders. */
   readonly events: SandboxEvents;
   /**
    * Forgets everything, also in `data`, and draws the same keys again. The time and the numbering of the trace go

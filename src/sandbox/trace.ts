@@ -11,6 +11,10 @@ export type TraceKind = 'request' | 'reply' | 'event' | 'event_reply' | 'fault';
 export interface TraceEntry {
   /** Counts up from 1, without gaps. */
   readonly id: number;
+  /**
+   * `request`: to the service; `reply`: of the service; `event`: posted to a partner; `event_reply`: of the partner;
+   * `fault`: before the entries that it affects.
+   */
   readonly kind: TraceKind;
   /** Milliseconds since the epoch, on the sandbox's clock. */
   readonly time: number;
@@ -24,7 +28,9 @@ export interface TraceEntry {
   readonly delivery: string | undefined;
   /** `partner_order_id`, if it is known. */
   readonly order: string | undefined;
+  /** HTTP method, of a request or an event. */
   readonly method: string | undefined;
+  /** The whole URL, of a request or an event. */
   readonly url: string | undefined;
   /** HTTP status of a reply; `undefined` if none arrived. */
   readonly status: number | undefined;
@@ -34,6 +40,7 @@ export interface TraceEntry {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The exact text of the body. Bytes that are not UTF-8 become U+FFFD. */
   readonly body: string | undefined;
+  /** The faults played with it. */
   readonly faults: readonly string[];
   /** Why an event was not answered (`ECONNREFUSED`), or the effect of a fault. */
   readonly note: string | undefined;

@@ -15,6 +15,7 @@ export {
   ValidationError,
 } from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
+export type { Serialization } from './serializations.ts';
 export { type SignedBody, type SignOptions, signBody } from './sign-body.ts';
 export { defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 export { type VerifiedBody, type VerifyOptions, verifyBody } from './verify-body.ts';

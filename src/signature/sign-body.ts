@@ -5,6 +5,7 @@ import { canonicalText, serializationRules } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { checkKey } from './verify-body.ts';
 
+/** Options of {@link signBody}. */
 export interface SignOptions {
   /** The secret text; {@link signingKey} says which one signs what. */
   key: string;
@@ -16,6 +17,7 @@ export interface SignOptions {
 export interface SignedBody {
   /** The body's JSON with its `signature` member last. */
   readonly text: string;
+  /** The value of that member. */
   readonly signature: string;
 }
 

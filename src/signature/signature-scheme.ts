@@ -5,25 +5,38 @@ import { type Serialization, serializationRules, serializations } from './serial
  * How the secret enters the SHA-512 digest: `hmac` (HMAC-SHA512 with the secret as its key), `hash-suffix`
  * (SHA-512 of text + secret), `hash-prefix` (secret + text; prone to length extension, only for a service that
  * insists on it) or `hash-both` (secret + text + secret).
+ * @inline
  */
 export type Construction = 'hmac' | 'hash-suffix' | 'hash-prefix' | 'hash-both';
 
 /**
  * How the 64 digest bytes are written: hex in either case, padded standard base64, unpadded base64url, or base64 of
  * the lower-case hex text.
+ * @inline
  */
 export type Encoding = 'hex' | 'hex-upper' | 'base64' | 'base64url' | 'base64-hex';
 
 /**
  * What the key for orders is made of. `merchant+partner` is published; `public+partner` (public key and partner secret)
  * is the reported variant; the others are for services that differ.
+ * @inline
  */
 export type OrderKey = 'merchant+partner' | 'partner+merchant' | 'merchant' | 'partner' | 'public+partner';
 
 /** The signature construction of a deployment: plain data, so that it can be stored and compared. */
 export interface SignatureScheme {
+  /**
+   * How the secret enters the SHA-512 digest: `hmac` (HMAC-SHA512 with the secret as its key), `hash-suffix` (SHA-512
+   * of text + secret), `hash-prefix` (secret + text; prone to length extension, only for a service that insists on it)
+   * or `hash-both` (secret + text + secret).
+   */
   readonly construction: Construction;
+  /** Which text is signed. */
   readonly serialization: Serialization;
+  /**
+   * How the 64 digest bytes are written: hex in either case, padded standard base64, unpadded base64url, or base64 of
+   * the lower-case hex text.
+   */
   readonly encoding: Encoding;
   /** Between secret and text; not for `hmac`. @default '' */
   readonly separator?: string | undefined;

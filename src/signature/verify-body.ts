@@ -5,6 +5,7 @@ import { canonicalText } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { decodeBody, parseSignedBody } from './signed-body.ts';
 
+/** Options of {@link verifyBody}. */
 export interface VerifyOptions {
   /** One secret text or several (two generations during a rotation, or several merchants). */
   key: string | readonly string[];

@@ -9,6 +9,7 @@ import {
 } from './apply-change.ts';
 import { expiryGraceMs, type RecordStore } from './record-store.ts';
 
+/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970; decides what has expired. @default Date.now */
   now?: (() => number) | undefined;

@@ -53,9 +53,11 @@ export interface RecordSet {
    *   deleted
    */
   set(key: string, value: JsonValue, options?: { readonly expiresAt?: number | undefined }): void;
+  /** Deletes a record; nothing happens if there is none. */
   delete(key: string): void;
 }
 
+/** Which records to list. */
 export interface ListOptions {
   /** Printable ASCII; empty for all records. */
   readonly prefix: string;
@@ -65,8 +67,11 @@ export interface ListOptions {
   readonly limit: number;
 }
 
+/** A record that `list` found. */
 export interface StoredRecord {
+  /** Its key. */
   readonly key: string;
+  /** Its value: JSON data. */
   readonly value: JsonValue;
   /** Milliseconds since 1970; absent when it does not expire. */
   readonly expiresAt?: number;

@@ -11,6 +11,7 @@ import type { SignedDelivery } from './signed-delivery.ts';
 /**
  * The URL of a running server, or an object or function that answers a `Request`: the result of `createWebhooks`, a
  * Hono app, a server object of Bun, Deno or Workers, a route handler of Next.js.
+ * @inline
  */
 export type DeliveryTarget =
   | string
@@ -18,6 +19,7 @@ export type DeliveryTarget =
   | { fetch(request: Request): Response | Promise<Response> }
   | ((request: Request) => Response | Promise<Response>);
 
+/** Options of {@link deliver}. */
 export interface DeliverOptions {
   /** The URL of the request for a function or an app. @default the delivery's own `url` */
   url?: string | URL | undefined;

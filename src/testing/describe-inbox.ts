@@ -32,7 +32,7 @@ const defaults: InboxTestOptions = {
  *
  * @param runner the `describe` and `it` of your test runner
  * @param make is called several times a test; every inbox that it returns is stopped afterwards
- * @param options.patienceMs for how long a test waits for what has to happen. @default 15000
+ * @param options `patienceMs`: for how many milliseconds a test waits for an effect; 15000 by default
  * @example
  * ```ts
  * import { describe, it } from 'node:test';

@@ -5,7 +5,9 @@ import { testAllOrNothing, testList, testReadsAndWrites, testRefusals } from './
 
 /** `describe` and `it` of vitest, `node:test`, `bun:test` or mocha. */
 export interface TestRunner {
+  /** Opens a group of tests. */
   describe(name: string, define: () => void): unknown;
+  /** Defines a test. */
   it(name: string, run: () => Promise<void>): unknown;
 }
 

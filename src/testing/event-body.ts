@@ -9,7 +9,7 @@ import { sampleEvents, sampleThirdPartyPayment } from './sample-events.ts';
  */
 export type EventOverrides<Name extends OrderEventName = OrderEventName> = OverridesOf<OrderEventOf<Name>>;
 
-/** Distributed over a union of events. */
+/** Distributed over a union of events. @inline */
 type OverridesOf<Event> = Event extends unknown
   ? {
       readonly [Member in Exclude<keyof Event, 'event_name' | 'signature'>]?:
@@ -18,6 +18,7 @@ type OverridesOf<Event> = Event extends unknown
     }
   : never;
 
+/** @inline */
 type PartOf<Value> = Value extends object
   ? { readonly [Member in keyof Value]?: PartOf<Value[Member]> | undefined }
   : Value;

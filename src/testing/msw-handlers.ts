@@ -12,6 +12,7 @@ export interface MswHttp<Handler> {
 
 export type MswResolver = (info: { request: Request }) => Promise<Response>;
 
+/** Options of {@link mswHandlers}. */
 export interface MswHandlersOptions {
   /**
    * The deployment of the code under test: requests to its base URLs and paths are intercepted. Operations without a

@@ -30,6 +30,7 @@ export interface SignedDelivery {
   request(url?: string | URL): Request;
 }
 
+/** Options of {@link signedDelivery} and {@link refusedDeliveries}. */
 export interface DeliveryOptions {
   /** The signing keys: give your receiver the same. */
   credentials: PartnerCredentials;

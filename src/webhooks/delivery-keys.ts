@@ -15,7 +15,7 @@ import { callHook, warn, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
 
-/** The request that brought a body. */
+/** The request that brought a body. @inline */
 export interface DeliveryRequest {
   readonly url?: string | undefined;
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
@@ -43,6 +43,7 @@ export type FindCredentials = (
   options: { readonly signal: AbortSignal },
 ) => FoundCredentials | Promise<FoundCredentials>;
 
+/** @inline */
 type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
 
 /** All keys are tried on every delivery. */

@@ -47,8 +47,11 @@ export type RequestBody = { readonly body: string | Uint8Array } | RequestRefusa
 
 /** An HTTP response, for any kind of server. */
 export interface WebhookResponse {
+  /** HTTP status. */
   readonly status: number;
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON: `{"received":true}`, or a kind of refusal or failure as `error`. */
   readonly body: string;
 }
 
@@ -116,7 +119,7 @@ function jsonResponse(
   };
 }
 
-/** A request whose body is already complete. */
+/** A request whose body is already complete. @inline */
 export interface BufferedRequest {
   readonly method: string;
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */

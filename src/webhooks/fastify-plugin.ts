@@ -15,12 +15,13 @@ export interface FastifyScope {
   ): unknown;
 }
 
-/** The parts of a Fastify reply that we use. */
+/** The parts of a Fastify reply that we use. @inline */
 export interface FastifyReplyParts {
   readonly raw: NodeResponse;
   hijack(): unknown;
 }
 
+/** @inline */
 export interface FastifyPluginOptions {
   /** Where the webhooks are mounted; begins with `/`. */
   readonly path: string;

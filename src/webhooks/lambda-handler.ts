@@ -8,12 +8,13 @@ import type { Webhooks } from './create-webhooks.ts';
  */
 export type LambdaRequest = LambdaBody & (PayloadV2 | PayloadV1);
 
+/** @inline */
 interface LambdaBody {
   readonly body?: string | null | undefined;
   readonly isBase64Encoded: boolean;
 }
 
-/** Payload 2.0: HTTP APIs of API Gateway, and function URLs. */
+/** Payload 2.0: HTTP APIs of API Gateway, and function URLs. @inline */
 interface PayloadV2 {
   readonly requestContext: { readonly http: { readonly method: string } };
   readonly rawPath?: string | undefined;
@@ -21,7 +22,7 @@ interface PayloadV2 {
   readonly headers?: Values<string> | undefined;
 }
 
-/** Payload 1.0: REST APIs of API Gateway. Application load balancers send the same members. */
+/** Payload 1.0: REST APIs of API Gateway. Application load balancers send the same members. @inline */
 interface PayloadV1 {
   readonly httpMethod: string;
   readonly path?: string | undefined;
@@ -38,12 +39,15 @@ type Values<Value> = Readonly<Record<string, Value | undefined>>;
 
 /** The response, in a form that each of them takes. */
 export interface LambdaResponse {
+  /** HTTP status. */
   statusCode: number;
   /** Absent if `multiValueHeaders` is there. */
   headers?: Record<string, string>;
   /** For a load balancer whose target group has multi-value headers: it takes no others. */
   multiValueHeaders?: Record<string, string[]>;
+  /** JSON, as in a `WebhookResponse`. */
   body: string;
+  /** The body is plain text. */
   isBase64Encoded: false;
 }
 

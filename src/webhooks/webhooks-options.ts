@@ -21,6 +21,7 @@ import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/s
 import { type FindCredentials, signerFinder } from './delivery-keys.ts';
 import type { DeliveryReport, RefusedBody } from './outcome.ts';
 
+/** Options of {@link createWebhooks}. */
 export interface WebhooksOptions {
   /**
    * One set of credentials, or several: generations during a rotation, or partners. For several partners give

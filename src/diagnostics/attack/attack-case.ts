@@ -101,6 +101,7 @@ export interface AttackResult {
   readonly expected: string;
   /** The answer of this receiver, or why nothing was sent. Never its text, which may hold anything. */
   readonly answered: string;
+  /** Whether the receiver withstood this attack. */
   readonly verdict: AttackVerdict;
   /** What to do; absent for `ok`. */
   readonly advice?: string | undefined;

@@ -173,6 +173,7 @@ function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
   return attackCases.filter(({ id }) => (only?.includes(id) ?? true) && !skip.includes(id));
 }
 
+/** The results of an attack. */
 export interface AttackReport {
   /** Each case, in the order in which they ran. */
   readonly results: readonly AttackResult[];
@@ -180,6 +181,7 @@ export interface AttackReport {
   readonly findings: readonly AttackFinding[];
 }
 
+/** Options of `attackReceiver`. */
 export interface AttackOptions {
   /**
    * The receiver's credentials, which sign the authentic deliveries. Of several merchants the first one signs. A key

@@ -13,6 +13,7 @@ export type SigningOracle = (request: {
   readonly secret: string;
 }) => string | Promise<string>;
 
+/** Options of {@link detectFromOracle}. */
 export interface OracleOptions {
   /** Random bytes for the secret. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;
@@ -26,7 +27,9 @@ export interface OracleOptions {
  */
 export type OracleReply = 'signature' | 'signed-body' | 'threw' | 'no-signature';
 
+/** The scheme of an endpoint that signs. */
 export interface OracleDetection extends SchemeDetection {
+  /** The kind of the endpoint's result. */
   readonly reply: OracleReply;
 }
 

@@ -24,6 +24,7 @@ import {
 } from './scheme-space.ts';
 import { fitsSample, search, textCandidates } from './search.ts';
 
+/** Options of {@link detectScheme}. */
 export interface DetectOptions {
   /**
    * The kind of the samples. `order`: order events and order creation, tried with every key that the secrets can

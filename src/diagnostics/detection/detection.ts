@@ -5,10 +5,13 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
  * be found.
  */
 export interface DetectionSecrets {
+  /** The partner secret. */
   readonly partnerSecretKey?: string | undefined;
+  /** The merchant secret. */
   readonly merchantSecretKey?: string | undefined;
   /** Further merchants by name, as in credentials. Each is tried with every sample. */
   readonly merchantSecretKeys?: Readonly<Record<string, string>> | undefined;
+  /** The public key, which some services make part of the key for orders. */
   readonly partnerPublicKey?: string | undefined;
 }
 
@@ -25,6 +28,7 @@ export type DetectionVerdict = 'found' | 'ambiguous' | 'none' | 'contradictory' 
 
 /** The result of a search for the scheme: plain data, without secrets and expected signatures. */
 export interface SchemeDetection {
+  /** Whether exactly one scheme was found. */
   readonly verdict: DetectionVerdict;
   /** The verdict and the next step. */
   readonly message: string;
@@ -38,8 +42,11 @@ export interface SchemeDetection {
   readonly samples: readonly SampleReport[];
 }
 
+/** A scheme that fits all usable samples. */
 export interface Survivor {
+  /** For `defineDeployment({ signature })`. */
   readonly scheme: SignatureScheme;
+  /** The weaknesses of the scheme. */
   readonly notes: readonly SafetyNote[];
 }
 
@@ -63,8 +70,11 @@ export type SafetyNoteCode =
   | 'secret-alone'
   | 'public-key';
 
+/** A weakness of a scheme. */
 export interface SafetyNote {
+  /** The weakness. */
   readonly code: SafetyNoteCode;
+  /** The weakness, as a sentence. */
   readonly message: string;
 }
 
@@ -97,7 +107,9 @@ export type NearMissCode =
   | 'numbers-respelled'
   | 'other-spelling';
 
+/** A scheme that would fit if one part of the input were different. */
 export interface NearMiss {
+  /** The difference. */
   readonly code: NearMissCode;
   /** The difference and how to fix it. */
   readonly message: string;
@@ -127,8 +139,11 @@ export type SampleStatus =
   | 'unreadable-signature'
   | 'not-examined';
 
+/** What a search found about one sample. */
 export interface SampleReport {
+  /** Whether the sample could be searched. */
   readonly status: SampleStatus;
+  /** The status, as a sentence without secrets. */
   readonly message: string;
   /** The schemes that fit this sample, ranked; empty if it is not usable. */
   readonly fits: readonly SignatureScheme[];

@@ -22,6 +22,7 @@ import {
 import { type Answer, postRequest } from '../../internal/post-request.ts';
 import { checkHttpUrl } from '../attack/attack-receiver.ts';
 
+/** Options of {@link runDoctor}. */
 export interface DoctorOptions {
   /** The environment variables to check. @default process.env */
   env?: object | undefined;
@@ -217,9 +218,11 @@ function systemLookup(): ((hostname: string) => Promise<readonly string[]>) | un
  */
 export type DoctorStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
+/** The result of one check. */
 export interface DoctorCheck {
   /** Stable between versions: `runtime`, `onboarding-tls`. */
   readonly id: string;
+  /** Whether it is correct. */
   readonly status: DoctorStatus;
   /** The finding, without secrets. */
   readonly found: string;

@@ -19,9 +19,11 @@ export type DeviationCode =
 
 /** A difference between a body's text and `JSON.stringify(JSON.parse(text))`. */
 export interface Deviation {
+  /** The kind of difference. */
   readonly code: DeviationCode;
   /** Of its first occurrence, in UTF-16 code units. */
   readonly offset: number;
+  /** How often it occurs. */
   readonly count: number;
   /** Its kind, never the value. */
   readonly description: string;

@@ -6,6 +6,7 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { DetectionSecrets, NearMissCode, SampleStatus } from '../detection/detection.ts';
 import type { Deviation } from './find-deviations.ts';
 
+/** Options of {@link explainMismatch}. */
 export interface ExplainOptions {
   /**
    * The keys that failed verification first, then others that may have signed: generations, partners. A key ring
@@ -14,7 +15,7 @@ export interface ExplainOptions {
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
   /** The same as plain texts, which may be padded, swapped or incomplete. Replaces `credentials`. */
   secrets?: DetectionSecrets | undefined;
-  /** The scheme that failed verification. @default {@link defaultScheme} */
+  /** The scheme that failed verification. @default `defaultScheme` */
   scheme?: SignatureScheme | undefined;
   /** The used key: the one for orders, or the partner secret. @default 'order' */
   purpose?: SigningPurpose | undefined;
@@ -31,11 +32,15 @@ export interface MismatchExplanation {
   readonly findings: readonly MismatchFinding[];
   /** Where the body's text differs from `JSON.stringify(JSON.parse(text))`. */
   readonly deviations: readonly Deviation[];
+  /** What to do next. */
   readonly nextStep: string;
 }
 
+/** One reason why a signature does not match. */
 export interface MismatchFinding {
+  /** Stable: branch on it. */
   readonly code: MismatchFindingCode;
+  /** The reason, as a sentence without secrets. */
   readonly message: string;
 }
 

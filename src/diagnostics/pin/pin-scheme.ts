@@ -11,8 +11,10 @@ import { decodeBody } from '../../signature/signed-body.ts';
 import { checkKeys, type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 
+/** @inline */
 type Body = string | Uint8Array;
 
+/** Options of {@link pinScheme}. */
 export interface PinOptions extends PinKeys {
   /** The scheme, as found by `detectScheme`. */
   scheme: SignatureScheme;
@@ -41,15 +43,19 @@ export function pinScheme(options: PinOptions): SchemePin {
   return { scheme, fixtures };
 }
 
+/** Options of {@link checkPin}. */
 export interface CheckPinOptions extends PinKeys {
   /** Further signed bodies, e.g. recent captures, which must fit the pinned scheme too. */
   samples?: Body | readonly Body[] | undefined;
 }
 
+/** The scheme of a pin, and what proves it. */
 export interface CheckedPin {
   /** For `defineDeployment({ signature })`. */
   readonly scheme: SignatureScheme;
+  /** How many of the pin's fixtures were verified. */
   readonly fixtures: number;
+  /** How many of the given samples were verified. */
   readonly samples: number;
 }
 
@@ -183,10 +189,13 @@ function isList(
 
 /** A scheme with its proof: plain JSON for your repository, without keys. */
 export interface SchemePin {
+  /** For `defineDeployment({ signature })`. */
   readonly scheme: SignatureScheme;
+  /** Signed bodies that prove the scheme. */
   readonly fixtures: readonly PinFixture[];
 }
 
+/** @inline */
 export interface PinFixture {
   /** The signed body as received, signature included. Check its content before you commit it. */
   readonly body: string;

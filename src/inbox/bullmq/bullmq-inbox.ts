@@ -16,6 +16,7 @@ import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq
 import { attemptsOf, reasonOf } from './bullmq-job.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
 
+/** Options of {@link bullmqInbox}. */
 export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
   /** A queue used for nothing else. You close it. */
   queue: BullQueue;

@@ -21,6 +21,7 @@ import { type AttemptResult, type Delivery, defaultStopMs, type Inbox, type Inbo
 import { membersOf } from '../stored-delivery.ts';
 import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';
 
+/** Options of {@link queueInbox}. */
 export interface QueueInboxOptions
   extends Pick<
       HandlingOptions,
@@ -43,6 +44,7 @@ export interface QueueInboxOptions
   onInvalidMessage?: ((error: InboxError) => unknown) | undefined;
 }
 
+/** Options of `handleMessage`. */
 export interface HandleMessageOptions {
   /** The number of this attempt, from 1, if your queue counts. Not needed with a `store`. */
   readonly attempt?: number | undefined;

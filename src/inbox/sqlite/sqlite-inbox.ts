@@ -18,6 +18,7 @@ import type { ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { diskFull, openSqliteStore, type SqliteLease } from './sqlite-store.ts';
 
+/** Options of {@link sqliteInbox}. */
 export interface SqliteInboxOptions extends HandlingOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It holds

@@ -19,6 +19,7 @@ import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { deliveryRecords, type RecordLease } from './delivery-records.ts';
 
+/** Options of {@link storeInbox}. */
 export interface StoreInboxOptions extends HandlingOptions, StoreCallOptions {
   /** A record store: `sqliteStore`, `redisStore`, `postgresStore` or your own. You close it. */
   store: RecordStore;
@@ -26,6 +27,7 @@ export interface StoreInboxOptions extends HandlingOptions, StoreCallOptions {
   prefix?: string | undefined;
 }
 
+/** Options of `drain`. */
 export interface DrainOptions {
   /** Most deliveries handled by this call. @default no limit */
   limit?: number | undefined;
@@ -40,6 +42,7 @@ export interface DrainOptions {
 
 /** What a call of `drain` did. */
 export interface DrainResult {
+  /** Deliveries whose handler succeeded. */
   readonly handled: number;
   /** Attempts that failed; these deliveries are tried again by a later call. */
   readonly failed: number;

@@ -3,11 +3,15 @@ import type { EventFaultName } from '../faults/faults.ts';
 
 /** A snapshot of an event and its posting. */
 export interface SandboxDelivery {
+  /** Unique in the sandbox. */
   readonly id: string;
   /** `event_name`: unpublished under the fault `unfamiliar_name`. */
   readonly name: string;
+  /** The order's reference on the service. */
   readonly platform_order_ref: string;
+  /** The order's id in the partner's system. */
   readonly partner_order_id: string;
+  /** The order's callback URL. */
   readonly url: string;
   /** The posted text, signature included. A repetition posts the same text. */
   readonly body: string;
@@ -50,7 +54,7 @@ export interface DeliverySchedule {
   readonly copies?: 'duplicate' | 'concurrent_duplicate' | undefined;
 }
 
-/** How often an unacknowledged event is posted again. */
+/** How often an unacknowledged event is posted again. @inline */
 export interface CallbackRetry {
   /** The most times that an event is posted, the first included. @default 5 */
   readonly maxAttempts?: number | undefined;
@@ -60,7 +64,7 @@ export interface CallbackRetry {
   readonly maxDelayMs?: number | undefined;
 }
 
-/** `none`: each event is posted once. */
+/** `none`: each event is posted once. @inline */
 export type CallbackRetryPolicy = 'none' | CallbackRetry;
 
 /** Milliseconds until the next attempt, after this many; `undefined` if there is none. */

@@ -5,7 +5,7 @@ import { signBody } from '../../signature/sign-body.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** How the text of an event is spelled: see `eventSpelling` of `createSandbox`. */
+/** How the text of an event is spelled: see `eventSpelling` of `createSandbox`. @inline */
 export type EventSpelling = 'awkward' | 'compact';
 
 export function eventText(

@@ -5,10 +5,14 @@ import type { OrderEventName } from '../../events/order-event.ts';
 /**
  * The requests that the service answers: the contract's operations, the one-time link, and the reported signing
  * endpoint.
+ * @inline
  */
 export type SandboxOperation = Operation | 'openLink' | 'signRequest';
 
-/** Whether a fault replaces the effect of a request (`before`), or happens although the service acted (`after`). */
+/**
+ * Whether a fault replaces the effect of a request (`before`), or happens although the service acted (`after`).
+ * @inline
+ */
 export type FaultTime = 'before' | 'after';
 
 /** The details of a fault. */
@@ -104,11 +108,14 @@ export const eventFaults = {
   awkward_spelling: { details: {} },
 } as const satisfies Record<string, EventFaultRules>;
 
+/** @inline */
 export type RequestFaultName = keyof typeof requestFaults;
+/** @inline */
 export type EventFaultName = keyof typeof eventFaults;
 
 /** A fault of a request. Details that are absent have their defaults. */
 export interface RequestFault extends FaultDetails {
+  /** The name of the fault: see {@link requestFaults}. */
   readonly kind: RequestFaultName;
   /** @default `after` for faults that change the service's own reply, `before` for most others */
   readonly when?: FaultTime | undefined;
@@ -116,16 +123,18 @@ export interface RequestFault extends FaultDetails {
 
 /** A fault of an event. Details that are absent have their defaults. */
 export interface EventFault extends FaultDetails {
+  /** The name of the fault: see {@link eventFaults}. */
   readonly kind: EventFaultName;
 }
 
 /** A fault, as its name or with details. */
 export type Fault = RequestFaultName | EventFaultName | RequestFault | EventFault;
 
-/** The target of a request's fault: one operation, or every request. */
+/** The target of a request's fault: one operation, or every request. @inline */
 export type RequestFaultTarget = SandboxOperation | 'request';
-/** The target of an event's fault: one kind of event, or every event. */
+/** The target of an event's fault: one kind of event, or every event. @inline */
 export type EventFaultTarget = OrderEventName | 'event';
+/** The target of a fault: an operation or a kind of event, or every request or every event. */
 export type FaultTarget = RequestFaultTarget | EventFaultTarget;
 
 /** A fault of a request whose time is decided. */
@@ -139,7 +148,7 @@ export const faultTargets: Readonly<Record<'request' | 'event', readonly string[
   event: ['event', ...orderEventNames],
 };
 
-/** The probability of a fault from 0 to 1, alone or with the fault's details. */
+/** The probability of a fault from 0 to 1, alone or with the fault's details. @inline */
 export type FaultRate =
   | number
   | ({ readonly probability: number; readonly when?: FaultTime | undefined } & FaultDetails);
@@ -151,6 +160,7 @@ export type FaultRate =
 export type RequestFaultRates = { readonly [Name in RequestFaultName]?: FaultRate | undefined };
 /** How often each fault of an event happens. */
 export type EventFaultRates = { readonly [Name in EventFaultName]?: FaultRate | undefined };
+/** How often each fault happens. */
 export type FaultRates = RequestFaultRates & EventFaultRates;
 
 /**
@@ -208,4 +218,5 @@ export const faultScenarios = {
   },
 } as const satisfies Record<string, FaultRates>;
 
+/** The name of a scenario: see {@link faultScenarios}. @useDeclaredType */
 export type FaultScenario = keyof typeof faultScenarios;

@@ -6,8 +6,11 @@ import { randomToken, secretDigest } from '../seeded-random.ts';
 
 /** A message that was sent. */
 export interface SandboxMessage {
+  /** The device that sent it. */
   readonly messenger_device_no: string;
+  /** As given. */
   readonly to_phone: string;
+  /** The text. */
   readonly message: string;
   /** As given; the sandbox ignores it. */
   readonly verify_check: boolean | undefined;

@@ -154,30 +154,45 @@ function invalidOrder(message: string): ValidationError {
 
 /** A snapshot of an order. Members that the contract has keep its names. */
 export interface SandboxOrder {
+  /** The partner that created it. */
   readonly partnerId: string;
+  /** The order's id in the partner's system. */
   readonly partner_order_id: string;
+  /** The order's reference on the service. */
   readonly platform_order_ref: string;
+  /** Its last step. */
   readonly state: SandboxOrderState;
   /** Decimal text, exactly as ordered, in units of `fiat_currency`. */
   readonly fiat_amount: string;
   /** Decimal text, units of `fiat_currency` for one unit of the crypto currency. */
   readonly exchange_rate: string;
+  /** In units of the crypto currency of `pair`. */
   readonly crypto_amount_to_receive: number;
   /** `<FIAT>/<CRYPTO>` */
   readonly pair: string;
+  /** As ordered. */
   readonly fiat_currency: string;
+  /** As ordered. */
   readonly chain: string;
+  /** As ordered. */
   readonly buyer_crypto_address: string;
+  /** As in its last event. */
   readonly fiat_payment_status: string;
+  /** As in its last event. */
   readonly crypto_payment_status: string;
+  /** The account that the buyer pays into. */
   readonly payer_into_account: {
     readonly account_name: string;
     readonly account_number: string;
     readonly bank_name: string;
   };
+  /** Where the buyer pays by mobile money; `null` for other ways of payment. */
   readonly payment_link: string | null;
+  /** `null` until the crypto is credited. */
   readonly crypto_txn_hash: string | null;
+  /** Where its events are posted. */
   readonly partner_callback_url: string;
+  /** What the buyer gave for KYC; empty strings where nothing was given. */
   readonly transactional_kyc: {
     readonly email: string;
     readonly phone: string;
@@ -210,7 +225,7 @@ export type SandboxOrderStep =
   | 'credited'
   | 'refunded';
 
-/** The last step of an order. */
+/** The last step of an order. @inline */
 export type SandboxOrderState = 'created' | SandboxOrderStep;
 
 /** A held payment is accepted, held for another reason, credited, or refunded. */

@@ -39,6 +39,7 @@ export const orderScenarios = {
   events_lost: { steps: ['fiat_received', 'credited'], events: 'never' },
 } as const satisfies Record<string, ScenarioRules>;
 
+/** The name of a scenario: see {@link orderScenarios}. @useDeclaredType */
 export type OrderScenario = keyof typeof orderScenarios;
 
 /**

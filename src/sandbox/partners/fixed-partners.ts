@@ -67,5 +67,6 @@ export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSe
   readonly merchantSecretKeys?: Readonly<Record<string, string>>;
   /** Stays the same when keys are regenerated. */
   readonly partnerId: string;
+  /** As given at onboarding. */
   readonly partnerCode: string;
 }

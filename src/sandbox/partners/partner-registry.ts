@@ -9,9 +9,11 @@ import type { FixedPartner, SandboxCredentials } from './fixed-partners.ts';
 
 /** A mail of the service. */
 export interface SandboxEmail {
+  /** The partner's e-mail address. */
   readonly to: string;
   /** `onboarding`: the first keys; `reset`: new keys. */
   readonly kind: 'onboarding' | 'reset';
+  /** As given at onboarding. */
   readonly partner_code: string;
   /** Works once, by HTTP GET or through `openLink`. Its origin is that of the request that caused it. */
   readonly link: string;

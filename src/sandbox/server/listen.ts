@@ -17,6 +17,7 @@ import type { Serve } from '../service.ts';
 import { socketReply } from '../wire-reply.ts';
 import { answerRequests, startHttpServer } from './http-server.ts';
 
+/** Options of `listen` of a sandbox. */
 export interface ListenOptions {
   /** @default 0: any free port */
   port?: number | undefined;
@@ -40,6 +41,7 @@ export interface ListenOptions {
   token?: string | undefined;
 }
 
+/** A running HTTP server of a sandbox. */
 export interface SandboxServer<Order = BuyOrder> {
   /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;

@@ -9,6 +9,7 @@ import { checkClient, isPool, type PgClient, type PgPool, rowsOf } from './pg-cl
 import { poolConnection } from './pool-connection.ts';
 import { checkName, statementsFor, sweepLimit } from './statements.ts';
 
+/** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions extends StoreCallOptions {
   /**
    * Your pool of pg, or a client: then use it for nothing else at the same time. If the client is in a transaction, the

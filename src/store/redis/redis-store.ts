@@ -30,6 +30,7 @@ import {
 } from './redis-client.ts';
 import { commitScript, listScript, readScript, settingsScript } from './scripts.ts';
 
+/** Options of {@link redisStore}. */
 export interface RedisStoreOptions extends StoreCallOptions {
   /** Your client of ioredis or node-redis, of one server or a cluster. You close it. */
   client: IoredisClient | NodeRedisClient;

@@ -6,6 +6,7 @@ import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sql
 import { applyChange, checkKeys, checkListOptions, readRecordText } from '../apply-change.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 
+/** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It is made

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { AttemptResult, Delivery, InboxResult, ManagedInbox } from '../../inbox/inbox.ts';
 
-/** The options of an inbox that the suite sets. */
+/** The options of an inbox that the suite sets. @inline */
 export interface InboxTestOptions {
+  /** `receiver`: it only stores. */
   readonly role: 'both' | 'receiver';
+  /** Attempts until a delivery becomes a dead letter. */
   readonly maxAttempts: number;
+  /** Milliseconds that a handler may take. */
   readonly timeLimitMs: number;
+  /** Deliveries handled at once. */
   readonly concurrency: number;
+  /** Milliseconds between two attempts. */
   readonly retry: { readonly firstDelayMs: number; readonly maxDelayMs: number };
 }
 
