@@ -161,6 +161,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     async reset() {
       await state.ready;
       await resetState(state);
+      await checked.onReset();
     },
     async close() {
       clock.stop();

@@ -70,6 +70,11 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   data?: RecordStore | string | undefined;
   /** Partners that exist from the start, with keys of your choice. @default [] */
   partners?: readonly SandboxPartner[] | undefined;
+  /**
+   * Called when everything is forgotten, by `reset` or the inspector, before `reset` resolves: prepare the sandbox again.
+   * @default nothing
+   */
+  onReset?: (() => void | Promise<void>) | undefined;
   /** Source of keys, links and references instead of the seed, which then determines only the faults. */
   random?: RandomBytes | undefined;
   /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
@@ -221,6 +226,7 @@ const readOptions = defineOptions('createSandbox', {
   partners: unchecked<readonly SandboxPartner[]>(),
   maxRemembered: integer({ default: 10_000 }),
   seed: { read: (_, given) => (given === undefined ? randomSeed() : checkSeed(given)) },
+  onReset: callback<() => void | Promise<void>>({ default: () => {} }),
   random: optional(callback<RandomBytes>()),
   whitelist: oneOf(['enforced', 'off'], { default: 'enforced' }),
   maxBodyBytes: integer({ default: 1024 * 1024 }),

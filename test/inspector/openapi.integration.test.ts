@@ -130,6 +130,7 @@ describe('the answers', () => {
       fault: { kind: 'reset', when: 'after' },
     });
     await check('planFault', 'faults/next', { target: 'event', fault: 'duplicate' });
+    await check('removePlannedFault', 'faults/next/remove', { target: 'event', fault: 'duplicate' });
     await check('setFaultRates', 'faults/rates', {
       rates: { reset: 0.5, server_error: { probability: 0.1, status: 503 } },
     });

@@ -82,3 +82,11 @@ describe('reset', () => {
     expect(sandbox.trace.entries.filter(({ kind }) => kind === 'event')).toEqual([]);
   });
 });
+
+it('calls onReset once everything is forgotten, so that a program can prepare it again', async () => {
+  const seen: number[] = [];
+  const sandbox = createSandbox({ onReset: () => void seen.push(sandbox.emails.length) });
+  await onboarded(sandbox);
+  await sandbox.reset();
+  expect(seen).toEqual([0]);
+});

@@ -81,6 +81,28 @@ export function faultOperations() {
       },
     }),
     endpoint({
+      id: 'removePlannedFault',
+      method: 'POST',
+      path: 'faults/next/remove',
+      summary: 'Removes each time that one fault is planned at a target; the others stay planned',
+      body: z
+        .strictObject({ target: z.string(), fault: answers.faultName })
+        .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
+      answer: answers.faults,
+      handle: ({ body: { target, fault: kind } }, { sandbox: { faults } }: Subject) => {
+        const { next, rates } = faults.current;
+        faults.clear();
+        for (const [at, each] of Object.entries(rates)) setRates(faults, at === 'all' ? undefined : at, each);
+        for (const planned of next) {
+          const { target: at, fault } = planned;
+          if (at === target && (typeof fault === 'string' ? fault : fault.kind) === kind) continue;
+          // Sound: it was planned like this before.
+          faults.next(at as RequestFaultTarget, fault as RequestFaultName);
+        }
+        return faults.current;
+      },
+    }),
+    endpoint({
       id: 'setFaultScenario',
       method: 'POST',
       path: 'faults/scenario',
