@@ -52,7 +52,8 @@ const commands = {
     load: async () => (await import('./commands/send.ts')).default,
   },
   sandbox: {
-    brief: 'Run the service, simulated',
+    usage: 'start|orders|advance|play|emails|faults|clock|reset ...',
+    brief: 'Run the service, simulated, and control it',
     load: async () => (await import('./commands/sandbox.ts')).default,
   },
   listen: {
@@ -106,6 +107,26 @@ const commands = {
 } as const satisfies Record<string, RouteOutline>;
 
 export const commandNames: readonly string[] = Object.keys(commands);
+
+/** The command that is meant where a group is named alone, or with options. */
+const defaultCommands: Readonly<Record<string, string>> = {
+  sandbox: 'start',
+  'sandbox faults': 'list',
+  'sandbox clock': 'show',
+};
+
+/**
+ * The words of a command line, with the default command of its group. Not by stricli, which takes every word that is no
+ * command for an argument of the default one: it proposes no command for a misspelt one, and completes none.
+ */
+export function withDefaultCommand(words: readonly string[]): readonly string[] {
+  const firstOption = words.findIndex((word) => word.startsWith('-'));
+  const end = firstOption === -1 ? words.length : firstOption;
+  const name = words.slice(0, end).join(' ');
+  const isHelp = words[end] === '--help' || words[end] === '-h';
+  if (isHelp || !Object.hasOwn(defaultCommands, name)) return words;
+  return [...words.slice(0, end), defaultCommands[name] ?? '', ...words.slice(end)];
+}
 
 /** The commands as stricli takes them: those that are named complete, the others as outlines for the list. */
 export async function loadRoutes(names: readonly string[]): Promise<RouteMap<RunContext>> {

@@ -1,5 +1,12 @@
 import { buildCommand, type Command, type CommandBuilderArguments } from '@stricli/core';
-import { type CliContext, type ExitCode, type Failure, finalExitCode, type RunContext } from './context.ts';
+import {
+  type ChildEnding,
+  type CliContext,
+  type ExitCode,
+  type Failure,
+  finalExitCode,
+  type RunContext,
+} from './context.ts';
 import type { ArgsOf, ArgTable, FlagsOf, FlagTable } from './flags.ts';
 import { paintFor } from './terminal-text.ts';
 
@@ -12,7 +19,7 @@ interface CommandDefinition<Flags extends FlagTable, Args extends ArgTable> {
   readonly examples: readonly [string, ...string[]];
   readonly flags: Flags;
   readonly args?: Args;
-  run(context: CliContext, flags: FlagsOf<Flags>, ...args: ArgsOf<Args>): Promise<ExitCode>;
+  run(context: CliContext, flags: FlagsOf<Flags>, ...args: ArgsOf<Args>): Promise<ExitCode | ChildEnding>;
 }
 
 /** A command, as its file exports it: what the help says, what it takes, and what it does. */
@@ -40,13 +47,18 @@ export function defineCommand<const Flags extends FlagTable, const Args extends 
 
 /** The function that stricli calls for a command. It sets the exit code, and never rejects. */
 function commandFunction<Flags extends object, Args extends readonly unknown[]>(
-  run: (context: CliContext, flags: Flags, ...args: Args) => Promise<ExitCode>,
+  run: (context: CliContext, flags: Flags, ...args: Args) => Promise<ExitCode | ChildEnding>,
 ) {
   return async function (this: RunContext, flags: Flags, ...args: Args): Promise<void> {
     const { signal } = this;
     let code: ExitCode;
     try {
-      code = await run(this, flags, ...args);
+      const ending = await run(this, flags, ...args);
+      if (typeof ending === 'object') {
+        this.process.exitCode = ending.ofChild;
+        return;
+      }
+      code = ending;
     } catch (error) {
       const { describeFailure } = await import('./failure.ts');
       const failure = describeFailure(error);

@@ -29,6 +29,11 @@ export interface CliContext {
   readonly confirm: (question: string) => Promise<boolean>;
   /** Opens an address in the user's browser. The address must hold no secret: other users see it. */
   readonly openBrowser: (url: string) => Promise<void>;
+  /**
+   * Runs a command of the user's in a shell, on the streams of this process, and passes signals on to it. Resolves with
+   * its exit code: 128 + n if a signal ended it.
+   */
+  readonly runCommand: (command: string, env: Variables) => Promise<number>;
 }
 
 /** What a process gives, before a run has read any key. */
@@ -58,6 +63,11 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** A command that ends with the exit code of a program that it ran, whatever that is. */
+export interface ChildEnding {
+  readonly ofChild: number;
+}
+
 /** How a run ended, whatever the command returned. */
 interface Ending {
   /** The user stopped it, or nobody reads its output any more. */
@@ -67,7 +77,10 @@ interface Ending {
 }
 
 /** An unknown outcome outweighs everything else: the request must not be repeated blindly. */
-export function finalExitCode(code: ExitCode, { isStopped = false, isOutputLost = false }: Ending): ExitCode {
+export function finalExitCode<Code extends number>(
+  code: Code,
+  { isStopped = false, isOutputLost = false }: Ending,
+): Code | ExitCode {
   if (code === exitCodes.unknownOutcome) return code;
   if (isOutputLost) return exitCodes.usage;
   return isStopped ? exitCodes.stopped : code;

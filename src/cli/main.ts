@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { sleep } from '../internal/backoff.ts';
 import { randomBytes } from '../internal/random.ts';
-import { type ExitCode, exitCodes, finalExitCode, type Variables, type World } from './context.ts';
+import { exitCodes, finalExitCode, type Variables, type World } from './context.ts';
 import { runCli } from './run.ts';
 import { visibleText } from './terminal-text.ts';
 
@@ -41,7 +41,7 @@ void runCli(process.argv.slice(2), world).then(end);
 function processWorld(stopping: AbortController) {
   const outputs = new Set<NodeJS.WriteStream>();
   let isOutputLost = false;
-  let endedWith: ExitCode | undefined;
+  let endedWith: number | undefined;
   /** Ends the command in order, as Ctrl-C does: what it has under way must not be left open. */
   const unwritable = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException) => {
     stopping.abort();
@@ -79,11 +79,12 @@ function processWorld(stopping: AbortController) {
     askHidden,
     confirm,
     openBrowser: (url) => openBrowser(url, process),
+    runCommand,
   };
   return {
     world,
     /** Ends the process once its output is written, whatever is still connected. */
-    async end(exitCode: ExitCode): Promise<void> {
+    async end(exitCode: number): Promise<void> {
       endedWith = exitCode;
       process.exitCode = finalExitCode(exitCode, { isOutputLost });
       await Promise.all([...outputs].map(flush));
@@ -140,6 +141,43 @@ function promptTerminal(): NodeJS.WriteStream {
     stderr.rows = 24;
   }
   return stderr;
+}
+
+/** Runs a command in a shell: see {@link World.runCommand}. */
+async function runCommand(command: string, env: Variables): Promise<number> {
+  const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
+  // Ctrl-C on a terminal reaches every process of the job, which must be the terminal's to read from it. Elsewhere
+  // signals come to this process alone: a group of its own takes them to everything that the shell has started.
+  const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  const detached = !hasTerminal && process.platform !== 'win32';
+  const child = spawn(command, { shell: true, stdio: 'inherit', env, detached });
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      if (detached && child.pid !== undefined) process.kill(-child.pid, signal);
+      else child.kill(signal);
+    } catch {
+      // It has just ended.
+    }
+  };
+  const forwarded = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    .filter((signal) => !(hasTerminal && signal === 'SIGINT'))
+    .map((signal) => ({ signal, forward: () => kill(signal) }));
+  // A second signal ends this process at once.
+  const onExit = () => kill('SIGKILL');
+  for (const { signal, forward } of forwarded) process.on(signal, forward);
+  process.once('exit', onExit);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) =>
+        resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
+      );
+    });
+  } finally {
+    for (const { signal, forward } of forwarded) process.off(signal, forward);
+    process.off('exit', onExit);
+  }
 }
 
 /** Opens an address in the user's browser. Rejects if there is no program for that. */

@@ -9,14 +9,14 @@ import {
 } from '@stricli/core';
 import { userAgent } from '../internal/user-agent.ts';
 import { reportFailure } from './command.ts';
-import { loadRoutes } from './command-list.ts';
+import { loadRoutes, withDefaultCommand } from './command-list.ts';
 import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
 import { secretGuard } from './secret-guard.ts';
 import { hasColours, visibleText } from './terminal-text.ts';
 import { applicationText } from './usage-errors.ts';
 
 /** Runs one command line. Never rejects. */
-export async function runCli(inputs: readonly string[], world: World): Promise<ExitCode> {
+export async function runCli(inputs: readonly string[], world: World): Promise<number> {
   if (inputs[0] === '__complete') return complete(inputs.slice(1), world);
   const secrets = secretGuard(world.env);
   const isJson = wantsJson(inputs);
@@ -44,7 +44,10 @@ export async function runCli(inputs: readonly string[], world: World): Promise<E
   };
   try {
     const application = await loadApplication(inputs.slice(0, 1));
-    await run(application, inputs, { process, forCommand: () => runContext(world, { secrets, process }) });
+    await run(application, withDefaultCommand(inputs), {
+      process,
+      forCommand: () => runContext(world, { secrets, process }),
+    });
   } catch (error) {
     // The file of a command could not be loaded.
     const { describeFailure } = await import('./failure.ts');
@@ -53,7 +56,7 @@ export async function runCli(inputs: readonly string[], world: World): Promise<E
     return failure.exitCode;
   }
   // stricli ends with a negative number where the arguments do not fit.
-  return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.usage;
+  return typeof process.exitCode === 'number' && process.exitCode >= 0 ? process.exitCode : exitCodes.usage;
 }
 
 /** The command line as stricli runs it, with the commands that are named. */
@@ -105,7 +108,10 @@ function runContext(
 async function complete(words: readonly string[], world: World): Promise<ExitCode> {
   const silent = { write: () => {} };
   const process = { stdout: silent, stderr: silent };
-  const proposals = await proposeCompletions(await loadApplication(words.slice(0, 1)), words, {
+  const application = await loadApplication(words.slice(0, 1));
+  // A group without options can still get a command.
+  const isCertain = words.some((word) => word.startsWith('-'));
+  const proposals = await proposeCompletions(application, isCertain ? withDefaultCommand(words) : words, {
     process,
     forCommand: () => runContext(world, { secrets: secretGuard(world.env), process }),
   });

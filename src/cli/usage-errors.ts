@@ -10,6 +10,7 @@ import {
   UnsatisfiedFlagError,
   UnsatisfiedPositionalError,
 } from '@stricli/core';
+import { nearestSpelling } from '../internal/nearest-name.ts';
 import { CliError } from './context.ts';
 
 /**
@@ -17,12 +18,16 @@ import { CliError } from './context.ts';
  */
 export const applicationText: ApplicationText = {
   ...text_en,
-  noCommandRegisteredForInput: ({ input, corrections }) =>
-    withNextStep(
-      corrections.length === 0
-        ? 'There is no such command.'
-        : `There is no command \`${input}\`: did you mean ${corrections.join(' or ')}?`,
-    ),
+  noCommandRegisteredForInput: ({ input, corrections }) => {
+    // stricli proposes `start` for `port`.
+    const names = corrections.map((name) => name.replaceAll('`', ''));
+    const near = nearestSpelling(input, names);
+    return withNextStep(
+      near === undefined
+        ? `There is no such command. ${twoHyphens}`
+        : `There is no command \`${input}\`: did you mean \`${near}\`?`,
+    );
+  },
   exceptionWhileParsingArguments: (error) => withNextStep(describe(error)),
 };
 

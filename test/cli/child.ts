@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
-import type { Ended } from './run-in-process.ts';
+import { type Ended, stateOfTests } from './run-in-process.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
@@ -26,7 +26,10 @@ export function startChild(
   { env = {}, cwd, through = [] }: ChildOptions = {},
 ): Child {
   const [program = '', ...words] = [...through, process.execPath, main, ...args];
-  const child = spawn(program, words, { cwd, env: { ...bareEnvironment, ...env } });
+  const child = spawn(program, words, {
+    cwd,
+    env: { ...bareEnvironment, XDG_STATE_HOME: stateOfTests, ...env },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   let waiting: (() => boolean)[] = [];

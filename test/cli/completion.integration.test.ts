@@ -21,6 +21,18 @@ describe('completion', () => {
     expect(await proposals('sign', '--purpose', '')).toEqual(expect.arrayContaining(['order', 'general']));
     expect(await proposals('trigger', 'event.buy.c')).toContain('event.buy.credited.crypto');
     expect(await proposals('nonsense', '')).toEqual([]);
+    expect(await proposals('sandbox')).toEqual(['sandbox']);
+    expect(await proposals('sandbox', 'o')).toEqual(['orders']);
+    expect(await proposals('sandbox', '--no')).toEqual(['--no-whitelist']);
+    expect(await proposals('sandbox', 'advance', 'A-1', 'cr')).toEqual(['credited']);
+    expect(await proposals('sandbox', 'advance', '--p')).toEqual(['--port']);
+    expect(await proposals('sandbox', 'play', 'A-1', 'kyc')).toEqual([
+      'kyc_then_credited',
+      'kyc_then_refund',
+    ]);
+    expect(await proposals('sandbox', 'clock', '')).toEqual(expect.arrayContaining(['advance', 'set']));
+    expect(await proposals('sandbox', 'faults', 'add', 'createO')).toEqual(['createOrder']);
+    expect(await proposals('sandbox', 'faults', 'add', 'createOrder', 'reply')).toEqual(['reply_lost']);
     expect(await proposals()).toEqual([]);
   });
 

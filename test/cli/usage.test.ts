@@ -6,7 +6,7 @@ import {
 } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { commandNames } from '../../src/cli/command-list.ts';
+import { commandNames, withDefaultCommand } from '../../src/cli/command-list.ts';
 import { CliError, type RunContext } from '../../src/cli/context.ts';
 import { loadApplication } from '../../src/cli/run.ts';
 import { partnerExchange } from './run-in-process.ts';
@@ -64,6 +64,15 @@ describe('help', () => {
     expect(stdout).toContain('scan');
   });
 
+  it('of sandbox lists its commands, and that of its start the options', async () => {
+    expect((await partnerExchange(['sandbox', '--help'])).stdout).toMatch(/COMMANDS\n {2}start [\s\S]*reset/);
+    for (const words of [
+      ['sandbox', 'start', '--help'],
+      ['sandbox', '--seed', '7', '--help'],
+    ])
+      expect((await partnerExchange(words)).stdout).toContain('--no-whitelist');
+  });
+
   it.each(helpTexts)('of %s has examples and --debug', (_, help) => {
     expect(help).toMatch(/EXAMPLES\n {2}\$ (?:[\w-]+ \| )?partner-exchange /);
     expect(help).toContain('--debug');
@@ -97,7 +106,7 @@ describe('help', () => {
     };
     // Sound: no command gets as far as the rest.
     const forCommand = () => context as unknown as RunContext;
-    await run(application, wordsOf(example), { process: silent, forCommand });
+    await run(application, withDefaultCommand(wordsOf(example)), { process: silent, forCommand });
     expect(problem).toBe('');
     expect(isCalled).toBe(true);
   });
@@ -124,7 +133,11 @@ describe('usage errors', () => {
     [['replay', 'x.json', '--to', 'file:///etc/passwd'], 'to: must be an address'],
     [['messenger', 'check'], '<phone> is missing'],
     [['sign', 'one', 'two'], 'too many arguments'],
-    [['sandbox', 'port', '3000'], 'at most 0 fit. Options begin with two hyphens, such as --format.'],
+    [['sandbox', 'port', '3000'], 'no such command. Options begin with two hyphens, such as --format.'],
+    [['sandbox', 'ordres'], 'did you mean `orders`'],
+    [['sandbox', 'clock', 'advnace', '1h'], 'did you mean `advance`'],
+    [['sandbox', '--no-whitelist', 'orders'], 'at most 0 fit.'],
+    [['sandbox', '--sede', '7'], 'did you mean --seed'],
     [['sandbox', 'port=3000'], 'Options begin with two hyphens'],
     [['sandbox', '-port', '3000'], 'There is no such option. Options begin with two hyphens'],
     [['onboard', '--email'], '--email needs a value'],

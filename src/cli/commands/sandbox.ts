@@ -1,237 +1,37 @@
-import { createInterface } from 'node:readline/promises';
-import { plainCredentials } from '../../credentials/define-credentials.ts';
-import { operationUrl } from '../../deployment/define-deployment.ts';
-import { printableText } from '../../internal/printable-text.ts';
-import { createSandbox } from '../../sandbox/create-sandbox.ts';
-import { type FaultScenario, faultScenarios } from '../../sandbox/faults/faults.ts';
-import type { SandboxOrderStep } from '../../sandbox/orders/order-registry.ts';
-import type { SandboxPartner } from '../../sandbox/partners/fixed-partners.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { SandboxServer } from '../../sandbox/server/listen.ts';
-import type { TraceEntry } from '../../sandbox/trace.ts';
+import { buildRouteMap } from '@stricli/core';
 import { defineCommand } from '../command.ts';
-import { currentCredentials, readConfiguration } from '../configuration.ts';
-import { type CliContext, CliError, exitCodes, onceAborted } from '../context.ts';
-import { describeFailure } from '../failure.ts';
-import { formatFlags, hostFlags, port, text, toggle } from '../flags.ts';
-import { openSecretAddress } from '../open-secret-address.ts';
-import { type Output, openOutput } from '../output.ts';
-import { claimSandboxData } from '../sandbox-data.ts';
-import type { Paint } from '../terminal-text.ts';
+import { exitCodes, type RunContext } from '../context.ts';
+import { confirmFlags, formatFlags } from '../flags.ts';
+import { confirm } from '../input.ts';
+import { openOutput } from '../output.ts';
+import { callSandbox } from '../sandbox/call-sandbox.ts';
+import { chooseSandbox, sandboxFlags } from '../sandbox/running-sandboxes.ts';
+import { clock } from './sandbox/clock.ts';
+import { faults } from './sandbox/faults.ts';
+import { advance, emails, orders, play } from './sandbox/orders.ts';
+import { start } from './sandbox/start.ts';
 
-const flags = {
-  port: port.withDefault('number', 'Where to listen; 0 is any free port', '4200'),
-  ...hostFlags,
-  faults: {
-    kind: 'enum',
-    // Sound: the names of the scenarios.
-    values: Object.keys(faultScenarios) as FaultScenario[],
-    brief: 'What goes wrong on the wire (docs/details/sandbox.md)',
-    optional: true,
-  },
-  seed: text.optional('text', 'Fixes all that is random: the same keys and faults in every run'),
-  data: text.optional(
-    'file',
-    'SQLite file that keeps partners, orders and devices over restarts; holds keys as they are',
-  ),
-  partnerFromEnv: toggle('Its partner has the keys of the environment: your program needs no others'),
-  open: toggle('Open the inspector in the browser'),
-  ...formatFlags,
-} as const;
-
-export default defineCommand({
-  brief: 'Run the service, simulated',
+const reset = defineCommand({
+  brief: 'Make a running sandbox forget everything',
   about:
-    'Runs the service on this machine until it is stopped, and prints what to put into the environment: addresses, and the keys of a partner whose IP is whitelisted. They are made for this run and open nothing else. The inspector moves orders, and so does each line that a pipe or file has on stdin: "A-1001 credited" (fiat_received, no_kyc, third_party_payment, third_party_error, credited, refunded). stdin is not read if it is a terminal: to type such lines, run: cat | partner-exchange sandbox.',
-  examples: [
-    'partner-exchange sandbox',
-    'partner-exchange sandbox --seed 7 > sandbox.env',
-    'partner-exchange sandbox --faults hostile --format json',
-    'partner-exchange sandbox --data sandbox.sqlite --partner-from-env',
-  ],
-  flags,
+    'Makes a running sandbox forget everything since its start: partners, orders, devices and faults. The keys and the whitelisted IP that it printed or passed on at its start are there again, with the same values. Its time stays.',
+  examples: ['partner-exchange sandbox reset', 'partner-exchange sandbox reset --yes --port 4300'],
+  flags: { ...confirmFlags, ...sandboxFlags, ...formatFlags },
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const { port, host, allowHost: allowedHosts = [], seed, faults } = flags;
-    const given = flags.partnerFromEnv ? await givenByEnvironment(context) : undefined;
-    const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
-    const options = { fetch: context.fetch, now: context.now, seed, data: data?.path };
-    const simulated = createSandbox({ ...options, ...given });
-    await simulated.ready().catch((error: unknown) => {
-      data?.release();
-      throw data?.explain(error) ?? error;
-    });
-    const server = await simulated.listen({ port, host, allowedHosts });
-    try {
-      const environment = await environmentOf(simulated, server, {
-        partnerFromEnv: flags.partnerFromEnv,
-        isMasterKeyGiven: given?.masterKey !== undefined,
-      });
-      for (const value of Object.values(environment)) context.secrets.release(value);
-      // Enable faults only after the partner exists.
-      if (faults !== undefined) simulated.faults.scenario(faults);
-      announce(output, { simulated, server, environment, isKept: data !== undefined });
-      await showInspector(context, output, { server, open: flags.open });
-      follow(simulated, output);
-      // Reading the terminal of another job in the foreground would stop this process (SIGTTIN).
-      if (!context.stdin.isTTY) takeSteps(context, simulated, output);
-      await onceAborted(context.signal);
-    } finally {
-      await server.close();
-      await simulated.close();
-      data?.release();
-    }
-    return exitCodes.stopped;
+    const sandbox = await chooseSandbox(context, flags);
+    await confirm(context, flags, `Make the sandbox at ${sandbox.url} forget everything?`);
+    const answer = await callSandbox(context, sandbox, 'reset', {});
+    output.result(answer, () => [`The sandbox at ${sandbox.url} is as new.`]);
+    return exitCodes.ok;
   },
 });
 
-/** A partner with the keys of the environment, and its master key if there is one. */
-async function givenByEnvironment(
-  context: CliContext,
-): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
-  const configuration = await readConfiguration(context);
-  const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
-  if (merchantSecretKey === undefined) {
-    throw new CliError(
-      'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',
-    );
-  }
-  const credentials = { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' };
-  return { partners: [{ credentials }], masterKey: configuration.masterKey };
-}
-
-/** Says where the inspector is, or opens it: its address holds a token. */
-async function showInspector(
-  context: CliContext,
-  output: Output,
-  { server, open }: { server: SandboxServer; open: boolean },
-): Promise<void> {
-  output.status(`The inspector is at ${server.inspectorUrl}`);
-  if (open) await openSecretAddress(context, server.inspectorUrl);
-}
-
-/** Onboards a partner and whitelists this machine, so that the first order can follow at once. */
-async function environmentOf(
-  simulated: Sandbox,
-  { deployment }: SandboxServer,
-  { partnerFromEnv, isMasterKeyGiven }: { partnerFromEnv: boolean; isMasterKeyGiven: boolean },
-): Promise<Record<string, string>> {
-  const body = JSON.stringify({ partner_code: 'sandbox', email: 'partner@sandbox.example' });
-  const headers = { 'content-type': 'application/json' };
-  const { fetch, masterKey } = simulated;
-  await fetch(operationUrl(deployment, 'whitelistIp'), { method: 'POST', headers, body: '{}' });
-  const addresses = {
-    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: deployment.onboardingBaseUrl,
-    PARTNER_EXCHANGE_STAGING_URL: deployment.stagingUrl,
-    PARTNER_EXCHANGE_MESSENGER_BASE_URL: deployment.messengerBaseUrl,
-  };
-  // The keys are in the environment already, and may be of use elsewhere: they are not printed.
-  if (partnerFromEnv) {
-    return isMasterKeyGiven ? addresses : { ...addresses, MESSENGER_MASTER_KEY: masterKey };
-  }
-  const { ok } = await fetch(operationUrl(deployment, 'onboard'), { method: 'POST', headers, body });
-  // With data of an earlier run the partner is there already, and its link was opened then.
-  if (!ok) return { ...addresses, MESSENGER_MASTER_KEY: masterKey };
-  const credentials = simulated.openLink(simulated.emails.at(-1)?.link ?? '');
-  return {
-    ...addresses,
-    PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
-    PARTNER_SECRET_KEY: credentials.partnerSecretKey,
-    MERCHANT_SECRET_KEY: credentials.merchantSecretKey,
-    PARTNER_ID: credentials.partnerId,
-    PARTNER_CODE: credentials.partnerCode,
-    MESSENGER_MASTER_KEY: masterKey,
-  };
-}
-
-interface Announcement {
-  readonly isKept: boolean;
-  readonly simulated: Sandbox;
-  readonly server: SandboxServer;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-function announce(
-  output: Output,
-  { simulated: { seed }, server: { url }, environment, isKept }: Announcement,
-): void {
-  output.item({ url, seed, environment }, () =>
-    Object.entries(environment)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\n'),
-  );
-  output.status(
-    (paint) =>
-      `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and ${isKept ? 'its data stays' : 'forgets everything'}.`,
-  );
-  if (environment.PARTNER_SECRET_KEY === undefined)
-    output.status(
-      'The keys of its partner are those that you have: of the environment, or of the first start.',
-    );
-  output.status('Put the lines above into the environment. Move orders in the inspector.');
-}
-
-/** Prints what goes over the wire, without bodies and headers: they hold keys and personal data. */
-function follow(simulated: Sandbox, output: Output): void {
-  let seen = simulated.emails.length;
-  simulated.trace.subscribe((entry) => {
-    if (output.format === 'json') output.item(traceItem(entry), () => '');
-    else output.status((paint) => describeTrace(entry, paint));
-    for (const { to, partner_code, link } of simulated.emails.slice(seen)) {
-      seen++;
-      // The link is what the partner would get: it opens nothing but the sandbox.
-      output.status(
-        (paint) =>
-          `${paint('cyan', 'e-mail')} to ${printableText(to)} for ${printableText(partner_code)}: ${link}`,
-      );
-    }
-  });
-}
-
-/** What happened on the sandbox's wire, for programs: without headers and bodies, which hold keys. */
-function traceItem(entry: TraceEntry): object {
-  const { headers: _headers, body: _body, url: _url, ...facts } = entry;
-  return facts;
-}
-
-/** The same in one line. */
-function describeTrace(entry: TraceEntry, paint: Paint): string {
-  const { kind, time, operation, event, order, status, durationMs, faults, note } = entry;
-  const isFine = status !== undefined && status < 300;
-  const words = [
-    paint('dim', new Date(time).toISOString().slice(11, 19)),
-    arrows[kind],
-    operation ?? (event && printableText(event)),
-    order && printableText(order),
-    status && paint(isFine ? 'green' : 'red', String(status)),
-    durationMs === undefined ? undefined : `(${Math.round(durationMs)} ms)`,
-    faults.length === 0 ? undefined : paint('yellow', faults.join(' ')),
-    note && printableText(note),
-  ];
-  return words.filter(Boolean).join(' ');
-}
-
-const arrows: Readonly<Record<TraceEntry['kind'], string>> = {
-  request: '-->',
-  reply: '<--',
-  event: '==>',
-  event_reply: '<==',
-  fault: '!!!',
-};
-
-/** Reads steps of orders from stdin until it ends. */
-function takeSteps({ stdin, signal }: CliContext, simulated: Sandbox, output: Output): void {
-  const lines = createInterface({ input: stdin, signal });
-  lines.on('line', (line) => {
-    const [order, step, ...rest] = line.trim().split(/\s+/);
-    if (!order) return;
-    if (step === undefined || rest.length > 0) {
-      output.warn('A line is the id of an order and a step, such as: A-1001 credited');
-      return;
-    }
-    // Sound: a step that does not exist is refused, with the names of those that do.
-    simulated.advance(order, step as SandboxOrderStep).catch((error: unknown) => {
-      output.warn(describeFailure(error).message);
-    });
-  });
-}
+export default buildRouteMap<string, RunContext>({
+  routes: { start, orders, advance, play, emails, faults, clock, reset },
+  docs: {
+    brief: 'Run the service, simulated, and control it',
+    fullDescription:
+      'Runs the service on this machine, simulated, and controls it while it runs. Without a command it starts a sandbox: "sandbox --port 4300" is "sandbox start --port 4300". The other commands work on a sandbox that you started, from another terminal or from the command of --exec.',
+  },
+});

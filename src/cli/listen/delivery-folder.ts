@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../internal/random.ts';
 import { type CliContext, CliError } from '../context.ts';
 import { type Delivery, readDelivery, writeDelivery } from '../deliveries.ts';
+import { stateFolder } from '../state-folder.ts';
 
 /**
  * `pending`: to be forwarded. `refused`: the target refused it. `unsigned`: its signature is wrong. `done`: handled.
@@ -220,11 +220,7 @@ async function sync(path: string): Promise<void> {
 }
 
 /** Where events wait for a target without a named folder: one folder for each target, the same in every run. */
-export function queueFolder({ env, platform }: CliContext, target: URL): string {
-  const state =
-    platform === 'win32'
-      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
-      : env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+export function queueFolder(context: CliContext, target: URL): string {
   const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
-  return join(state, 'partner-exchange', 'listen', id);
+  return stateFolder(context, 'listen', id);
 }

@@ -1,0 +1,309 @@
+import { createInterface } from 'node:readline/promises';
+import {
+  credentialVariables,
+  deploymentVariables,
+  merchantPrefix,
+  messengerVariables,
+} from '../../../config/environment-variables.ts';
+import { plainCredentials } from '../../../credentials/define-credentials.ts';
+import { operationUrl } from '../../../deployment/define-deployment.ts';
+import { printableText } from '../../../internal/printable-text.ts';
+import { createSandbox } from '../../../sandbox/create-sandbox.ts';
+import { type FaultScenario, faultScenarios } from '../../../sandbox/faults/faults.ts';
+import type { SandboxOrderStep } from '../../../sandbox/orders/order-registry.ts';
+import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/partners/fixed-partners.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import type { SandboxServer } from '../../../sandbox/server/listen.ts';
+import type { TraceEntry } from '../../../sandbox/trace.ts';
+import { defineCommand } from '../../command.ts';
+import { currentCredentials, readConfiguration } from '../../configuration.ts';
+import { type CliContext, CliError, exitCodes, onceAborted, type Variables } from '../../context.ts';
+import { describeFailure } from '../../failure.ts';
+import { formatFlags, hostFlags, port, text, toggle } from '../../flags.ts';
+import { openSecretAddress } from '../../open-secret-address.ts';
+import { type Output, openOutput } from '../../output.ts';
+import { announceSandbox, sandboxUrlVariable } from '../../sandbox/running-sandboxes.ts';
+import { claimSandboxData } from '../../sandbox-data.ts';
+import type { Paint } from '../../terminal-text.ts';
+
+const flags = {
+  port: port.optional('number', 'Where to listen; 0 is any free port (default: 4200, with --exec 0)'),
+  exec: text.optional(
+    'command',
+    'Run a command in a shell with the keys and addresses in its environment, then stop; ends with its code',
+  ),
+  ...hostFlags,
+  faults: {
+    kind: 'enum',
+    // Sound: the names of the scenarios.
+    values: Object.keys(faultScenarios) as FaultScenario[],
+    brief: 'What goes wrong on the wire (docs/details/sandbox.md)',
+    optional: true,
+  },
+  seed: text.optional('text', 'Fixes all that is random: the same keys and faults in every run'),
+  data: text.optional(
+    'file',
+    'SQLite file that keeps partners, orders and devices over restarts; holds keys as they are',
+  ),
+  noWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
+  partnerFromEnv: toggle('Its partner has the keys of the environment: your program needs no others'),
+  open: toggle('Open the inspector in the browser'),
+  ...formatFlags,
+} as const;
+
+export const start = defineCommand({
+  brief: 'Start a sandbox: the service, simulated',
+  about:
+    'Runs the service on this machine until it is stopped, and prints what to put into the environment: addresses, and the keys of a partner whose IP is whitelisted. They are made for this run and open nothing else. With --exec the environment goes to a command instead, such as your tests. "sandbox advance" and the inspector move orders, and so does each line that a pipe or file has on stdin: "A-1001 credited". stdin is not read if it is a terminal: to type such lines, run: cat | partner-exchange sandbox.',
+  examples: [
+    'partner-exchange sandbox',
+    'partner-exchange sandbox --exec "npm test"',
+    'partner-exchange sandbox --seed 7 > sandbox.env',
+    'partner-exchange sandbox --faults hostile --format json',
+    'partner-exchange sandbox --data sandbox.sqlite --partner-from-env',
+  ],
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { host, allowHost: allowedHosts = [], seed, faults, exec, partnerFromEnv } = flags;
+    const port = flags.port ?? (exec === undefined ? 4200 : 0);
+    const given = partnerFromEnv ? await givenByEnvironment(context) : undefined;
+    const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
+    let prepareAgain = async (): Promise<void> => {};
+    const simulated = createSandbox({
+      ...{ fetch: context.fetch, now: context.now, seed, data: data?.path, ...given },
+      onReset: () => prepareAgain(),
+    });
+    await simulated.ready().catch((error: unknown) => {
+      data?.release();
+      throw data?.explain(error) ?? error;
+    });
+    const server = await simulated.listen({ port, host, allowedHosts });
+    let forget: (() => Promise<void>) | undefined;
+    try {
+      const isWhitelisted = !flags.noWhitelist;
+      const partner = await prepare(simulated, server, { hasPartner: given === undefined, isWhitelisted });
+      // A reset draws the same keys again, so those that were printed keep working.
+      prepareAgain = async () =>
+        void (await prepare(simulated, server, { hasPartner: partner !== undefined, isWhitelisted }));
+      const environment = environmentOf(simulated, server, {
+        partner,
+        isMasterKeyGiven: given?.masterKey !== undefined,
+      });
+      for (const value of Object.values(environment)) context.secrets.release(value);
+      // Enable faults only after the partner exists.
+      if (faults !== undefined) simulated.faults.scenario(faults);
+      forget = await announceSandbox(context, server).catch((error: unknown) => {
+        output.warn(`Commands such as "sandbox advance" cannot find it: ${describeFailure(error).message}`);
+        return undefined;
+      });
+      if (exec !== undefined) {
+        if (flags.open) await openSecretAddress(context, server.inspectorUrl);
+        if (context.signal.aborted) return exitCodes.stopped;
+        output.status((paint) => `The sandbox is at ${paint('bold', server.url)}. It runs: ${exec}`);
+        const child = await context.runCommand(exec, childEnvironment(context, server, environment));
+        return { ofChild: child };
+      }
+      announce(output, { simulated, server, environment, isKept: data !== undefined });
+      await showInspector(context, output, { server, open: flags.open });
+      follow(simulated, output);
+      // Reading the terminal of another job in the foreground would stop this process (SIGTTIN).
+      if (!context.stdin.isTTY) takeSteps(context, simulated, output);
+      await onceAborted(context.signal);
+    } finally {
+      await forget?.();
+      await server.close();
+      await simulated.close();
+      data?.release();
+    }
+    return exitCodes.stopped;
+  },
+});
+
+/**
+ * The environment of --exec: that of the caller, with nothing that belongs to another deployment. Keys of the caller stay
+ * only if they are those of the sandbox's partner.
+ */
+function childEnvironment(
+  { env }: CliContext,
+  { url }: SandboxServer,
+  environment: Readonly<Record<string, string>>,
+): Variables {
+  const hasNewKeys = environment.PARTNER_SECRET_KEY !== undefined;
+  const foreign = new Set<string>([
+    ...deploymentVariables.map(({ name }) => name),
+    ...(hasNewKeys ? [...credentialVariables, ...messengerVariables].map(({ name }) => name) : []),
+  ]);
+  const kept = Object.entries(env).filter(
+    ([name]) => !foreign.has(name) && !(hasNewKeys && name.startsWith(merchantPrefix)),
+  );
+  return { ...Object.fromEntries(kept), ...environment, [sandboxUrlVariable]: url };
+}
+
+/** A partner with the keys of the environment, and its master key if there is one. */
+async function givenByEnvironment(
+  context: CliContext,
+): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
+  const configuration = await readConfiguration(context);
+  const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
+  if (merchantSecretKey === undefined) {
+    throw new CliError(
+      'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',
+    );
+  }
+  const credentials = { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' };
+  return { partners: [{ credentials }], masterKey: configuration.masterKey };
+}
+
+/** Says where the inspector is, or opens it: its address holds a token. */
+async function showInspector(
+  context: CliContext,
+  output: Output,
+  { server, open }: { server: SandboxServer; open: boolean },
+): Promise<void> {
+  output.status(`The inspector is at ${server.inspectorUrl}`);
+  if (open) await openSecretAddress(context, server.inspectorUrl);
+}
+
+/** What a program needs in its environment to use the sandbox. */
+function environmentOf(
+  { masterKey }: Sandbox,
+  { deployment }: SandboxServer,
+  { partner, isMasterKeyGiven }: { partner: SandboxCredentials | undefined; isMasterKeyGiven: boolean },
+): Record<string, string> {
+  return {
+    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: deployment.onboardingBaseUrl,
+    PARTNER_EXCHANGE_STAGING_URL: deployment.stagingUrl,
+    PARTNER_EXCHANGE_MESSENGER_BASE_URL: deployment.messengerBaseUrl,
+    ...(partner !== undefined && {
+      PARTNER_PUBLIC_KEY: partner.partnerPublicKey,
+      PARTNER_SECRET_KEY: partner.partnerSecretKey,
+      MERCHANT_SECRET_KEY: partner.merchantSecretKey,
+      PARTNER_ID: partner.partnerId,
+      PARTNER_CODE: partner.partnerCode,
+    }),
+    // The environment has it already.
+    ...(!isMasterKeyGiven && { MESSENGER_MASTER_KEY: masterKey }),
+  };
+}
+
+/**
+ * Whitelists this machine and onboards a partner, so that the first order can follow at once.
+ *
+ * @returns the keys of the partner; `undefined` without one, and if data of an earlier run has it, with keys that were
+ *   printed then
+ */
+async function prepare(
+  simulated: Sandbox,
+  { deployment }: SandboxServer,
+  { hasPartner, isWhitelisted }: Preparation,
+): Promise<SandboxCredentials | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  if (isWhitelisted) {
+    const url = operationUrl(deployment, 'whitelistIp');
+    await simulated.fetch(url, { method: 'POST', headers, body: '{}' });
+  }
+  if (!hasPartner) return undefined;
+  const body = JSON.stringify({ partner_code: 'sandbox', email: 'partner@sandbox.example' });
+  const url = operationUrl(deployment, 'onboard');
+  const { ok } = await simulated.fetch(url, { method: 'POST', headers, body });
+  return ok ? simulated.openLink(simulated.emails.at(-1)?.link ?? '') : undefined;
+}
+
+interface Preparation {
+  /** Whether it gets a partner of its own. */
+  readonly hasPartner: boolean;
+  readonly isWhitelisted: boolean;
+}
+
+interface Announcement {
+  readonly isKept: boolean;
+  readonly simulated: Sandbox;
+  readonly server: SandboxServer;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+function announce(
+  output: Output,
+  { simulated: { seed }, server: { url }, environment, isKept }: Announcement,
+): void {
+  output.item({ url, seed, environment }, () =>
+    Object.entries(environment)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n'),
+  );
+  output.status(
+    (paint) =>
+      `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and ${isKept ? 'its data stays' : 'forgets everything'}.`,
+  );
+  if (environment.PARTNER_SECRET_KEY === undefined)
+    output.status(
+      'The keys of its partner are those that you have: of the environment, or of the first start.',
+    );
+  output.status('Put the lines above into the environment. Move orders in the inspector.');
+}
+
+/** Prints what goes over the wire, without bodies and headers: they hold keys and personal data. */
+function follow(simulated: Sandbox, output: Output): void {
+  let seen = simulated.emails.length;
+  simulated.trace.subscribe((entry) => {
+    if (output.format === 'json') output.item(traceItem(entry), () => '');
+    else output.status((paint) => describeTrace(entry, paint));
+    for (const { to, partner_code, link } of simulated.emails.slice(seen)) {
+      seen++;
+      // The link is what the partner would get: it opens nothing but the sandbox.
+      output.status(
+        (paint) =>
+          `${paint('cyan', 'e-mail')} to ${printableText(to)} for ${printableText(partner_code)}: ${link}`,
+      );
+    }
+  });
+}
+
+/** What happened on the sandbox's wire, for programs: without headers and bodies, which hold keys. */
+function traceItem(entry: TraceEntry): object {
+  const { headers: _headers, body: _body, url: _url, ...facts } = entry;
+  return facts;
+}
+
+/** The same in one line. */
+function describeTrace(entry: TraceEntry, paint: Paint): string {
+  const { kind, time, operation, event, order, status, durationMs, faults, note } = entry;
+  const isFine = status !== undefined && status < 300;
+  const words = [
+    paint('dim', new Date(time).toISOString().slice(11, 19)),
+    arrows[kind],
+    operation ?? (event && printableText(event)),
+    order && printableText(order),
+    status && paint(isFine ? 'green' : 'red', String(status)),
+    durationMs === undefined ? undefined : `(${Math.round(durationMs)} ms)`,
+    faults.length === 0 ? undefined : paint('yellow', faults.join(' ')),
+    note && printableText(note),
+  ];
+  return words.filter(Boolean).join(' ');
+}
+
+const arrows: Readonly<Record<TraceEntry['kind'], string>> = {
+  request: '-->',
+  reply: '<--',
+  event: '==>',
+  event_reply: '<==',
+  fault: '!!!',
+};
+
+/** Reads steps of orders from stdin until it ends. */
+function takeSteps({ stdin, signal }: CliContext, simulated: Sandbox, output: Output): void {
+  const lines = createInterface({ input: stdin, signal });
+  lines.on('line', (line) => {
+    const [order, step, ...rest] = line.trim().split(/\s+/);
+    if (!order) return;
+    if (step === undefined || rest.length > 0) {
+      output.warn('A line is the id of an order and a step, such as: A-1001 credited');
+      return;
+    }
+    // Sound: a step that does not exist is refused, with the names of those that do.
+    simulated.advance(order, step as SandboxOrderStep).catch((error: unknown) => {
+      output.warn(describeFailure(error).message);
+    });
+  });
+}

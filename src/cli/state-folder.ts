@@ -1,0 +1,12 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { CliContext } from './context.ts';
+
+/** A folder for what the command line remembers between runs, in the place that the system has for it. */
+export function stateFolder({ env, platform }: CliContext, ...names: readonly string[]): string {
+  const state =
+    platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  return join(state, 'partner-exchange', ...names);
+}
