@@ -1,8 +1,8 @@
+import { commandWords } from '../config/command-words.ts';
 import { detectionMessage } from '../diagnostics/detection/detect-scheme.ts';
 import type { SchemeDetection } from '../diagnostics/detection/detection.ts';
 import { printableText } from '../internal/printable-text.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
-import { commandWords } from './advice-words.ts';
 import type { Paint } from './terminal-text.ts';
 
 /** What a search has found, as lines. */

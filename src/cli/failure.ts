@@ -1,3 +1,4 @@
+import { commandWords } from '../config/command-words.ts';
 import {
   describeIn,
   isBulkError,
@@ -11,7 +12,6 @@ import {
 } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
-import { commandWords } from './advice-words.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
 
 /** Describes whatever a command threw. */

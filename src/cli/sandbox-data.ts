@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { commandWords } from '../config/command-words.ts';
 import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../errors/errors.ts';
 import type { MakeFileError } from '../internal/private-file.ts';
-import { commandWords } from './advice-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { shownPath } from './input.ts';
 

@@ -6,8 +6,6 @@ export type TraceEntry = z.output<typeof answers.traceEntry> & {
   /** Only of events that `listen` received. */
   readonly signature?: 'verified' | 'refused' | 'unchecked';
 };
-/** The part of the state that both servers have. */
-export type Extent = Pick<State, 'instance' | 'trace'>;
 export type Exchange = z.output<typeof answers.exchange>;
 export type Signature = z.output<typeof answers.signature>;
 export type Explanation = z.output<typeof answers.explanation>;

@@ -11,7 +11,7 @@ import {
 } from './api.ts';
 import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
-import type { Row } from './rows.ts';
+import { isForgery, type Row, verdictOf } from './rows.ts';
 import { attempt, navigate, openOrder } from './store.ts';
 
 /** A request or an event with all of its entries. */
@@ -48,8 +48,10 @@ export function ExchangeDetail({ row }: { row: Row }) {
         )}
       </p>
       {row.where !== '' && <p class="where">{row.where}</p>}
+      {isForgery(row) && row.isAnswered && <ForgeryNote row={row} />}
       {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
       {problem !== '' && <p class="notice bad">{problem}</p>}
+      {exchange?.advice !== undefined && <Advice sentences={exchange.advice} />}
       {exchange?.signature !== undefined && (
         <SignatureView signature={exchange.signature} explain={row.faults.length === 0} id={row.id} />
       )}
@@ -97,6 +99,35 @@ export function DeliveryButtons({ id }: { id: string }) {
         </button>
       ))}
     </div>
+  );
+}
+
+/** What to do about a genuine event that the receiver refused. */
+function Advice({ sentences }: { sentences: readonly string[] }) {
+  const [reason, ...steps] = sentences;
+  return (
+    <section class="card signature bad">
+      <div class="card-head">
+        <h3>✗ A genuine event was refused</h3>
+      </div>
+      <div class="pad">
+        <p>{reason}</p>
+        <ul>
+          {steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+function ForgeryNote({ row }: { row: Row }) {
+  const isRefused = verdictOf(row) === 'good';
+  return (
+    <p class={isRefused ? 'verdict good' : 'verdict bad'}>
+      {isRefused ? '✓ The receiver refused the forgery.' : '✗ The receiver did not refuse the forgery.'}
+    </p>
   );
 }
 

@@ -1,16 +1,20 @@
+import { verdictOf } from './rows.ts';
+
+const verdictStyles = { good: 'good', bad: 'bad', waiting: 'wait' } as const;
+
 /** The HTTP status of a request or an event, or why it has none. */
-export function Status({
-  status,
-  isAnswered,
-  note,
-}: {
+export function Status(props: {
   status: number | undefined;
   isAnswered: boolean;
+  faults: readonly string[];
   note?: string | undefined;
 }) {
-  if (!isAnswered) return <span class="pill wait">waiting</span>;
-  if (status === undefined) return <span class="pill bad">{note ?? 'no reply'}</span>;
-  return <span class={`pill ${status < 300 ? 'good' : status < 400 ? 'wait' : 'bad'}`}>{status}</span>;
+  const { status, isAnswered, note } = props;
+  const verdict = verdictOf(props);
+  const text = isAnswered ? (status ?? note ?? 'no reply') : 'waiting';
+  // A redirect is neither.
+  const isRedirect = verdict === 'good' && status !== undefined && status >= 300 && status < 400;
+  return <span class={`pill ${isRedirect ? 'wait' : verdictStyles[verdict]}`}>{text}</span>;
 }
 
 const signatureStyles = { verified: 'good', refused: 'bad', unchecked: 'wait' } as const;

@@ -1,67 +1,180 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Delivery, get, type List, type Order, pathOf, post } from './api.ts';
 import { DeliveryButtons } from './exchange-detail.tsx';
-import { Faults, Status, shownDate } from './labels.tsx';
-import { attempt, navigate, useStore } from './store.ts';
+import { Faults, Status, shownDate, shownTime } from './labels.tsx';
+import { targetOfKey } from './list-keys.ts';
+import { attempt, navigate, refresh, update, useStore } from './store.ts';
 
 export function OrdersView() {
-  const {
-    orders,
-    address: { open, search },
-  } = useStore();
+  const { orders, order, address } = useStore();
+  const { open, search } = address;
   const items = orders?.items ?? [];
   const isOpen = ({ platform_order_ref, partner_order_id }: Order) =>
     platform_order_ref === open || partner_order_id === open;
-  const selected = items.find(isOpen);
-  const shown = items.filter((order) =>
-    [order.partner_order_id, order.platform_order_ref, order.state]
-      .join(' ')
-      .toLowerCase()
-      .includes(search.toLowerCase()),
-  );
+  // The list may not hold the open order, and the answer about it may be that about an earlier one.
+  const selected = items.find(isOpen) ?? (order !== undefined && isOpen(order) ? order : undefined);
+  const total = orders?.total ?? 0;
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const target = targetOfKey(event, { index: items.findIndex(isOpen), count: items.length });
+    const name = target === undefined ? undefined : items[target]?.platform_order_ref;
+    if (name === undefined) return;
+    event.preventDefault();
+    navigate({ open: name }, open === '' ? 'push' : 'replace');
+    document.getElementById(`order-${name}`)?.scrollIntoView({ block: 'nearest' });
+  }
+
   return (
-    <div class={selected === undefined ? 'panes' : 'panes open'}>
+    <div class={open === '' ? 'panes' : 'panes open'}>
       <section class="pane" aria-label="Orders">
         <div class="bar">
           <input
             type="search"
-            placeholder="Search  ( / )"
+            placeholder="Search id, state, amount, address, buyer  ( / )"
             aria-label="Search the orders"
             value={search}
             onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
+            onKeyDown={onKeyDown}
           />
-          <output class="muted">
-            {items.length === orders?.total
-              ? items.length
-              : `the newest ${items.length} of ${orders?.total ?? 0}`}
-          </output>
+          <output class="muted">{items.length === total ? total : `${items.length} of ${total}`}</output>
         </div>
-        {shown.length === 0 && <p class="empty">{items.length === 0 ? 'No orders yet.' : 'No matches.'}</p>}
-        <ul class="cards">
-          {shown.map((order) => (
-            <li key={order.platform_order_ref}>
-              <button
-                type="button"
-                class="order"
-                aria-pressed={order === selected}
-                onClick={() => navigate({ open: order.platform_order_ref })}
-              >
-                <b>{order.partner_order_id}</b>
-                <span class={`pill ${stateClass(order.state)}`}>{order.state.replaceAll('_', ' ')}</span>
-                <span>
-                  {order.fiat_amount} {order.fiat_currency}{' '}
-                  <span class="muted">
-                    → {order.crypto_amount_to_receive} {order.pair.split('/')[1]}
-                  </span>
-                </span>
-                <span class="muted">{shownDate(order.createdAt)}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
+        {items.length === 0 ? (
+          <p class="empty">
+            {orders === undefined ? 'Reading…' : search === '' ? 'No orders yet.' : 'No matches.'}
+          </p>
+        ) : (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it have the focus.
+          <div class="scrolled" onKeyDown={onKeyDown}>
+            <OrderTable orders={items} selected={selected?.platform_order_ref} />
+            {items.length < total && <More shown={items.length} />}
+          </div>
+        )}
       </section>
       {selected !== undefined && <OrderDetail key={selected.platform_order_ref} order={selected} />}
+      {open !== '' && selected === undefined && orders !== undefined && <NoOrder name={open} />}
     </div>
+  );
+}
+
+/** The most that the server gives at once. */
+const maxListed = 1000;
+
+function More({ shown }: { shown: number }) {
+  if (shown >= maxListed) return <p class="empty">Search to find the older ones.</p>;
+  return (
+    <p class="empty">
+      <button
+        type="button"
+        onClick={() => {
+          update({ maxOrders: Math.min(maxListed, shown + 200) });
+          void refresh();
+        }}
+      >
+        Show more
+      </button>
+    </p>
+  );
+}
+
+function OrderTable({ orders, selected }: { orders: readonly Order[]; selected: string | undefined }) {
+  return (
+    <table class="orders">
+      <thead>
+        <tr>
+          <th scope="col">Order</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">
+            Amount
+          </th>
+          <th scope="col" class="number wide">
+            Receives
+          </th>
+          <th scope="col">Last event</th>
+          <th scope="col" class="wide">
+            Created
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {orders.map((order) => (
+          <tr
+            key={order.platform_order_ref}
+            id={`order-${order.platform_order_ref}`}
+            class={order.platform_order_ref === selected ? 'selected' : undefined}
+          >
+            <td>
+              <button
+                type="button"
+                class="cell"
+                aria-pressed={order.platform_order_ref === selected}
+                onClick={() => navigate({ open: order.platform_order_ref })}
+              >
+                {order.partner_order_id}
+              </button>
+            </td>
+            <td>
+              <StatePill state={order.state} />
+            </td>
+            <td class="number">
+              {order.fiat_amount} {order.fiat_currency}
+            </td>
+            <td class="number wide">
+              {order.crypto_amount_to_receive} {order.pair.split('/')[1]}
+            </td>
+            <td>
+              <LastEvent event={order.lastEvent} />
+            </td>
+            <td class="muted wide">{shownDate(order.createdAt)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function LastEvent({ event }: { event: Order['lastEvent'] }) {
+  if (event === undefined) return <span class="muted">none</span>;
+  const { name, postedAt, status } = event;
+  return (
+    <>
+      {postedAt === undefined ? (
+        <span class="muted">not posted</span>
+      ) : (
+        <time dateTime={new Date(postedAt).toISOString()} title={shownDate(postedAt)}>
+          {shownTime(postedAt)}
+        </time>
+      )}{' '}
+      <span class="muted">
+        {name.replace(/^event\.buy\./, '')}
+        {status === undefined || status < 300 ? '' : `, ${status}`}
+      </span>
+    </>
+  );
+}
+
+function StatePill({ state }: Pick<Order, 'state'>) {
+  return <span class={`pill ${stateClass(state)}`}>{state.replaceAll('_', ' ')}</span>;
+}
+
+function NoOrder({ name }: { name: string }) {
+  return (
+    <article class="detail" aria-label="Unknown order">
+      <div class="detail-head">
+        <h2>{name}</h2>
+        <CloseButton />
+      </div>
+      <p class="muted">
+        The sandbox has no such order, or several partners use this id: search for it in the list.
+      </p>
+    </article>
+  );
+}
+
+function CloseButton() {
+  return (
+    <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
+      ×
+    </button>
   );
 }
 
@@ -72,12 +185,9 @@ function OrderDetail({ order }: { order: Order }) {
     <article class="detail" aria-label={`Order ${order.partner_order_id}`}>
       <div class="detail-head">
         <h2>
-          {order.partner_order_id}{' '}
-          <span class={`pill ${stateClass(order.state)}`}>{order.state.replaceAll('_', ' ')}</span>
+          {order.partner_order_id} <StatePill state={order.state} />
         </h2>
-        <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
-          ×
-        </button>
+        <CloseButton />
       </div>
       <section class="card">
         <div class="card-head">
@@ -177,6 +287,7 @@ function Deliveries({ order }: { order: Order }) {
       <ul class="deliveries">
         {own.map((delivery) => (
           <li key={delivery.id}>
+            <time class="muted">{delivery.postedAt === undefined ? '' : shownTime(delivery.postedAt)}</time>
             <span class="what">
               <b>{delivery.name}</b>{' '}
               <span class="muted">{delivery.attempts > 1 ? `${delivery.attempts} times` : ''}</span>
@@ -184,6 +295,7 @@ function Deliveries({ order }: { order: Order }) {
             <Faults faults={delivery.faults} />
             <Status
               status={delivery.status}
+              faults={delivery.faults}
               note={delivery.attempts === 0 ? 'not posted' : delivery.error}
               isAnswered={
                 delivery.attempts === 0 || delivery.status !== undefined || delivery.error !== undefined

@@ -1,3 +1,4 @@
+import { parseSearch } from '../sandbox/control/search.ts';
 import type { TraceEntry } from './api.ts';
 
 /** A line of the list: a request or an event with its result, or a fault that prevented it. */
@@ -32,25 +33,44 @@ export function addEntries(rows: Map<number, Row>, entries: readonly TraceEntry[
   }
 }
 
+/** Whether the sandbox posted it as an attacker would, so that the receiver has to refuse it. */
+export function isForgery({ faults }: Pick<Row, 'faults'>): boolean {
+  return faults.includes('forged') || faults.includes('tampered');
+}
+
+/** Whether the exchange went as it should: a forgery that was refused did, one that was accepted did not. */
+export function verdictOf(answer: Pick<Row, 'status' | 'isAnswered' | 'faults'>): 'good' | 'bad' | 'waiting' {
+  const { status, isAnswered } = answer;
+  if (!isAnswered) return 'waiting';
+  if (status === undefined) return 'bad';
+  if (isForgery(answer)) return status >= 400 && status < 500 ? 'good' : 'bad';
+  return status < 400 ? 'good' : 'bad';
+}
+
 export const filters = {
   all: () => true,
   requests: (row) => row.kind === 'request',
   events: (row) => row.kind === 'event',
-  failed: (row) => row.isAnswered && (row.status === undefined || row.status >= 400) && row.kind !== 'fault',
+  failed: (row) => row.kind !== 'fault' && verdictOf(row) === 'bad',
   faults: (row) => row.faults.length > 0,
   unverified: (row) => row.signature !== undefined && row.signature !== 'verified',
 } as const satisfies Record<string, (row: Row) => boolean>;
 
 export type Filter = keyof typeof filters;
 
-/** The newest first. */
-export function select(rows: Iterable<Row>, filter: Filter, search: string): Row[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found: Row[] = [];
-  for (const row of rows) {
-    if (filters[filter](row) && words.every((word) => row.text.includes(word))) found.push(row);
-  }
-  return found.reverse();
+/** The newest first. `found` are the exchanges that the server found, whose bodies it searches. */
+export function select(
+  rows: Iterable<Row>,
+  { show, search, found }: { show: Filter; search: string; found: ReadonlySet<number> },
+): Row[] {
+  const terms = parseSearch(search);
+  const matches = (row: Row) =>
+    found.has(row.id) ||
+    terms.every((term) => {
+      if (term.kind === 'id') return row.id === term.id;
+      return term.kind === 'status' ? row.status === term.status : row.text.includes(term.text);
+    });
+  return [...rows].filter((row) => filters[show](row) && matches(row)).reverse();
 }
 
 function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
@@ -88,6 +108,6 @@ function shownUrl(url: string, kind: TraceEntry['kind']): string {
 }
 
 function textOf(row: Omit<Row, 'text'>): string {
-  const { id, kind, name, where, order, status, faults, note, signature } = row;
-  return [`#${id}`, kind, name, where, order, status, ...faults, note, signature].join(' ').toLowerCase();
+  const { kind, name, where, order, faults, note, signature } = row;
+  return [kind, name, where, order, ...faults, note, signature].join(' ').toLowerCase();
 }

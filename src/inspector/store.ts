@@ -10,13 +10,13 @@ import {
 import {
   ApiError,
   type Email,
-  type Extent,
   get,
   hasToken,
   isListening,
   type List,
   type Message,
   type Order,
+  pathOf,
   type State,
   setToken,
 } from './api.ts';
@@ -32,7 +32,14 @@ export const store = {
   isConnected: false,
   hasToken: hasToken(),
   address: emptyAddress('traffic'),
+  /** The exchanges in which the server found the search. */
+  found: undefined as
+    | { readonly search: string; readonly lastId: number; readonly ids: ReadonlySet<number> }
+    | undefined,
   orders: undefined as List<Order> | undefined,
+  maxOrders: 100,
+  /** The open order. */
+  order: undefined as Order | undefined,
   messages: undefined as List<Message> | undefined,
   mails: undefined as List<Email> | undefined,
   notice: undefined as { readonly text: string; readonly isError: boolean } | undefined,
@@ -95,10 +102,11 @@ export function openOrder(name: string): void {
 }
 
 function show(address: Address): void {
-  const isOtherTab = address.tab !== store.address.tab;
+  const { tab, open, search } = store.address;
   visited.set(address.tab, address);
   update({ address });
-  if (isOtherTab) void refresh();
+  if (address.tab !== tab || (tab === 'orders' && address.open !== open)) void refresh();
+  else if (address.search !== search) refreshSoon();
 }
 
 /** Runs an action and shows its result. */
@@ -171,25 +179,52 @@ export async function refresh(): Promise<void> {
 }
 
 async function readState(): Promise<void> {
+  const { address } = store;
   try {
-    if (isListening) return forget(await get<Extent>('state'));
-    const { tab } = store.address;
-    const [state, orders, messages, mails] = await Promise.all([
-      get<State>('state'),
-      tab === 'orders' ? get<List<Order>>('orders?limit=200') : store.orders,
-      tab === 'messages' ? get<List<Message>>('messages?limit=500') : store.messages,
-      tab === 'mails' ? get<List<Email>>('emails?limit=200') : store.mails,
-    ]);
+    const [state, data] = await Promise.all([get<State>('state'), readTab(address)]);
     forget(state);
-    update({ state, orders, messages, mails });
+    // `listen` has no more than the extent of its trace.
+    if (!isListening) update({ state });
+    const { tab, open, search } = store.address;
+    if (tab === address.tab && open === address.open && search === address.search) update(data);
   } catch (error) {
     askForToken(error);
     throw error;
   }
 }
 
+const noIds: ReadonlySet<number> = new Set();
+
+/** The data of the open tab, as the server finds it. */
+async function readTab({ tab, open, search }: Address): Promise<Partial<typeof store>> {
+  const query = `search=${encodeURIComponent(search)}`;
+  switch (tab) {
+    case 'traffic': {
+      if (search === '') return { found: undefined };
+      const before = store.found?.search === search ? store.found : { lastId: 0, ids: noIds };
+      const path = `trace/search?${query}&after=${before.lastId}`;
+      const { exchanges, lastId } = await get<{ exchanges: number[]; lastId: number }>(path);
+      return { found: { search, lastId, ids: new Set([...before.ids, ...exchanges]) } };
+    }
+    case 'orders': {
+      const [orders, order] = await Promise.all([
+        get<List<Order>>(`orders?limit=${store.maxOrders}&${query}`),
+        // Forgotten, or of several partners.
+        open === '' ? undefined : get<Order>(pathOf`orders/${open}`).catch(() => undefined),
+      ]);
+      return { orders, order };
+    }
+    case 'messages':
+      return { messages: await get<List<Message>>(`messages?limit=500&${query}`) };
+    case 'mails':
+      return { mails: await get<List<Email>>('emails?limit=200') };
+    default:
+      return {};
+  }
+}
+
 /** Drops forgotten rows, and all of them after a restart of the server. */
-function forget(state: Extent): void {
+function forget(state: Pick<State, 'instance' | 'trace'>): void {
   const isOther = instance !== undefined && instance !== state.instance;
   instance = state.instance;
   if (isOther) {
@@ -197,6 +232,7 @@ function forget(state: Extent): void {
     lastId = 0;
     navigate({ open: '' }, 'replace');
     visited.clear();
+    update({ found: undefined });
   }
   const { size } = store.rows;
   for (const id of store.rows.keys()) {

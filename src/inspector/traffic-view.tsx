@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { isListening } from './api.ts';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
+import { targetOfKey } from './list-keys.ts';
 import { type Filter, type Row, select } from './rows.ts';
 import { navigate, useStore } from './store.ts';
 
@@ -19,11 +20,18 @@ const offered: readonly Filter[] = isListening
   ? ['all', 'failed', 'unverified']
   : ['all', 'requests', 'events', 'failed', 'faults'];
 
+const noIds: ReadonlySet<number> = new Set();
+
 export function TrafficView() {
-  const { rows, rowsVersion, address } = useStore();
+  const { rows, rowsVersion, address, found } = useStore();
   const { show, search } = address;
   const isNarrow = useIsNarrow();
-  const shown = useMemo(() => select(rows.values(), show, search), [rowsVersion, show, search]);
+  const keys = useRef<((event: KeyboardEvent) => void) | undefined>(undefined);
+  const ids = found?.search === search ? found.ids : noIds;
+  const shown = useMemo(
+    () => select(rows.values(), { show, search, found: ids }),
+    [rowsVersion, show, search, ids],
+  );
   const selected = rows.get(Number(address.open));
   return (
     <div class={selected === undefined ? 'panes' : 'panes open'}>
@@ -31,10 +39,12 @@ export function TrafficView() {
         <div class="bar">
           <input
             type="search"
-            placeholder="Search  ( / )"
+            placeholder="Search names, orders, bodies, 404  ( / )"
+            title={searchHelp}
             aria-label="Search the traffic"
             value={search}
             onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
+            onKeyDown={(event) => keys.current?.(event)}
           />
           <select
             aria-label="Show"
@@ -59,6 +69,7 @@ export function TrafficView() {
             items={shown}
             rowHeight={isNarrow ? 62 : 42}
             selected={selected?.id}
+            keys={keys}
             onSelect={(id, mode) => navigate({ open: String(id) }, mode)}
           >
             {(row) => <Line row={row} />}
@@ -105,12 +116,12 @@ function Direction({ kind }: { kind: Row['kind'] }) {
   );
 }
 
+const searchHelp =
+  'Every word must be in the name, the path, the order or a body. Three digits are a status, #12 is a number, and quotes search for text: "404".';
+
 function Empty({ isSearched }: { isSearched: boolean }) {
   const { state } = useStore();
-  if (isSearched)
-    return (
-      <p class="empty">No matches. Every word of the search must be in the name, path, order or status.</p>
-    );
+  if (isSearched) return <p class="empty">No matches. {searchHelp}</p>;
   if (isListening) return <p class="empty">Nothing has come in yet. It is shown here as soon as it does.</p>;
   return (
     <div class="empty">
@@ -134,6 +145,8 @@ interface VirtualListProps<Item extends { readonly id: number }> {
   readonly items: readonly Item[];
   readonly rowHeight: number;
   readonly selected: number | undefined;
+  /** Takes the handler of keys, for the search field above the list. */
+  readonly keys: { current: ((event: KeyboardEvent) => void) | undefined };
   /** `replace` for keys, which move through many rows. */
   readonly onSelect: (id: number, mode: 'push' | 'replace') => void;
   readonly children: (item: Item) => ComponentChildren;
@@ -147,7 +160,7 @@ const spare = 8;
  * scrolling took ten times as long.
  */
 function VirtualList<Item extends { readonly id: number }>(props: VirtualListProps<Item>) {
-  const { label, items, rowHeight, selected, onSelect, children } = props;
+  const { label, items, rowHeight, selected, keys, onSelect, children } = props;
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
 
@@ -191,19 +204,12 @@ function VirtualList<Item extends { readonly id: number }>(props: VirtualListPro
   function onKeyDown(event: KeyboardEvent): void {
     const index = items.findIndex(({ id }) => id === selected);
     const page = Math.max(1, Math.floor(view.height / rowHeight) - 1);
-    const last = items.length - 1;
-    const target = {
-      ArrowDown: index + 1,
-      ArrowUp: index === -1 ? 0 : index - 1,
-      PageDown: index + page,
-      PageUp: index - page,
-      Home: 0,
-      End: last,
-    }[event.key];
+    const target = targetOfKey(event, { index, count: items.length, page });
     if (target === undefined) return;
     event.preventDefault();
-    show(Math.min(last, Math.max(0, target)));
+    show(target);
   }
+  keys.current = onKeyDown;
 
   const from = Math.max(0, Math.floor(view.top / rowHeight) - spare);
   const to = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + spare);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandWords } from '../../src/cli/advice-words.ts';
+import { commandWords } from '../../src/config/command-words.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { composeMessage } from '../../src/errors/errors.ts';
 import {

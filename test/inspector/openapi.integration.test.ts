@@ -116,8 +116,8 @@ describe('the answers', () => {
     await check('getOpenApi', 'openapi.json');
     await check('getState', 'state');
     await check('listEmails', 'emails');
-    await check('listMessages', 'messages?limit=10');
-    await check('listOrders', 'orders?order=A-1&offset=0');
+    await check('listMessages', 'messages?limit=10&search=482913');
+    await check('listOrders', 'orders?order=A-1&offset=0&search=ngn');
     await check('getOrder', 'orders/A-2');
     await check('listDeliveries', 'deliveries?order=A-3');
     await check('advanceOrder', 'orders/A-1/advance', { step: 'fiat_received' });
@@ -143,6 +143,9 @@ describe('the answers', () => {
     await check('clearFaults', 'faults/clear');
     const trace = await check('listTrace', 'trace?limit=1000');
     await check('listTrace', 'trace?after=3&bodies=false&limit=2');
+    const { exchanges } = await check('searchTrace', 'trace/search?search=A-2+GHS+200');
+    expect(exchanges).not.toEqual([]);
+    expect(await check('searchTrace', 'trace/search?search=404')).toMatchObject({ exchanges: [] });
     for (const { id } of trace.entries as { id: number }[]) await check('getExchange', `trace/${id}`);
     const forged = (trace.entries as JsonObject[]).find(
       ({ kind, faults }) => kind === 'event' && String(faults) === 'forged',
@@ -165,7 +168,7 @@ describe('the answers', () => {
   });
 
   it('would be refused if they had a member more or one less', () => {
-    const email = { to: 'a', kind: 'reset', partner_code: 'b', link: 'c', sentAt: 1 };
+    const email = { to: 'a', kind: 'reset', partner_code: 'b', link: 'c', linkState: 'open', sentAt: 1 };
     const schema = { $ref: '#/components/schemas/Email' };
     expectValid(schema, email);
     expect(validatorOf(schema)({ ...email, more: 1 })).toBe(false);

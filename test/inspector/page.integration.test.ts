@@ -77,12 +77,51 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await page.getByRole('row', { name: 'fiat_amount_to_pay 15000.50 95000.50' }).waitFor();
   });
 
+  it('shows an accepted forgery as failed and a refused one as good, and says what to do about a refused event', async () => {
+    await using visited = await visit();
+    const { page, story } = visited;
+    // One receiver accepts everything, the other refuses everything.
+    const receivers = await Promise.all([startReceiver(200), startReceiver(401)]);
+    for (const [index, { url }] of receivers.entries()) {
+      await story.order(`R-${index}`, { partner_callback_url: url });
+      await story.sandbox.idle();
+      await story.api(`deliveries/delivery-${2 * index + 2}/forge`, {});
+    }
+    const status = (...texts: string[]) =>
+      row(page, ...texts)
+        .locator('.pill')
+        .last();
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('failed');
+    await expect.poll(() => rows(page).count()).toBe(2);
+    expect(await status('R-0', 'forged', '200').getAttribute('class')).toBe('pill bad');
+    expect(await status('R-1', '401').getAttribute('class')).toBe('pill bad');
+    await row(page, 'R-0', 'forged').click();
+    await page.getByText('The receiver did not refuse the forgery').waitFor();
+    await row(page, 'R-1').click();
+    await page.getByRole('heading', { name: 'A genuine event was refused' }).waitFor();
+    await page.getByText('find out why with "partner-exchange explain"').waitFor();
+    await page.getByText(`"partner-exchange attack ${receivers[1]?.url}"`).waitFor();
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('all');
+    expect(await status('R-1', 'forged', '401').getAttribute('class')).toBe('pill good');
+    await row(page, 'R-1', 'forged').click();
+    await page.getByText('The receiver refused the forgery').waitFor();
+    expect(await page.getByText('A genuine event was refused').count()).toBe(0);
+    for (const receiver of receivers) await receiver.close();
+  });
+
   it('advances an order and plays a scenario', async () => {
     await using visited = await visit();
     const { page, story } = visited;
     await story.order('A-1002');
     await tab(page, /Orders/);
-    await page.getByRole('button', { name: /^A-1001/ }).click();
+    await page.getByRole('searchbox').fill('a-1001 ngn');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByRole('row', { name: /A-1001 created 15000.50 NGN .* init/ }).waitFor();
+    // As the next order in the list, from the search field.
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: /^A-1002/ }).waitFor();
+    for (const _ of ['A-1002', 'A-1001']) await page.keyboard.press('ArrowDown');
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
     await page.getByRole('button', { name: 'fiat received' }).click();
     await notice(page, 'event.buy.received.fiat, answered with 200');
     expect(story.sandbox.order('A-1001').state).toBe('fiat_received');
@@ -189,12 +228,25 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await page.keyboard.press('/');
     await page.keyboard.type('INIT a-1001');
     await expect.poll(() => rows(page).count()).toBe(1);
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    await page.keyboard.press('Escape');
+    // Bodies, of the request and of the reply, which hold neither a status nor an id.
+    await page.getByRole('searchbox').fill('"first_name":"Ọlá" 200');
+    await row(page, 'createOrder', 'A-1001').waitFor();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByRole('searchbox').fill('404');
+    await page.getByText('No matches').waitFor();
+    await story.sandbox.fetch('https://sandbox.localhost/nothing');
+    await row(page, '/nothing', '404').waitFor();
+    await page.getByRole('searchbox').fill('#1');
+    await expect.poll(() => rows(page).allTextContents()).toEqual([expect.stringContaining('onboard')]);
     await page.getByRole('searchbox').fill('nothing like this');
     await page.getByText('No matches').waitFor();
     await page.getByRole('searchbox').fill('');
-    await page.getByLabel('Show').selectOption('events');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('events');
     await expect.poll(() => rows(page).count()).toBe(1);
-    await page.getByLabel('Show').selectOption('faults');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('faults');
     await row(page, 'whitelistIp', 'reset', 'no reply').waitFor();
     expect(await rows(page).count()).toBe(1);
   });
@@ -204,7 +256,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     const { page, story } = visited;
     const search = page.getByRole('searchbox');
     await search.fill('a-1001');
-    await page.getByLabel('Show').selectOption('events');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('events');
     await row(page, 'event.buy.init').click();
     const detail = page.getByRole('article', { name: /event.buy.init/ });
     await detail.waitFor();
@@ -570,6 +622,23 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await picture('inspector-narrow');
   });
 });
+
+/** A receiver that gives every event the same answer. */
+async function startReceiver(status: number): Promise<{ url: string; close: () => Promise<unknown> }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/orders`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 interface Violation {
   readonly id: string;

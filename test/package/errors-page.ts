@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandWords } from '../../src/cli/advice-words.ts';
+import { commandWords } from '../../src/config/command-words.ts';
 import {
   causes,
   inWords,

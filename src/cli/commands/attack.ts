@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { commandWords } from '../../config/command-words.ts';
 import { isLoopback } from '../../deployment/base-url.ts';
 import type { AttackResult, AttackVerdict } from '../../diagnostics/attack/attack-case.ts';
 import { type AttackReport, attackCases, attackInWords } from '../../diagnostics/attack/attack-receiver.ts';
 import type { AttackFinding } from '../../diagnostics/attack/findings.ts';
-import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
 import { currentCredentials, readConfiguration } from '../configuration.ts';
 import { CliError, exitCodes } from '../context.ts';

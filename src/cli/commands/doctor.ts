@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { commandWords } from '../../config/command-words.ts';
 import type { DoctorCheck, DoctorStatus } from '../../diagnostics/doctor/doctor-context.ts';
 import { doctorInWords } from '../../diagnostics/doctor/run-doctor.ts';
-import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
 import { readNamedKeys, withScheme } from '../configuration.ts';
 import { exitCodes } from '../context.ts';

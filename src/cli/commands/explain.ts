@@ -1,6 +1,6 @@
+import { commandWords } from '../../config/command-words.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
 import { readDeployment, readDetectionSecrets } from '../configuration.ts';
 import { exitCodes } from '../context.ts';

@@ -1,9 +1,9 @@
+import { commandWords } from '../../config/command-words.ts';
 import { detectionMessage, detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
 import { isUsable, readSample } from '../../diagnostics/detection/samples.ts';
 import { checkPin, pinScheme } from '../../diagnostics/pin/pin-scheme.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
-import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
 import { allCredentials, type Configuration, readConfiguration } from '../configuration.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../context.ts';

@@ -1,8 +1,8 @@
+import { commandWords } from '../../config/command-words.ts';
 import type { MatchedKey } from '../../credentials/verification-keys.ts';
 import { describeIn, isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { commandWords } from '../advice-words.ts';
 import { defineCommand } from '../command.ts';
 import { allCredentials, readConfiguration, verificationKeys } from '../configuration.ts';
 import { exitCodes } from '../context.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { commandWords } from '../../config/command-words.ts';
 import type { VerificationKey } from '../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { describeIn, isSignatureError } from '../../errors/errors.ts';
@@ -15,7 +16,6 @@ import { answerRequests, startHttpServer } from '../../sandbox/server/http-serve
 import type { TraceEntry } from '../../sandbox/trace.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { commandWords } from '../advice-words.ts';
 import { CliError } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';

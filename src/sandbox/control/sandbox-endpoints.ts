@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isValidationError, whatFailed } from '../../errors/errors.ts';
+import type { SandboxDelivery } from '../events/delivery.ts';
 import { eventFaults, faultScenarios, faultTargets, requestFaults } from '../faults/faults.ts';
 import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../orders/order-scenarios.ts';
@@ -9,7 +10,9 @@ import type { SandboxState } from '../state.ts';
 import { type Endpoint, endpoint, namesOf } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
+import { refusalAdvice } from './refusal-advice.ts';
 import * as answers from './schemas.ts';
+import { matchesWords } from './search.ts';
 import { sendEdited } from './send-edited.ts';
 import { keysOf } from './session.ts';
 import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
@@ -31,6 +34,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       add: state.trace.add,
       secrets: () => secretsOf(state),
       examine: (entry) => examineSignature(state, entry),
+      advise: refusalAdvice,
       explain: (entry) => explainSignature(state, entry),
     }),
     endpoint({
@@ -83,21 +87,43 @@ export function sandboxOperations() {
       summary: 'Mails with their one-time links, the newest first',
       query: z.strictObject(page),
       answer: answers.listOf(answers.email),
-      handle: ({ query }, { sandbox }: Subject) => paged(sandbox.emails, query),
+      handle: ({ query }, { sandbox, state }: Subject) => {
+        const { total, items } = paged(sandbox.emails, query);
+        return {
+          total,
+          items: items.map((mail) => ({ ...mail, linkState: state.partners.linkState(mail.link) })),
+        };
+      },
     }),
     endpoint({
       id: 'listOrders',
       method: 'GET',
       path: 'orders',
       summary: 'Orders, the newest first',
-      query: z.strictObject({ ...page, ...ofOrder }),
+      query: z.strictObject({ ...page, ...ofOrder, search: answers.search }),
       answer: answers.listOf(answers.order),
       handle: ({ query }, { sandbox, state }: Subject) => {
         const { total, items } = paged(
-          sandbox.orders.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
+          sandbox.orders.filter(
+            (order) => isOf(query.order, order.partner_order_id) && isFound(query.search, order),
+          ),
           query,
         );
-        return { total, items: items.map((order) => shownOrder(state, order)) };
+        const lastEvents = new Map(
+          sandbox.deliveries
+            .filter(isGenuine)
+            .map(({ platform_order_ref, name, postedAt, status }) => [
+              platform_order_ref,
+              { name, postedAt, status },
+            ]),
+        );
+        return {
+          total,
+          items: items.map((order) => ({
+            ...shownOrder(state, order),
+            lastEvent: lastEvents.get(order.platform_order_ref),
+          })),
+        };
       },
     }),
     endpoint({
@@ -127,9 +153,15 @@ export function sandboxOperations() {
       method: 'GET',
       path: 'messages',
       summary: 'Messages of the messenger, the newest first',
-      query: z.strictObject(page),
+      query: z.strictObject({ ...page, search: answers.search }),
       answer: answers.listOf(answers.message),
-      handle: ({ query }, { sandbox }: Subject) => paged(sandbox.messages, query),
+      handle: ({ query }, { sandbox }: Subject) =>
+        paged(
+          sandbox.messages.filter(({ to_phone, message, messenger_device_no }) =>
+            matchesWords(query.search, [to_phone, message, messenger_device_no]),
+          ),
+          query,
+        ),
     }),
     endpoint({
       id: 'advanceOrder',
@@ -318,6 +350,20 @@ function clockOf({ clock }: Sandbox<unknown>) {
 function paged<Item>(all: readonly Item[], { limit, offset }: { limit: number; offset: number }) {
   const end = Math.max(0, all.length - offset);
   return { total: all.length, items: all.slice(Math.max(0, end - limit), end).reverse() };
+}
+
+function isFound(search: string, order: SandboxOrder): boolean {
+  const { transactional_kyc: kyc, ...own } = order;
+  return matchesWords(search, [
+    ...[own.partner_order_id, own.platform_order_ref, own.state, own.state.replaceAll('_', ' ')],
+    ...[own.fiat_amount, own.fiat_currency, own.crypto_amount_to_receive, own.pair, own.chain],
+    ...[own.buyer_crypto_address, own.crypto_txn_hash, own.partner_callback_url],
+    ...[kyc.email, kyc.phone, kyc.first_name, kyc.last_name],
+  ]);
+}
+
+function isGenuine({ faults }: SandboxDelivery): boolean {
+  return !faults.includes('forged') && !faults.includes('tampered');
 }
 
 function isOf(wanted: string | undefined, name: string): boolean {

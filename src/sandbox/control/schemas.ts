@@ -16,6 +16,8 @@ export const step = z.enum(orderSteps);
 
 export const limit = z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most');
 
+export const search = z.string().max(200).default('').describe('only with all of these words');
+
 export const extent = z.object({
   lastId: z.int(),
   forgotten: z.int().describe('entries up to this id are gone'),
@@ -27,6 +29,7 @@ export const email = z
     kind: z.enum(['onboarding', 'reset']),
     partner_code: z.string(),
     link: z.string().describe('opens once, with GET, and answers with the keys'),
+    linkState: z.enum(['open', 'used', 'replaced']).describe('replaced: a newer mail has the valid link'),
     sentAt: time,
   })
   .meta({ id: 'Email' });
@@ -74,6 +77,10 @@ export const order = z
     createdAt: time,
     payload: z.record(z.string(), z.unknown()).describe('the body of the order as received'),
     next: z.array(step).describe('the steps that it can take now'),
+    lastEvent: z
+      .object({ name: z.string(), postedAt: time.optional(), status: z.int().optional() })
+      .optional()
+      .describe('the last genuine event; in lists alone'),
   })
   .meta({ id: 'Order' });
 
@@ -86,6 +93,7 @@ export const delivery = z
     url: z.string(),
     body: z.string().describe('the exact text as posted'),
     attempts: z.int(),
+    postedAt: time.optional().describe('when it was last posted'),
     acknowledged: z.boolean(),
     status: z.int().optional(),
     error: z.string().optional().describe('why there was no answer, e.g. ECONNREFUSED'),
@@ -132,6 +140,10 @@ export const exchange = z
   .object({
     entries: z.array(traceEntry).describe('the request or event first, then its faults and replies'),
     signature: signature.optional().describe('absent for what is not signed'),
+    advice: z
+      .array(z.string())
+      .optional()
+      .describe('what to do about a genuine event that the receiver refused'),
   })
   .meta({ id: 'Exchange' });
 

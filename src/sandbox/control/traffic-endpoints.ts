@@ -5,6 +5,7 @@ import type { SandboxTrace, TraceEntry, TraceFacts } from '../trace.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import type { ExaminedSignature } from './examine-signature.ts';
 import * as answers from './schemas.ts';
+import { findExchanges } from './search.ts';
 import type { SessionSource } from './session.ts';
 import * as sessions from './session.ts';
 
@@ -14,6 +15,8 @@ export interface TraceSource extends SessionSource {
   readonly show?: (entry: TraceEntry) => object;
   /** Checks a signature; `undefined` for what is not signed. */
   readonly examine: (entry: TraceEntry) => ExaminedSignature | undefined;
+  /** What to do about an event that the receiver refused. @default none */
+  readonly advise?: (entries: readonly TraceEntry[]) => string[] | undefined;
   /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
   readonly explain: (entry: TraceEntry) => MismatchExplanation;
   /** Adds an entry of another session, and returns its id. */
@@ -31,7 +34,7 @@ const maxStreams = 64;
 const maxExplained = 16 * 1024;
 
 export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
-  const { trace, show = (entry) => entry, examine, explain, add } = source;
+  const { trace, show = (entry) => entry, examine, advise = () => undefined, explain, add } = source;
   let streams = 0;
   const shown = (entry: TraceEntry, bodies: 'true' | 'false') =>
     bodies === 'true' ? show(entry) : { ...show(entry), headers: undefined, body: undefined };
@@ -72,6 +75,24 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       },
     }),
     endpoint({
+      id: 'searchTrace',
+      method: 'GET',
+      path: 'trace/search',
+      summary:
+        'The ids of the exchanges that a search finds, bodies included; three digits are a status, `#12` an id, quotes make text of both',
+      query: z.strictObject({
+        search: answers.search,
+        after: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .default(0)
+          .describe('only exchanges that changed behind this id'),
+      }),
+      answer: answers.extent.extend({ exchanges: z.array(z.int()) }),
+      handle: ({ query }) => ({ exchanges: findExchanges(trace.entries, query), ...extentOf(trace) }),
+    }),
+    endpoint({
       id: 'getExchange',
       method: 'GET',
       path: 'trace/{id}',
@@ -80,7 +101,7 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       refusals: [404],
       handle: ({ params }) => {
         const { first, entries } = exchangeOf(trace, params.id);
-        return { entries: entries.map(show), signature: examine(first) };
+        return { entries: entries.map(show), signature: examine(first), advice: advise(entries) };
       },
     }),
     endpoint({

@@ -122,7 +122,10 @@ export class DeliveryQueue {
   #remember({ publicKey, headers, note, ...facts }: QueuedEvent): QueuedDelivery {
     this.#numbers += 1;
     const id = `delivery-${this.#numbers}`;
-    const unsent = { id, ...facts, attempts: 0, acknowledged: false, status: undefined, error: undefined };
+    const unsent = {
+      ...{ id, ...facts, attempts: 0, postedAt: undefined },
+      ...{ acknowledged: false, status: undefined, error: undefined },
+    };
     const queued = {
       delivery: Object.freeze(unsent),
       isReceived: false,
@@ -186,10 +189,10 @@ export class DeliveryQueue {
     const { clock, trace, isReceived, fetch, timeoutMs } = this.#options;
     if (queued.generation !== this.#generation) return queued.delivery;
     const attempts = queued.delivery.attempts + 1;
-    queued.delivery = Object.freeze({ ...queued.delivery, attempts });
+    const started = clock.now();
+    queued.delivery = Object.freeze({ ...queued.delivery, attempts, postedAt: started });
     const { url, body, id, name, partner_order_id, faults } = queued.delivery;
     const traceFacts = { event: name, delivery: id, order: partner_order_id, method: 'POST', url, faults };
-    const started = clock.now();
     const { publicKey, headers = eventHeaders(publicKey), note } = queued;
     const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body, note });
     const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });

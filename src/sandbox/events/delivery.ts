@@ -17,6 +17,8 @@ export interface SandboxDelivery {
   readonly body: string;
   /** How many times it was posted. */
   readonly attempts: number;
+  /** When it was last posted, in milliseconds since the epoch on the sandbox's clock; `undefined` before. */
+  readonly postedAt: number | undefined;
   /** Whether the last answer counts as received: 2xx, unless `callbackReceived` says otherwise. */
   readonly acknowledged: boolean;
   /** HTTP status of the last answer; `undefined` if there was none. */

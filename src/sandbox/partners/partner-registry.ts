@@ -46,8 +46,10 @@ type PartnerOptions = KeyOptions & Pick<SandboxSettings, 'now' | 'maxRemembered'
 interface Link {
   readonly digest: string;
   readonly partnerCode: string;
-  readonly state: 'open' | 'used' | 'replaced';
+  readonly state: LinkState;
 }
+
+type LinkState = 'open' | 'used' | 'replaced';
 
 export const linkPath = '/onboarding/one-time/';
 
@@ -120,6 +122,10 @@ export class PartnerRegistry {
     this.#saveLink({ ...link, state: 'used' });
     this.#save(opened);
     return opened.credentials;
+  }
+
+  linkState(link: string): LinkState | undefined {
+    return this.#links.get(secretDigest(this.tokenOf(link)))?.state;
   }
 
   /** The token in a link. @throws {ValidationError} for anything but a link of a sandbox */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords } from '../../src/cli/advice-words.ts';
 import { describeFailure } from '../../src/cli/failure.ts';
+import { commandWords } from '../../src/config/command-words.ts';
 import { operations } from '../../src/deployment/operations.ts';
 import * as diagnostics from '../../src/diagnostics/index.ts';
 import {

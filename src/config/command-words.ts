@@ -1,5 +1,5 @@
-import { deploymentVariables } from '../config/environment-variables.ts';
 import type { Words } from '../errors/remedies.ts';
+import { deploymentVariables } from './environment-variables.ts';
 
 /** What the advice of the library mentions, as commands and variables. */
 export const commandWords: Words = {
