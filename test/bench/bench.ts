@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { bundleEntries } from '../package/sizes.ts';
 import { benchClient } from './client.ts';
 import { benchEvent } from './event.ts';
@@ -10,7 +11,11 @@ import { type Finding, report, type Section } from './report.ts';
 import { benchBodySize, benchRemembered } from './scale.ts';
 import { benchSigning } from './signing.ts';
 
-const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = [
+const { values: flags } = parseArgs({ options: { plot: { type: 'boolean', default: false } } });
+
+type Measured = Finding[] | Omit<Section, 'title'>;
+
+const benches: [title: string, bench: () => Measured | Promise<Measured>][] = [
   ['verify + parse + narrow a 923-byte event', benchEvent],
   ['sign / (JSON.stringify + createHmac + JSON.stringify with the signature)', benchSigning],
   ['verify 1 MiB / (SHA-512 + JSON.parse) of the same text', benchLarge],
@@ -34,7 +39,10 @@ const benches: [title: string, bench: () => Finding[] | Promise<Finding[]>][] = 
 
 console.log('Ratios within this run, medians of interleaved rounds; ± is half of the 95 % interval.');
 const sections: Section[] = [];
-for (const [title, bench] of benches) sections.push({ title, findings: await bench() });
+for (const [title, bench] of benches) {
+  const measured = await bench();
+  sections.push({ title, ...(Array.isArray(measured) ? { findings: measured } : measured) });
+}
 sections.push(...(await benchClient()));
 sections.push(...(await benchSqliteInbox()));
-report(sections);
+report(sections, flags);

@@ -19,6 +19,8 @@ const { values: flags } = parseArgs({
     aborted: { type: 'boolean', default: false },
     /** 20,000 deliveries into each inbox. */
     inboxes: { type: 'boolean', default: false },
+    /** Writes the chart of docs/details/scale.md. */
+    plot: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '30' },
     'round-ms': { type: 'string', default: '100' },
   },
@@ -36,4 +38,4 @@ if (sections.length === 0) {
   const sampling = { rounds: Number(flags.rounds), roundMs: Number(flags['round-ms']), warmup: 5_000 };
   sections.push(...(await benchThroughput({ requests, ...sampling })));
 }
-report(sections);
+report(sections, flags);

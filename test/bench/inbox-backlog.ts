@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore, type SqliteStore } from '../../src/inbox/sqlite/sqlite-store.ts';
+import type { LineChart } from './chart.ts';
 import { median, ratio } from './measure.ts';
-import type { Finding } from './report.ts';
+import type { Finding, Section } from './report.ts';
 
 const backlogs = [1_000, 100_000, 1_000_000];
 /** How much more it may cost among the longest backlog than among the shortest: an index is a few pages deeper. */
@@ -12,7 +13,7 @@ const rounds = 200;
 const now = 1_000_000_000;
 
 /** What each of these costs in a SQLite inbox with so many deliveries waiting, beside the same with 1,000. */
-export function benchBacklog(): Finding[] {
+export function benchBacklog(): Omit<Section, 'title'> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-backlog-'));
   const store = openSqliteStore({
     path: join(folder, 'inbox.sqlite'),
@@ -26,6 +27,7 @@ export function benchBacklog(): Finding[] {
     // What the disk does is the same however many are waiting.
     store.database.exec('PRAGMA synchronous = OFF');
     const findings: Finding[] = [];
+    const lines = new Map<string, (readonly [number, number])[]>();
     let waiting = 0;
     let few: Costs | undefined;
     for (const backlog of backlogs) {
@@ -34,6 +36,7 @@ export function benchBacklog(): Finding[] {
       const costs = measure(store);
       few ??= costs;
       for (const [what, cost] of Object.entries(costs)) {
+        lines.set(what, [...(lines.get(what) ?? []), [backlog, median(cost) * 1000]]);
         findings.push({
           what: `${backlog.toLocaleString('en')}: ${what} (${(median(cost) * 1000).toFixed(0)} µs)`,
           // Sound: both have the names that measure gives.
@@ -42,7 +45,17 @@ export function benchBacklog(): Finding[] {
         });
       }
     }
-    return findings;
+    const chart: LineChart = {
+      kind: 'lines',
+      name: 'cost-by-backlog-sqlite',
+      title: 'SQLite inbox, by the deliveries that wait',
+      description:
+        'Microseconds for the work of the inbox stay about the same from 1,000 to 1,000,000 waiting.',
+      x: 'deliveries that wait',
+      y: 'µs',
+      lines: [...lines].map(([label, points]) => ({ label, own: true, points })),
+    };
+    return { findings, charts: [chart] };
   } finally {
     store.database.close();
     rmSync(folder, { recursive: true, force: true });

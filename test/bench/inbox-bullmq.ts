@@ -3,11 +3,21 @@ import { Queue } from 'bullmq';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { Delivery } from '../../src/inbox/inbox.ts';
 import { writeDelivery } from '../../src/inbox/stored-delivery.ts';
-import { eachOf, perSecond, shareOf, storeNew, type TimedWork, timeDeliveriesInTurns } from './deliveries.ts';
-import type { Finding, Section } from './report.ts';
+import {
+  eachOf,
+  type InboxSection,
+  perSecond,
+  rateOf,
+  shareOf,
+  storeNew,
+  type TimedWork,
+  timeDeliveriesInTurns,
+} from './deliveries.ts';
+import { median } from './measure.ts';
+import type { Finding } from './report.ts';
 
 /** Jobs that wait while others are stored. */
-const backlogs = [0, 10_000, 50_000, 200_000];
+const backlogs = [0, 1_000, 10_000, 200_000];
 /** Deliveries under way at a time, as from so many connections. */
 const inFlight = 32;
 /** The same with few and many, and none waiting. */
@@ -18,7 +28,7 @@ const sampling = { count: 512, warmup: 4, rounds: 20 };
 const budget = 90;
 
 /** What the inbox acknowledges, with so many jobs waiting, beside `queue.add` of the same jobs into the same queue. */
-export async function benchBullmqInbox(how: string, port: number): Promise<Section> {
+export async function benchBullmqInbox(how: string, port: number): Promise<InboxSection> {
   const contenders: Record<string, TimedWork> = {};
   const queues: Queue[] = [];
   for (const backlog of backlogs) {
@@ -63,7 +73,26 @@ export async function benchBullmqInbox(how: string, port: number): Promise<Secti
       besideAdd(`${atOnce} at a time`, `0 ${atOnce}`, atOnce === 1 ? undefined : budget),
     ),
   ];
-  return { title: `BullMQ inbox, Redis ${how}, ${inFlight} at a time`, findings };
+  const rate = (name: string) => rateOf(timesOf(`${name} 0 ${inFlight}`), sampling.count);
+  const points = (name: string) =>
+    backlogs
+      .filter((backlog) => backlog > 0)
+      .map((backlog) => {
+        const ms = median(timesOf(`${name} ${backlog} ${inFlight}`));
+        return [backlog, (ms * 1000) / sampling.count] as const;
+      });
+  return {
+    title: `BullMQ inbox, Redis ${how}, ${inFlight} at a time`,
+    findings,
+    rates: [
+      { label: 'BullMQ queue.add', value: rate('raw') },
+      { label: 'bullmqInbox', value: rate('own'), own: true },
+    ],
+    byBacklog: [
+      { label: 'bullmqInbox', own: true, points: points('own') },
+      { label: 'BullMQ queue.add', points: points('raw') },
+    ],
+  };
 
   function besideAdd(when: string, contender: string, atLeast: number | undefined): Finding[] {
     const own = timesOf(`own ${contender}`);

@@ -3,29 +3,51 @@ import { PgBoss } from 'pg-boss';
 import type { Delivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { writeDelivery } from '../../src/inbox/stored-delivery.ts';
-import { eachOf, perSecond, shareOf, storeNew, timeDeliveriesInTurns } from './deliveries.ts';
-import type { Section } from './report.ts';
+import {
+  eachOf,
+  type InboxSection,
+  perSecond,
+  rateOf,
+  shareOf,
+  storeNew,
+  type TimedWork,
+  timeDeliveriesInTurns,
+} from './deliveries.ts';
+import { median } from './measure.ts';
 
 /** Deliveries under way at a time, as from so many connections, and jobs of a batch without an inbox. */
 const inFlight = 32;
 const concurrency = 50;
+/** Jobs that wait while others are stored. */
+const backlogs = [1_000, 200_000];
 const sampling = { count: 640, warmup: 4, rounds: 20 };
 
 /** What the inbox acknowledges and handles, beside pg-boss given and asked for as many jobs at once. */
-export async function benchPgBossInbox(port: number): Promise<Section> {
+export async function benchPgBossInbox(port: number): Promise<InboxSection> {
   const boss = await startBoss(`postgres://postgres@127.0.0.1:${port}/postgres`);
   const inbox = pgBossInbox({ boss, queue: 'own', role: 'receiver' });
   // Makes its queues.
   await inbox.counts();
   await boss.createQueue('raw');
+  const waiting: Record<string, TimedWork> = {};
+  for (const backlog of backlogs) {
+    const queue = `waiting-${backlog}`;
+    const receiver = pgBossInbox({ boss, queue, role: 'receiver' });
+    await receiver.counts();
+    await fill(boss, queue, backlog);
+    waiting[queue] = (deliveries) => eachOf(deliveries, inFlight, (delivery) => storeNew(receiver, delivery));
+  }
   const storing = await timeDeliveriesInTurns(
     {
       raw: (deliveries) => insertAll(boss, deliveries, inFlight),
       single: (deliveries) => insertAll(boss, deliveries, 1),
       own: (deliveries) => eachOf(deliveries, inFlight, (delivery) => storeNew(inbox, delivery)),
+      ...waiting,
     },
     sampling,
   );
+  const timesAmong = (backlog: number) =>
+    Object.entries(storing).find(([name]) => name === `waiting-${backlog}`)?.[1] ?? [];
   for (const queue of ['own', 'raw']) await boss.deleteQueuedJobs(queue);
   const handling = await timeDeliveriesInTurns(
     {
@@ -44,6 +66,17 @@ export async function benchPgBossInbox(port: number): Promise<Section> {
   await inbox.stop();
   await boss.stop({ graceful: false });
   return {
+    rates: [
+      { label: `pg-boss insert of ${inFlight} jobs`, value: rateOf(storing.raw, sampling.count) },
+      { label: 'pgBossInbox', value: rateOf(storing.own, sampling.count), own: true },
+    ],
+    byBacklog: [
+      {
+        label: 'pgBossInbox',
+        own: true,
+        points: backlogs.map((backlog) => [backlog, (median(timesAmong(backlog)) * 1000) / sampling.count]),
+      },
+    ],
     title: `pg-boss inbox, PostgreSQL as it is by default, ${inFlight} at a time`,
     findings: [
       perSecond('acknowledged', storing.own, sampling.count),
@@ -58,6 +91,12 @@ export async function benchPgBossInbox(port: number): Promise<Section> {
         measured: shareOf(storing.own, storing.single),
         unit: '%',
       },
+      ...backlogs.map((backlog) => ({
+        what: `${backlog.toLocaleString('en')} waiting: acknowledged / with few waiting`,
+        measured: shareOf(timesAmong(backlog), storing.own),
+        atLeast: backlog === 200_000 ? 80 : undefined,
+        unit: '%' as const,
+      })),
       perSecond(`handled, ${concurrency} at a time`, handling.own, sampling.count),
       {
         what: `handled / boss.fetch and boss.complete of ${concurrency} jobs`,
@@ -66,6 +105,13 @@ export async function benchPgBossInbox(port: number): Promise<Section> {
       },
     ],
   };
+}
+
+async function fill(boss: PgBoss, queue: string, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1_000) {
+    const jobs = Array.from({ length: Math.min(left, 1_000) }, () => ({ data: { waiting: true } }));
+    await boss.insert(queue, jobs);
+  }
 }
 
 /** In batches of that size: one after the other, or single jobs side by side. */

@@ -2,19 +2,37 @@ import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { writeDelivery } from '../../src/inbox/stored-delivery.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import { openStore } from '../store/open-store.ts';
-import { eachOf, perSecond, shareOf, storeNew, timeDeliveriesInTurns } from './deliveries.ts';
-import type { Section } from './report.ts';
+import {
+  eachOf,
+  type InboxSection,
+  makeDeliveries,
+  perSecond,
+  rateOf,
+  shareOf,
+  storeNew,
+  timeDeliveriesInTurns,
+} from './deliveries.ts';
+import { median } from './measure.ts';
 
 /** Deliveries under way at a time, as from so many connections. */
 const inFlight = 32;
 const concurrency = 50;
+/** Deliveries that wait while others are stored. */
+const backlogs = [1_000, 10_000];
 const sampling = { count: 256, warmup: 2, rounds: 10 };
 
 /** What the inbox over a record store acknowledges and handles, beside a transaction that sets one record of the same size. */
-export async function benchStoreInbox(how: string, engine: string, address: string): Promise<Section> {
-  const { store, close } = await openStore(engine, address, 'bench');
-  const inbox = storeInbox({ store, role: 'receiver' });
+export async function benchStoreInbox(how: string, store: RecordStore): Promise<InboxSection> {
+  const receiver = (prefix?: string) => storeInbox({ store, role: 'receiver', prefix });
+  const inbox = receiver();
+  const among: Record<string, (deliveries: Deliveries) => Promise<number>> = {};
+  for (const backlog of backlogs) {
+    const waiting = receiver(`waiting-${backlog}/`);
+    const store = (deliveries: Deliveries) =>
+      eachOf(deliveries, inFlight, (delivery) => storeNew(waiting, delivery));
+    await store(makeDeliveries(backlog));
+    among[backlog] = store;
+  }
   const storing = await timeDeliveriesInTurns(
     {
       raw: (deliveries) =>
@@ -27,6 +45,7 @@ export async function benchStoreInbox(how: string, engine: string, address: stri
           });
         }),
       own: (deliveries) => eachOf(deliveries, inFlight, (delivery) => storeNew(inbox, delivery)),
+      ...among,
     },
     sampling,
   );
@@ -34,7 +53,8 @@ export async function benchStoreInbox(how: string, engine: string, address: stri
     { own: (deliveries) => drainAll(store, deliveries) },
     sampling,
   );
-  await close();
+  const timesAmong = (backlog: number) =>
+    Object.entries(storing).find(([name]) => name === `${backlog}`)?.[1] ?? [];
   return {
     title: `inbox over ${how}, ${inFlight} at a time`,
     findings: [
@@ -44,12 +64,27 @@ export async function benchStoreInbox(how: string, engine: string, address: stri
         measured: shareOf(storing.own, storing.raw),
         unit: '%',
       },
+      ...backlogs.map((backlog) => ({
+        what: `${backlog.toLocaleString('en')} waiting: acknowledged / with few waiting`,
+        measured: shareOf(timesAmong(backlog), storing.own),
+        unit: '%' as const,
+      })),
       perSecond(`handled by drain, ${concurrency} at a time`, handling.own, sampling.count),
+    ],
+    rates: [{ label: `storeInbox on ${how}`, value: rateOf(storing.own, sampling.count), own: true }],
+    byBacklog: [
+      {
+        label: `storeInbox, ${how}`,
+        own: true,
+        points: backlogs.map((backlog) => [backlog, (median(timesAmong(backlog)) * 1000) / sampling.count]),
+      },
     ],
   };
 }
 
-async function drainAll(store: RecordStore, deliveries: Parameters<typeof eachOf>[0]): Promise<number> {
+type Deliveries = Parameters<typeof eachOf>[0];
+
+async function drainAll(store: RecordStore, deliveries: Deliveries): Promise<number> {
   const inbox = storeInbox({ store, prefix: 'drained/', concurrency });
   inbox.attach?.({ handle: async () => {}, report: () => {} });
   await eachOf(deliveries, inFlight, (delivery) => storeNew(inbox, delivery));

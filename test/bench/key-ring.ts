@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { createWebhooks } from './built-entries.ts';
-import { ratio } from './measure.ts';
-import type { Finding } from './report.ts';
+import type { LineChart } from './chart.ts';
+import { median, ratio } from './measure.ts';
+import type { Finding, Section } from './report.ts';
 import { sampleText, signText } from './sample-event.ts';
 
 const partnerSecretKey = 'sk_partner_bench_0123456789abcdef';
@@ -10,54 +12,104 @@ const warmup = 10;
 const batch = 64;
 const partners = 10_000;
 
-/** The cost of a delivery with 64 keys, and with a function that finds one of 10,000 partners by the callback path. */
-export async function benchKeyRing(): Promise<Finding[]> {
-  const ofMany = createReceiver({
-    credentials: ({ url = '' }) => directory.get(url.slice('/orders/'.length)),
+/** Keys that a list holds, and partners among whom a function finds the keys. */
+const counts = [1, 4, 16, 64];
+const directories = [1, 100, partners];
+
+/** The cost of a delivery with up to 64 keys, and with a function that finds one of 10,000 partners by the callback path. */
+export async function benchKeyRing(): Promise<Omit<Section, 'title'>> {
+  const forgery = eventOf(99_999);
+  const timings = await timeInTurns({
+    first: work(listOf(64), eventOf(0)),
+    ...Object.fromEntries(
+      counts.flatMap((count) => [
+        [`authentic ${count}`, work(listOf(count), eventOf(count - 1))],
+        [`forged ${count}`, work(listOf(count), forgery)],
+        [`bare ${count}`, work(async (body) => bareTries(body, count), forgery)],
+      ]),
+    ),
+    ...Object.fromEntries(
+      directories.map((count) => {
+        const receive = createReceiver({ credentials: findIn(count) });
+        return [
+          `found ${count}`,
+          work((body) => receive(body, { url: `/orders/P-${count - 1}` }), eventOf(count - 1)),
+        ];
+      }),
+    ),
+    'forged found': work(forgedFor(createReceiver({ credentials: findIn(partners) })), eventOf(0)),
   });
-  const [one = [], first = [], last = [], forged = [], bare = [], found = [], forgedFound = []] =
-    await timeInTurns([
-      work(listOf(1), eventOf(0)),
-      work(listOf(64), eventOf(0)),
-      work(listOf(64), eventOf(63)),
-      work(listOf(64), eventOf(99)),
-      work(async (body) => bareTries(body), eventOf(99)),
-      work((body) => ofMany(body, { url: '/orders/P-9999' }), eventOf(9_999)),
-      work((body) => ofMany(body, { url: '/orders/P-9999' }), eventOf(0)),
-    ]);
-  return [
-    { what: '64 keys, the last matches / the first matches', measured: ratio(last, first), atMost: 1.1 },
-    { what: '64 keys, forged / the first matches', measured: ratio(forged, first), atMost: 1.1 },
+  const timesOf = (name: string) => timings[name] ?? [];
+  const compared = (of: string, against: string) => ratio(timesOf(of), timesOf(against));
+  const points = (name: string, at: readonly number[]) =>
+    at.map((count) => [count, (median(timesOf(`${name} ${count}`)) * 1000) / batch] as const);
+  const chart: LineChart = {
+    kind: 'lines',
+    name: 'cost-by-keys',
+    title: 'A delivery, by the number of keys that it is tried with',
+    description: 'With a list the cost grows with the keys; with a function that finds them it does not.',
+    x: 'keys in the list, or partners behind the function',
+    y: 'µs for each delivery',
+    lines: [
+      { label: 'list, signed with the last', own: true, points: points('authentic', counts) },
+      { label: 'list, forged', own: true, points: points('forged', counts) },
+      { label: 'credentials as a function', own: true, points: points('found', directories) },
+      { label: 'createHmac and comparison alone', points: points('bare', counts) },
+    ],
+  };
+  const findings: Finding[] = [
+    {
+      what: '64 keys, the last matches / the first matches',
+      measured: compared('authentic 64', 'first'),
+      atMost: 1.1,
+    },
+    { what: '64 keys, forged / the first matches', measured: compared('forged 64', 'first'), atMost: 1.1 },
     {
       what: '64 keys, forged / 64 x (createHmac + timingSafeEqual)',
-      measured: ratio(forged, bare),
+      measured: compared('forged 64', 'bare 64'),
       atMost: 1.5,
     },
-    { what: `function, ${partners} partners, authentic / one key`, measured: ratio(found, one), atMost: 2.5 },
+    {
+      what: `function, ${partners} partners, authentic / one key`,
+      measured: compared(`found ${partners}`, 'authentic 1'),
+      atMost: 2.5,
+    },
     {
       what: `function, ${partners} partners, forged / authentic`,
-      measured: ratio(forgedFound, found),
+      measured: compared('forged found', `found ${partners}`),
       atMost: 1.5,
     },
   ];
+  return { findings, charts: [chart] };
 }
+
+const forgedFor =
+  (receive: Receive): ((body: string) => Promise<unknown>) =>
+  (body) =>
+    receive(body, { url: `/orders/P-${partners - 1}` });
 
 type Receive = ReturnType<typeof createWebhooks>['receive'];
 
 const merchantKey = (index: number) => `sk_merchant_bench_${String(index).padStart(16, '0')}`;
 const keyOf = (index: number) => merchantKey(index) + partnerSecretKey;
 
-const directory = new Map(
-  Array.from({ length: partners }, (_, index) => [
-    `P-${index}`,
-    {
-      partnerPublicKey: 'pk_partner_bench',
-      partnerSecretKey,
-      merchantSecretKey: merchantKey(index),
-      partnerId: `P-${index}`,
-    },
-  ]),
-);
+/** Credentials as a function over so many partners. */
+function findIn(
+  count: number,
+): (request: { readonly url?: string | undefined }) => PartnerCredentials | undefined {
+  const directory = new Map(
+    Array.from({ length: count }, (_, index) => [
+      `P-${index}`,
+      {
+        partnerPublicKey: 'pk_partner_bench',
+        partnerSecretKey,
+        merchantSecretKey: merchantKey(index),
+        partnerId: `P-${index}`,
+      },
+    ]),
+  );
+  return ({ url = '' }) => directory.get(url.slice('/orders/'.length));
+}
 
 /** A receiver for so many merchants of one partner. */
 function listOf(count: number): Receive {
@@ -85,25 +137,28 @@ function work(receive: (body: string) => Promise<unknown>, body: string): () => 
   };
 }
 
-/** The least that 64 tries can cost. */
-function bareTries(body: string): boolean {
+/** The least that so many tries can cost. */
+function bareTries(body: string, count: number): boolean {
   const text = body.slice(0, body.indexOf(',"signature"'));
   const claim = Buffer.alloc(64);
-  const tried = Array.from({ length: 64 }, (_, index) =>
+  const tried = Array.from({ length: count }, (_, index) =>
     timingSafeEqual(createHmac('sha512', keyOf(index)).update(text).digest(), claim),
   );
   return tried.includes(true);
 }
 
-/** As `timeInTurns` of the other benchmarks, for work that has to be awaited. */
-async function timeInTurns(works: readonly (() => unknown)[]): Promise<number[][]> {
-  const timings: number[][] = works.map(() => []);
+/** As `timeInTurns` of measure.ts, for work that has to be awaited. */
+async function timeInTurns(
+  works: Readonly<Record<string, () => unknown>>,
+): Promise<Readonly<Record<string, number[]>>> {
+  const names = Object.keys(works);
+  const timings: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < warmup + rounds; round++) {
-    for (let turn = 0; turn < works.length; turn++) {
-      const which = (round + turn) % works.length;
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       const start = performance.now();
-      await works[which]?.();
-      if (round >= warmup) timings[which]?.push(performance.now() - start);
+      await works[name]?.();
+      if (round >= warmup) timings[name]?.push(performance.now() - start);
     }
   }
   return timings;

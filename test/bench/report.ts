@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { root } from '../package/entries.ts';
+import { type Chart, writeCharts } from './chart.ts';
 import type { Estimate } from './measure.ts';
 
 /** One measured figure and what it may be. */
@@ -15,6 +18,8 @@ export interface Finding {
 export interface Section {
   readonly title: string;
   readonly findings: readonly Finding[];
+  /** Written with `--plot`. */
+  readonly charts?: readonly Chart[] | undefined;
 }
 
 /** Whether a budget is missed by more than the noise. A figure that could not be taken (NaN) misses it. */
@@ -26,8 +31,8 @@ export function isMissed(finding: Finding): boolean {
   return !isKept;
 }
 
-/** Prints each finding with its budget, and fails the process if one is missed. */
-export function report(sections: readonly Section[]): void {
+/** Prints each finding with its budget, and fails the process if one is missed. With `plot` it writes the charts too. */
+export function report(sections: readonly Section[], { plot = false } = {}): void {
   for (const { title, findings } of sections) {
     console.log(`\n${title}`);
     for (const finding of findings) console.log(lineOf(finding));
@@ -36,6 +41,9 @@ export function report(sections: readonly Section[]): void {
   console.log(missed.length === 0 ? '\nEvery budget is kept.' : `\n${missed.length} budgets MISSED:`);
   for (const finding of missed) console.log(lineOf(finding));
   if (missed.length > 0) process.exitCode = 1;
+  if (!plot) return;
+  const charts = sections.flatMap((section) => section.charts ?? []);
+  for (const path of writeCharts(charts, join(root, 'docs/images'))) console.log(`Written: ${path}`);
 }
 
 function lineOf(finding: Finding): string {
