@@ -172,9 +172,10 @@ describe('the commands of a guide', () => {
     }
   });
 
-  /** Its name, which is two words for commands of a group. */
+  /** Its name, which is two words for commands of a group. `sandbox` alone starts one. */
   function commandOf([first = '', second = '']: string[]): string[] {
-    return ['keys', 'messenger', 'order', 'inbox'].includes(first) ? [first, second] : [first];
+    if (first === 'sandbox' && !/^[a-z]/.test(second)) return [first, 'start'];
+    return ['keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first) ? [first, second] : [first];
   }
 });
 
