@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as diagnostics from '../../src/diagnostics/index.ts';
 import { remedies } from '../../src/errors/remedies.ts';
 import * as main from '../../src/index.ts';
@@ -60,6 +60,35 @@ it('every code of the table is raised in src', () => {
   );
   expect(all.filter((code) => !found.has(code))).toEqual([]);
 });
+
+describe('@throws in a doc comment', () => {
+  it('names codes that its class has, and that something raises', () => {
+    const known = raised();
+    const wrong = sources
+      .filter(({ fileName }) => !/\/src\/(?:cli|inspector)\//.test(fileName))
+      .flatMap(({ fileName, text }) =>
+        wrongThrows(text, known).map((each) => `${fileName.slice(root.length + 1)}: ${each}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('is noticed with a code that nothing raises, and with a code of another class', () => {
+    const text =
+      '/** @throws {StoreError} `store_closed` */\n/**\n * @throws {StoreError} `store_gone`\n * @throws {KeyError} `store_closed`\n */';
+    expect(wrongThrows(text, raised())).toEqual(['StoreError store_gone', 'KeyError store_closed']);
+  });
+});
+
+/** The codes behind each `@throws` of a class of ours that it does not raise. */
+function wrongThrows(text: string, known: ReadonlySet<string>): string[] {
+  const tags = text.matchAll(/@throws \{(\w+)\}((?:(?!\*\/|@\w)[\s\S])*)/g);
+  return [...tags]
+    .filter(([, kind = '']) => kind in codes)
+    .flatMap(([, kind, words = '']) => {
+      const named = [...words.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code]) => `${kind} ${code}`);
+      return named.filter((each) => !known.has(each) && !/ (?:partner_order_id|to_phone)$/.test(each));
+    });
+}
 
 it('each part of a message is one sentence: what failed, and what to do', () => {
   const longer: string[] = [];

@@ -10,13 +10,16 @@ import {
   remedies,
   type Text,
 } from '../../src/errors/remedies.ts';
+import { type Symptom, symptoms } from './error-symptoms.ts';
 
 /** The codes of a class, with what they mean and what to do. */
 type Codes = Readonly<Record<string, Text>>;
 
-const intro = `# Errors: what each code means, and what to do
+const intro = `# Errors: find yours, see why, mend it
 
-For anybody with an error of this package: find its \`code\` here. A message says what failed and what to do, and links to its code on this page. Every error is an instance of \`PartnerExchangeError\`; \`code\` is stable, and [clients](clients.md) shows how to branch on it. The command line prints the same advice in its own words. This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
+For everybody with an error of this package. Search this page for the words of your message, or for its \`code\`. Every message ends with a link to its code here. \`code\` is stable: [clients](clients.md) shows how to branch on it. The command line prints the same messages, with commands where the library names functions.
+
+This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
 `;
 
 /** What holds for every code of a class. */
@@ -40,7 +43,35 @@ export function errorsPage(): string {
       .filter((code) => !shown.has(code) && shown.add(code))
       .map((code) => `### ${code}\n\n${kindsWith(code).join('\n\n')}`),
   ]);
-  return `${[intro.trimEnd(), ...sections, likely()].join('\n\n')}\n`;
+  return `${[intro.trimEnd(), index(), ...sections, likely()].join('\n\n')}\n`;
+}
+
+/** Messages in the order of their words, since a reader looks for a text. */
+function index(): string {
+  const rows = Object.entries(symptoms)
+    .flatMap(([code, { messages }]) => messages.map((message) => ({ code, message })))
+    .filter(({ message }) => /^(?:… |…: )?[^…]{8}/.test(message))
+    .sort((one, other) => (wordsOf(one.message) < wordsOf(other.message) ? -1 : 1))
+    .map(({ code, message }) => `| ${message} | [\`${code}\`](#${code}) |`);
+  return `## Find it by its message
+
+\`…\` stands for text that varies. A message that begins with the name of an option, a variable or a key says itself what is wrong with it: its code is \`invalid_option\`, \`invalid_deployment\`, \`invalid_environment\` or \`invalid_credentials\`.
+
+| The message says | code |
+|---|---|
+${rows.join('\n')}`;
+}
+
+function wordsOf(message: string): string {
+  return message.replace(/^[^A-Za-z]+/, '').toLowerCase();
+}
+
+function causesOf(code: string): string {
+  // Every code of the table has a row: a missing one does not compile.
+  const known: Readonly<Record<string, Symptom>> = symptoms;
+  const found = known[code]?.causes ?? [];
+  if (found.length === 1) return `**Cause:** ${found[0]}.`;
+  return `**Causes, the likeliest first:**\n\n${found.map((cause, at) => `${at + 1}. ${cause[0]?.toUpperCase()}${cause.slice(1)}.`).join('\n')}`;
 }
 
 function kindsWith(code: string): string[] {
@@ -49,7 +80,7 @@ function kindsWith(code: string): string[] {
   return kinds.map(([kind, codes]) => {
     const owner =
       kinds.length > 1 ? `${kind in titles ? 'As a refusal of the webhooks' : `Of \`${kind}\``}: ` : '';
-    return `${owner}${texts[kind]?.[code]}\n\n${advice(codes[code] || (pageRemedies[code] ?? ''))}${linkToCauses(code)}`;
+    return `${owner}${texts[kind]?.[code]}\n\n${kind === kinds[0]?.[0] ? `${causesOf(code)}\n\n` : ''}${advice(codes[code] || (pageRemedies[code] ?? ''))}${linkToCauses(code)}`;
   });
 }
 

@@ -4,7 +4,15 @@ import { join, posix } from 'node:path';
 import { readCommands, readEntries } from './entries.ts';
 import { thirdPartyFiles } from './third-party.ts';
 
-const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
+const documents = [
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+  'llms.txt',
+  'package.json',
+];
 /** The links of the README and the pages lead to these. */
 const reading =
   /^(?:docs\/.+\.(?:md|png|svg)|examples\/.+\.ts|examples\/languages\/\w+\.(?:py|php|go|java|rb)|vectors\/signatures(?:\.schema)?\.json)$/;

@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { root } from './entries.ts';
+import { llmsText } from './llms.ts';
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const pages = globSync('docs/**/*.md', { cwd: root }).filter((file) => file !== 'docs/README.md');
+const isReference = (file: string) => file.startsWith('docs/reference/');
+
+/** The pages below docs that a text links. */
+function listed(text: string, folder: string): string[] {
+  return [...text.matchAll(/\]\(([^)#\s]+\.md)\)/g)].map(([, link = '']) => `${folder}${link}`);
+}
+
+describe('the contents', () => {
+  test('list each page of docs once, in one line that says what it is about', () => {
+    const lines = read('docs/README.md').match(/^- .*$/gm) ?? [];
+    expect(lines.filter((line) => !/^- \[[^\]]+\]\([^)]+\): \S.{8,}[^.]$/.test(line))).toEqual([]);
+    const written = pages.filter((page) => !isReference(page) || page === 'docs/reference/README.md');
+    // A page is missing here? Add a line to docs/README.md, then run "npm run docs:llms".
+    expect(listed(lines.join('\n'), 'docs/').sort()).toEqual(written.sort());
+  });
+
+  test('llms.txt lists the same pages and each page of the reference: npm run docs:llms writes it', () => {
+    expect(read('llms.txt')).toBe(llmsText());
+    expect(pages.filter((page) => !listed(read('llms.txt'), '').includes(page))).toEqual([]);
+  });
+
+  test.each(['llms.txt', 'AGENTS.md'])('%s is in the package, and shorter than 150 lines', (file) => {
+    expect(JSON.parse(read('package.json')).files).toContain(file);
+    expect(read(file).split('\n').length).toBeLessThan(150);
+  });
+});
+
+describe('the contract', () => {
+  /** The first place outside of headings that cites it. */
+  const firstCitation = (text: string) =>
+    /^(?!#).*?(\[[Tt]he contract\]\([^)\s]+\)|\b[Tt]he \[?contract\b)/m.exec(text)?.[1];
+  const isLinked = (citation: string) => /\((?:\S*\/)?glossary\.md#the-contract\)$/.test(citation);
+
+  test('is linked to the glossary where a page first cites it', () => {
+    const written = [...pages, 'docs/README.md', 'README.md', 'SECURITY.md'].filter(
+      (page) => !isReference(page) && page !== 'docs/glossary.md',
+    );
+    const unlinked = written.filter((page) => {
+      const citation = firstCitation(read(page));
+      return citation !== undefined && !isLinked(citation);
+    });
+    expect(unlinked).toEqual([]);
+  });
+
+  test('without a link would be noticed', () => {
+    const text =
+      '# Of the contract\n\nAs the contract says, and [the contract](glossary.md#the-contract) again.';
+    expect(isLinked(firstCitation(text) ?? '')).toBe(false);
+    expect(isLinked(firstCitation(text.replace('As the contract says, and ', '')) ?? '')).toBe(true);
+  });
+});
