@@ -91,6 +91,17 @@ describe('README and docs', () => {
     expect(leadsSomewhere('docs/details/security.md', '#replay')).toBe(true);
   });
 
+  test('guides begin with their reader and a program, details pages with a reason to skip them', () => {
+    const firstWords = {
+      guides: /^# .+\n\nFor (?:(?!\n## )[\s\S])+\n```/,
+      details: /^# .+\n\nDetails: skip this page unless /,
+    };
+    const odd = Object.entries(firstWords).flatMap(([folder, begin]) =>
+      [...pages].filter(([file, text]) => file.startsWith(`docs/${folder}/`) && !begin.test(text)),
+    );
+    expect(odd.map(([file]) => file)).toEqual([]);
+  });
+
   test('a README of fewer than 150 lines', () => {
     expect(page('README.md').trimEnd().split('\n').length).toBeLessThan(150);
   });
