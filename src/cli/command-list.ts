@@ -61,7 +61,7 @@ const commands = {
     load: async () => (await import('./commands/listen.ts')).default,
   },
   trigger: {
-    usage: '(--to url) <event>',
+    usage: '(--to url)',
     brief: 'Post a signed event to your receiver',
     load: async () => (await import('./commands/trigger.ts')).default,
   },

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { withoutHopHeaders } from '../internal/hop-headers.ts';
+import type { CliContext } from './context.ts';
 import type { Delivery } from './deliveries.ts';
 import type { Paint } from './terminal-text.ts';
 
@@ -102,6 +103,47 @@ export function pairsOf(rawHeaders: readonly string[]): [name: string, value: st
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+interface PostedDelivery {
+  readonly headers: Delivery['headers'];
+  readonly body: Uint8Array;
+}
+
+/** Posts deliveries one after the other, until the user stops the command. */
+export async function postEach<Each extends PostedDelivery>(
+  { now, signal }: Pick<CliContext, 'now' | 'signal'>,
+  deliveries: Iterable<Each>,
+  {
+    to: url,
+    timeoutMs,
+    onAnswer,
+  }: {
+    readonly to: URL;
+    readonly timeoutMs: number;
+    readonly onAnswer: (delivery: Each, answer: Answer | NoAnswer) => void | Promise<void>;
+  },
+): Promise<void> {
+  const poster = createPoster(now);
+  try {
+    for (const delivery of deliveries) {
+      if (signal.aborted) break;
+      // A bare body has no headers.
+      const headers = delivery.headers.length === 0 ? jsonHeaders : delivery.headers;
+      const answer = await poster.post({ headers, body: delivery.body }, { url, timeoutMs, signal });
+      await onAnswer(delivery, answer);
+    }
+  } finally {
+    poster.close();
+  }
+}
+
+const jsonHeaders = [['content-type', 'application/json']] as const;
+
+/** Status, problem and duration of an answer, for programs. */
+export function answerItem(answer: Answer | NoAnswer) {
+  const { status, durationMs } = answer;
+  return { status, problem: 'problem' in answer ? answer.problem : undefined, durationMs };
 }
 
 /** What a receiver answered, in a few words. */

@@ -1,5 +1,8 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Variables } from '../../src/cli/context.ts';
 import { readDelivery, writeDelivery } from '../../src/cli/deliveries.ts';
 import { withoutHopHeaders } from '../../src/internal/hop-headers.ts';
 import { closedUrl, startServer } from '../support/local-server.ts';
@@ -112,6 +115,156 @@ describe('trigger', () => {
       env: keys,
     });
     expect(late).toMatchObject({ code: 1, stdout: expect.stringContaining('no answer (timeout') });
+  });
+});
+
+describe('trigger --from', () => {
+  const bodies = [
+    '{"event_name":"event.buy.init","partner_order_id":"A-1"}',
+    '{"event_name":"my.own","n":10.0}',
+  ];
+
+  it.each([
+    ['an object', bodies.slice(0, 1), bodies[0] ?? ''],
+    ['an array', bodies, `[\n${bodies.join(',\n')}\n]`],
+    ['lines', bodies, `${bodies.join('\n\n')}\n`],
+  ])('posts the events of a file, signed anew: %s', async (_, expected, text) => {
+    const target = await startServer({ status: 200 });
+    const cwd = filesIn({ 'events.json': text });
+    const args = ['trigger', '--from', 'events.json', '--to', target.url, '--set', 'more=1'];
+    expect(await partnerExchange(args, { env: keys, cwd })).toMatchObject({ code: 0, stderr: '' });
+    const posted = target.requests.map(({ body }) => body.toString());
+    expect(posted.map((each) => JSON.parse(each))).toEqual(
+      expected.map((each) => ({ ...JSON.parse(each), more: 1, signature: expect.any(String) })),
+    );
+    for (const stdin of posted)
+      expect((await partnerExchange(['verify'], { env: keys, stdin })).code).toBe(0);
+  });
+
+  it('takes a saved delivery, and stdin', async () => {
+    const target = await startServer({ status: 200 });
+    const stdin = writeDelivery({
+      headers: [['x-kept', 'no']],
+      body: Buffer.from('{"event_name":"x","signature":"old"}'),
+    });
+    const ended = await partnerExchange(['trigger', '--from', '-', '--to', target.url], { env: keys, stdin });
+    expect(ended.code).toBe(0);
+    const [request] = target.requests;
+    expect(request?.headers['x-kept']).toBeUndefined();
+    expect(JSON.parse(request?.body.toString() ?? '').signature).toMatch(/^[0-9a-f]{128}$/);
+  });
+
+  it.each([
+    ['', 'is not JSON'],
+    ['[]', 'holds no event'],
+    ['[1]', 'is not an object'],
+    ['{"a":1}\n{"a":', 'line 2 is not JSON'],
+    ['{"a":1}\n{"a":12345678901234567890}', 'line 2: a is a number that would be rounded'],
+    ['[{"a":1,"a":2}]', 'occurs twice'],
+    ['\u00ff', 'is not JSON'],
+  ])('refuses %s', async (text, message) => {
+    const cwd = filesIn({ 'events.json': Buffer.from(text, 'latin1') });
+    const args = ['trigger', '--from', 'events.json', '--to', 'http://127.0.0.1:1'];
+    const { code, stderr } = await partnerExchange(args, { env: keys, cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('needs either an event or a file', async () => {
+    const run = (...args: string[]) =>
+      partnerExchange(['trigger', ...args, '--to', 'http://127.0.0.1:1'], { env: keys });
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Name an event') });
+    const both = await run(event, '--from', 'x.json');
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--from brings its own events') });
+  });
+});
+
+describe('trigger --edit', () => {
+  const terminal = { env: { ...keys, EDITOR: 'nano -w' }, isTerminal: true };
+
+  it('posts the event as it was changed, from a private file that is gone afterwards', async () => {
+    const target = await startServer({ status: 200 });
+    let edited = '';
+    const runCommand = async (command: string, { EVENT_FILE: file = '', ...env }: Variables) => {
+      edited = file;
+      expect(command).toBe('nano -w "$EVENT_FILE"');
+      expect(JSON.stringify(env)).not.toContain('hidden');
+      if (process.platform !== 'win32') expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+      writeFileSync(file, readFileSync(file, 'utf8').replace('NGN/USDT', 'KES/USDT'));
+      return 0;
+    };
+    const args = ['trigger', event, '--to', target.url, '--edit'];
+    expect(await partnerExchange(args, { ...terminal, runCommand })).toMatchObject({ code: 0 });
+    const body = target.requests[0]?.body ?? '';
+    expect(body.toString()).toContain('KES');
+    expect((await partnerExchange(['verify'], { env: keys, stdin: body })).code).toBe(0);
+    expect(existsSync(edited)).toBe(false);
+  });
+
+  it('edits a list if there are several events', async () => {
+    const target = await startServer({ status: 200 });
+    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
+      const [, second] = JSON.parse(readFileSync(file, 'utf8'));
+      writeFileSync(file, JSON.stringify([second]));
+      return 0;
+    };
+    const args = ['trigger', event, '--reverse', '--to', target.url, '--edit'];
+    expect((await partnerExchange(args, { ...terminal, runCommand })).code).toBe(0);
+    expect(target.requests.map(({ body }) => JSON.parse(body.toString()).event_name)).toEqual([
+      'event.buy.received.fiat',
+    ]);
+  });
+
+  it.each([
+    ['left as it was', () => {}, 0, 130, 'Nothing was posted: nothing was changed.'],
+    [
+      'emptied',
+      (file: string) => writeFileSync(file, ' \n'),
+      0,
+      130,
+      'Nothing was posted: the text is empty.',
+    ],
+    [
+      'unreadable',
+      (file: string) => writeFileSync(file, '{'),
+      0,
+      130,
+      'Nothing was posted: it cannot be read.',
+    ],
+    ['left by an editor that failed', () => {}, 7, 2, 'The editor ended with 7: nothing was posted.'],
+  ])('posts nothing if the text is %s', async (_, change, editorCode, code, message) => {
+    const target = await startServer({ status: 200 });
+    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
+      change(file);
+      return editorCode;
+    };
+    const args = ['trigger', event, '--to', target.url, '--edit'];
+    const ended = await partnerExchange(args, { ...terminal, runCommand, confirm: async () => false });
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(target.requests).toEqual([]);
+  });
+
+  it('asks whether to edit text again that cannot be read', async () => {
+    const target = await startServer({ status: 200 });
+    const texts = ['{"event_name":', '{"event_name":"mended"}'];
+    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
+      writeFileSync(file, texts.shift() ?? '');
+      return 0;
+    };
+    const asked: string[] = [];
+    const confirm = async (question: string) => asked.push(question) > 0;
+    const args = ['trigger', event, '--to', target.url, '--edit'];
+    expect(await partnerExchange(args, { ...terminal, runCommand, confirm })).toMatchObject({ code: 0 });
+    expect(asked).toEqual(['The edited text is not JSON in UTF-8: check the file. Edit it again?']);
+    expect(target.requests[0]?.body.toString()).toContain('mended');
+  });
+
+  it.each([
+    ['without a terminal', { ...terminal, isTerminal: false }, '--edit needs a terminal'],
+    ['without an editor', { ...terminal, env: keys }, 'set EDITOR'],
+  ])('says what is missing %s', async (_, options, message) => {
+    const args = ['trigger', event, '--to', 'http://127.0.0.1:1', '--edit'];
+    const { code, stderr } = await partnerExchange(args, options);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 

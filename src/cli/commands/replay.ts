@@ -4,7 +4,7 @@ import { exitCodes } from '../context.ts';
 import { readDeliveries } from '../deliveries.ts';
 import { formatFlags, manyArgs, postFlags } from '../flags.ts';
 import { openOutput } from '../output.ts';
-import { createPoster, describeAnswer, isSuccess } from '../post-delivery.ts';
+import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
 
 const flags = { ...postFlags, ...formatFlags };
 
@@ -20,27 +20,18 @@ export default defineCommand({
   args: manyArgs('file', 'Saved deliveries, bare bodies, or folders of them', { minimum: 1 }),
   async run(context, flags, ...paths) {
     const output = openOutput(context, flags);
-    const { to: url, timeoutMs } = flags;
-    const { signal } = context;
     const deliveries = await readDeliveries(context, paths);
-    const poster = createPoster(context.now);
     let failed = 0;
-    try {
-      for (const { source, headers, body } of deliveries) {
-        if (signal.aborted) break;
-        const bare = headers.length === 0 ? ([['content-type', 'application/json']] as const) : headers;
-        const answer = await poster.post({ headers: bare, body }, { url, timeoutMs, signal });
+    await postEach(context, deliveries, {
+      ...flags,
+      onAnswer({ source }, answer) {
         if (!isSuccess(answer)) failed++;
-        const { status, durationMs } = answer;
-        const problem = 'problem' in answer ? answer.problem : undefined;
         output.item(
-          { source, status, problem, durationMs },
+          { source, ...answerItem(answer) },
           (paint) => `${describeAnswer(answer, paint)} ${printableText(source)}`,
         );
-      }
-    } finally {
-      poster.close();
-    }
+      },
+    });
     output.status(`${deliveries.length - failed} of ${deliveries.length} answered with 2xx.`);
     return failed === 0 ? exitCodes.ok : exitCodes.findings;
   },

@@ -1,11 +1,13 @@
 import type { OrderEventName } from '../../events/order-event.ts';
 import { findLossyMember } from '../../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
+import { printableText } from '../../internal/printable-text.ts';
 import { eventBody } from '../../testing/event-body.ts';
-import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../testing/signed-delivery.ts';
+import { refusedDeliveries, signedDelivery } from '../../testing/signed-delivery.ts';
 import { defineCommand } from '../command.ts';
 import { currentCredentials, readConfiguration } from '../configuration.ts';
-import { CliError, exitCodes } from '../context.ts';
+import { type CliContext, CliError, exitCodes } from '../context.ts';
+import { editBodies, readEventBodies, requireEditor } from '../event-bodies.ts';
 import {
   choiceArg,
   type FlagsOf,
@@ -14,11 +16,12 @@ import {
   parsedBy,
   postFlags,
   signingFlags,
+  text,
   toggle,
   wholeNumber,
 } from '../flags.ts';
 import { openOutput } from '../output.ts';
-import { createPoster, describeAnswer, isSuccess } from '../post-delivery.ts';
+import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
 
 /** Every published event, with those that an order usually posts until then. */
 const eventsUntil = {
@@ -35,6 +38,11 @@ const eventNames = Object.keys(eventsUntil) as (keyof typeof eventsUntil)[];
 
 const flags = {
   ...postFlags,
+  from: text.optional(
+    'file',
+    'Post the events in this file, signed anew: an object, an array, or one on each line',
+  ),
+  edit: toggle('Change the event in $VISUAL or $EDITOR before it is signed and posted'),
   set: parsedBy(assignment).list('member=value', 'What differs: a.b=c, the value as JSON or as text'),
   repeat: wholeNumber(1, 10_000).withDefault(
     'times',
@@ -52,51 +60,53 @@ type Flags = FlagsOf<typeof flags>;
 
 export default defineCommand({
   brief: 'Post a signed event to your receiver',
-  about: `Posts a published event, complete and signed with your keys: ${eventNames.join(', ')}. Exits with 1 if it is not answered with 2xx, and with --forge if it is.`,
+  about: `Posts a published event, complete and signed with your keys: ${eventNames.join(', ')}; or, with --from, events of your own. Exits with 1 if it is not answered with 2xx, and with --forge if it is.`,
   examples: [
     'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders',
     'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --set partner_order_id=A-7 --set transactional_kyc.email=',
     'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders --reverse --repeat 3',
     'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --forge',
+    'partner-exchange trigger --from events.jsonl --to http://127.0.0.1:3000/orders',
+    'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --edit',
   ],
   flags,
-  args: [choiceArg('event', eventNames, 'Name of the event')],
+  args: [{ ...choiceArg('event', eventNames, 'Name of the event; not with --from'), optional: true }],
   async run(context, flags, event) {
     const output = openOutput(context, flags);
+    const editor = flags.edit ? requireEditor(context) : undefined;
     const configuration = await readConfiguration(context, flags);
     const { deployment } = configuration;
-    const { to: url, timeoutMs, merchant, forge, repeat } = flags;
-    const options = { credentials: currentCredentials(configuration), deployment, merchant };
-    const names: readonly OrderEventName[] = flags.reverse ? eventsUntil[event].toReversed() : [event];
-    const deliveries = names.map((name) => {
-      const body = changedBody(name, flags);
-      return {
-        event: String(body.event_name),
-        ...(forge ? forged(body, options) : signedDelivery(body, options)),
-      };
-    });
-    const { signal } = context;
-    const poster = createPoster(context.now);
-    let unexpected = 0;
-    try {
-      for (const { event, headers, body } of deliveries) {
-        for (let time = 1; time <= repeat && !signal.aborted; time++) {
-          const delivery = { headers: Object.entries(headers), body: Buffer.from(body) };
-          const answer = await poster.post(delivery, { url, timeoutMs, signal });
-          const isExpected = forge ? isRefusal(answer.status) : isSuccess(answer);
-          if (!isExpected) unexpected++;
-          const { status, durationMs } = answer;
-          const problem = 'problem' in answer ? answer.problem : undefined;
-          const item = { event, time, forged: forge, status, problem, durationMs, expected: isExpected };
-          output.item(
-            item,
-            (paint) => `${describeAnswer(answer, paint)} ${event}${forge ? ' (forged)' : ''}`,
-          );
+    const { merchant, forge, repeat } = flags;
+    const options = {
+      ...{ credentials: currentCredentials(configuration), deployment, merchant },
+      // The awkward spelling adds a member, which the user's own text does not have.
+      spelling: flags.edit || flags.from !== undefined ? ('compact' as const) : undefined,
+    };
+    const made = await makeBodies(context, flags, event);
+    const bodies = editor === undefined ? made : await editBodies(context, editor, made);
+    function* deliveries() {
+      for (const body of bodies) {
+        const { headers, body: text } = forge
+          ? refusedDeliveries(body, options).forged
+          : signedDelivery(body, options);
+        const delivery = { headers: Object.entries(headers), body: Buffer.from(text) };
+        for (let time = 1; time <= repeat; time++) {
+          yield { event: String(body.event_name), time, ...delivery };
         }
       }
-    } finally {
-      poster.close();
     }
+    let unexpected = 0;
+    await postEach(context, deliveries(), {
+      ...flags,
+      onAnswer({ event, time }, answer) {
+        const expected = forge ? isRefusal(answer.status) : isSuccess(answer);
+        if (!expected) unexpected++;
+        output.item(
+          { event, time, forged: forge, ...answerItem(answer), expected },
+          (paint) => `${describeAnswer(answer, paint)} ${printableText(event)}${forge ? ' (forged)' : ''}`,
+        );
+      },
+    });
     if (unexpected === 0) return exitCodes.ok;
     output.status(
       forge
@@ -107,12 +117,27 @@ export default defineCommand({
   },
 });
 
-function changedBody(name: OrderEventName, { set = [], unfamiliar }: Flags): JsonObject {
-  // Sound: an event is plain JSON data, made for this call.
-  const body = structuredClone(eventBody(name)) as object as JsonObject;
+async function makeBodies(
+  context: CliContext,
+  flags: Flags,
+  event: OrderEventName | undefined,
+): Promise<readonly JsonObject[]> {
+  if (flags.from === undefined) {
+    if (event === undefined) throw new CliError('Name an event, or a file of events with --from.');
+    const names: readonly OrderEventName[] = flags.reverse ? eventsUntil[event].toReversed() : [event];
+    // Sound: an event is plain JSON data, made for this call.
+    return names.map((name) => changedBody(structuredClone(eventBody(name)) as object as JsonObject, flags));
+  }
+  if (event !== undefined || flags.reverse) {
+    throw new CliError('--from brings its own events: leave out the name of an event, and --reverse.');
+  }
+  return (await readEventBodies(context, flags.from)).map((body) => changedBody(body, flags));
+}
+
+function changedBody(body: JsonObject, { set = [], unfamiliar }: Flags): JsonObject {
   const own: readonly Assignment[] = unfamiliar
     ? [
-        { path: ['event_name'], value: `${name}.unfamiliar` },
+        { path: ['event_name'], value: `${String(body.event_name)}.unfamiliar` },
         { path: ['unfamiliar_member'], value: { is: ['not', 'published'] } },
       ]
     : [];
@@ -132,10 +157,6 @@ function withMember(
   return { ...body, [name]: withMember(isJsonObject(outer) ? outer : {}, inner, value) };
 }
 
-function forged(body: JsonObject, options: Parameters<typeof refusedDeliveries>[1]): SignedDelivery {
-  return refusedDeliveries(body, options).forged;
-}
-
 function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500;
 }
@@ -153,9 +174,9 @@ function assignment(input: string): Assignment {
   if (path.some((name) => name === '' || name === '__proto__')) {
     throw new CliError('must be of the form member=value or outer.inner=value');
   }
-  const text = input.slice(end + 1);
-  const value = jsonOrText(text);
-  const loss = value === text ? undefined : findLossyMember(text);
+  const written = input.slice(end + 1);
+  const value = jsonOrText(written);
+  const loss = value === written ? undefined : findLossyMember(written);
   if (loss === undefined) return { path, value };
   throw new CliError(`${[...path, ...loss.path].join('.')} ${loss.message}`);
 }
