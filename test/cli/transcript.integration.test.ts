@@ -104,15 +104,18 @@ async function freePorts(): Promise<Ports> {
 
 /** A command with the ports that are free. */
 function withPorts(command: string, ports: Ports): string {
-  const port = /partner-exchange (listen|sandbox)\b/.exec(command)?.[1];
+  const port = starting.exec(command)?.[1];
   const own =
     port === 'listen'
       ? ` --port ${ports.get('4100')} --inspector-port ${ports.get('4101')}`
       : ` --port ${ports.get('4200')}`;
   return command
     .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
-    .replace(/(partner-exchange (?:listen|sandbox)\b)/, `$1${own}`);
+    .replace(starting, (start) => start + own);
 }
+
+/** What starts a server, unlike `sandbox orders`. */
+const starting = /partner-exchange (listen|sandbox)(?= --)/;
 
 /** An output without what differs from run to run. */
 function plain(text: string, ports: Ports): string {
@@ -139,7 +142,7 @@ async function startShell() {
     const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
       cwd,
       detached: true,
-      env: bareEnvironment,
+      env: { ...bareEnvironment, XDG_STATE_HOME: join(cwd, 'state') },
     });
     const printed = { text: '' };
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
