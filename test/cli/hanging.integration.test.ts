@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { startHangingServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { filesIn, keys } from './support.ts';
 
@@ -13,24 +13,6 @@ const hangs = {
   'in the head': head,
   'in the body': `${head}\r\n{`,
 } as const;
-
-/** A server that never ends its reply, nor a connection. */
-async function hangingServer(reply: string) {
-  const received = Promise.withResolvers<void>();
-  const server = createServer((socket) => {
-    onTestFinished(() => void socket.destroy());
-    socket.on('error', () => {});
-    socket.on('data', () => {
-      if (reply !== '') socket.write(reply);
-      received.resolve();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return { url: `http://127.0.0.1:${address.port}`, received: received.promise };
-}
 
 function environment(url: string) {
   return {
@@ -61,7 +43,7 @@ describe('a server that hangs', () => {
     '%s: a command ends soon after it has told of the time-out',
     patient,
     async (_, reply) => {
-      const server = await hangingServer(reply);
+      const server = await startHangingServer(reply);
       // The 30 s of a time-out are half a second.
       const hurry = 'const wait = setTimeout; globalThis.setTimeout = (run, ms) => wait(run, ms / 60);';
       const cwd = filesIn({ 'hurry.mjs': hurry });
@@ -74,7 +56,7 @@ describe('a server that hangs', () => {
   );
 
   it('after its reply: a command ends soon after its result', patient, async () => {
-    const server = await hangingServer(`${head}\r\n{"a":"b"}`);
+    const server = await startHangingServer(`${head}\r\n{"a":"b"}`);
     const command = startChild(onboard, { env: environment(server.url) });
     await command.printed('stdout', /accepted/);
     expect(await timeOf(command.ended)).toBeLessThan(soonMs);
@@ -99,7 +81,7 @@ describe('a server that hangs', () => {
     'Ctrl-C ends at once, with a word: $name',
     patient,
     async ({ words }) => {
-      const server = await hangingServer('');
+      const server = await startHangingServer('');
       const keyMembers = {
         partnerPublicKey: keys.PARTNER_PUBLIC_KEY,
         partnerSecretKey: keys.PARTNER_SECRET_KEY,

@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { scratchFolder } from '../support/scratch.ts';
 import { type Ended, partnerExchange, type RunOptions } from './run-in-process.ts';
+
+export { scratchFolder };
 
 /** Keys that are valid in form, and easy to find in any output. */
 export const keys = {
@@ -16,13 +18,6 @@ export const keysFile = {
   partnerSecretKey: keys.PARTNER_SECRET_KEY,
   merchantSecretKey: keys.MERCHANT_SECRET_KEY,
 };
-
-/** A folder that is gone when the test is over. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'partner-exchange-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Writes files into a new folder. @returns its path */
 export function filesIn(files: Readonly<Record<string, string | Uint8Array>>, mode = 0o600): string {

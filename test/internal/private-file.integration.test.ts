@@ -5,20 +5,18 @@ import {
   existsSync,
   lchownSync,
   linkSync,
-  mkdtempSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openPrivateFile } from '../../src/internal/private-file.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const otherUser = 12_345;
 const isRoot = process.getuid?.() === 0;
@@ -28,10 +26,9 @@ let folder = '';
 let path = '';
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'private-file-'));
+  folder = scratchFolder();
   path = join(folder, 'data.sqlite');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function open(): void {
   openPrivateFile(path, (message, options) => new Error(message, options));

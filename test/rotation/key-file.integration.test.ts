@@ -6,7 +6,6 @@ import fs, {
   lchownSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,10 +14,9 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import paths, { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { type FileSystem, tryLock } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
@@ -27,14 +25,14 @@ import { generation } from '../credentials/keys.ts';
 import { rejection } from '../http/clients.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { some } from '../support/repeat.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pex-keys-'));
+  folder = scratchFolder();
   path = join(folder, 'keys.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const set = (text: string) => keyFile({ path }).update(() => text);
 const isPosix = process.platform !== 'win32';

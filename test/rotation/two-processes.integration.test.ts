@@ -1,9 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,13 +13,13 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { startSnippet } from '../support/doc-snippets.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const events = 500;
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pex-rotation-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  folder = scratchFolder();
 });
 
 /** The snippet of the guide that holds a text, with other texts put in, as a process. */

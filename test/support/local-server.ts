@@ -97,6 +97,24 @@ export async function startTcpServer(
   return { url, connections: () => sockets.size };
 }
 
+/** A server that writes a part of a reply, and never ends it nor the connection. */
+export async function startHangingServer(reply: string) {
+  const received = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  const server = createNetServer((socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    socket.on('close', () => closed.resolve());
+    socket.on('data', () => {
+      if (reply !== '') socket.write(reply);
+      received.resolve();
+    });
+  });
+  const url = await listen(server);
+  onTestFinished(() => void server.close());
+  return { url, received: received.promise, closed: closed.promise };
+}
+
 /** An address at which nothing listens any more. */
 export async function closedUrl(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;

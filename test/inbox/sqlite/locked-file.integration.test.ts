@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { countTicks, type LockHolder, sleepFor, startLockHolder } from '../../support/locked-file.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
 
 let folder = '';
@@ -13,13 +12,12 @@ let inbox: ManagedInbox | undefined;
 let other: LockHolder | undefined;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  folder = scratchFolder();
   path = join(folder, 'inbox.sqlite');
 });
 afterEach(async () => {
   other?.end();
   await inbox?.stop({ timeoutMs: 50 });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function open(options: Partial<SqliteInboxOptions> = {}): ManagedInbox {

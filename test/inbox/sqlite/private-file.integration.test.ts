@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,13 +11,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { refusal } from '../../support/refusal.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { delivery } from '../../webhooks/deliveries.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
 
@@ -27,12 +26,11 @@ let path = '';
 const inboxes: ManagedInbox[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  folder = scratchFolder();
   path = join(folder, 'inbox.sqlite');
 });
 afterEach(async () => {
   await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 50 })));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function open(options: Partial<SqliteInboxOptions> = {}): ManagedInbox {

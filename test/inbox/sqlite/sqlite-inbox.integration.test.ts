@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openSqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { send, serve } from '../../webhooks/http/server.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
@@ -15,12 +15,11 @@ let path = '';
 const inboxes: ManagedInbox[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  folder = scratchFolder();
   path = join(folder, 'inbox.sqlite');
 });
 afterEach(async () => {
   await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 50 })));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function open(options: Partial<SqliteInboxOptions> = {}): ManagedInbox {

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/inbox/inbox.ts';
 import { statementTexts } from '../../../src/inbox/sqlite/sqlite-statements.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 let folder = '';
 let store: SqliteStore;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  folder = scratchFolder();
   store = openSqliteStore({
     path: join(folder, 'inbox.sqlite'),
     busyTimeoutMs: 50,
@@ -22,7 +21,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   store.database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function deliveryOf(index: number): Delivery {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore, type SqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 const mb = 1024 * 1024;
 /** 4,000 pages, and what one transaction more takes. */
@@ -16,7 +16,7 @@ let path = '';
 let store: SqliteStore;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  folder = scratchFolder();
   path = join(folder, 'inbox.sqlite');
   store = openSqliteStore({
     path,
@@ -29,7 +29,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   store.database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const walSize = () => statSync(`${path}-wal`).size;

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import { missingForPostgres, startPostgres } from '../../support/private-server.ts';
+import { startOwnPostgres } from '../../support/own-server.ts';
+import { missingForPostgres } from '../../support/private-server.ts';
 
 describe.skipIf(missingForPostgres() !== undefined)('postgresStore and its server', () => {
   it('loses no change that was made when the server is killed, and makes none twice', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
-    const server = await startPostgres(folder);
+    const server = await startOwnPostgres();
     const pool = new pg.Pool({
       host: '127.0.0.1',
       port: server.port,
@@ -21,8 +18,6 @@ describe.skipIf(missingForPostgres() !== undefined)('postgresStore and its serve
     onTestFinished(async () => {
       isOver = true;
       await pool.end();
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
     });
     const store = postgresStore({ client: pool, storeTimeoutMs: 2_000 });
     const told: number[] = [];

@@ -1,42 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Redis } from 'ioredis';
+import { describe, expect, it, vi } from 'vitest';
 import { createOrderJournal } from '../../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import type { IoredisClient } from '../../../src/store/redis/redis-client.ts';
 import { redisStore } from '../../../src/store/redis/redis-store.ts';
 import { commitScript } from '../../../src/store/redis/scripts.ts';
 import { exchangeOf, fakeService, order } from '../../orders/service.ts';
-import { missingForRedis, type PrivateServer, startRedis } from '../../support/private-server.ts';
+import { startOwnRedis } from '../../support/own-server.ts';
+import { missingForRedis } from '../../support/private-server.ts';
+import { connectTo, increment, read } from './counted.ts';
 
-async function start(...options: string[]): Promise<PrivateServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-  const server = await startRedis(folder, options);
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return server;
-}
-
-function connect(port: number): Redis {
-  const client = new Redis(port, '127.0.0.1');
-  client.on('error', () => {});
-  onTestFinished(() => client.disconnect());
-  return client;
-}
-
-function increment(store: RecordStore): Promise<number> {
-  return store.transact(['count'], (records) => {
-    const count = Number(records.get('count') ?? 0) + 1;
-    records.set('count', count);
-    return count;
-  });
-}
-
-const read = (store: RecordStore) => store.transact(['count'], (records) => records.get('count'));
 const list = (store: RecordStore) => store.list({ prefix: '', limit: 10 });
 const lost = { name: 'StoreError', code: 'store_lost' };
 
@@ -61,7 +34,7 @@ function switching(first: Redis): IoredisClient & { to: Redis } {
 
 describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is gone', () => {
   it('takes a new database, by whichever call it is used first', async () => {
-    const client = connect((await start()).port);
+    const client = connectTo((await startOwnRedis()).port);
     for (const [index, use] of [increment, read, list].entries()) {
       const store = redisStore({ client, prefix: `p${index}` });
       await use(store);
@@ -70,7 +43,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   });
 
   it('sends no order again that was accepted, after FLUSHALL', async () => {
-    const client = connect((await start()).port);
+    const client = connectTo((await startOwnRedis()).port);
     const service = fakeService();
     const journal = createOrderJournal({ exchange: exchangeOf(service), store: redisStore({ client }) });
     await journal.create(order);
@@ -83,7 +56,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   it.each(['increment', 'read', 'list'] as const)(
     'has noticed it also if it only did %s before',
     async (use) => {
-      const client = connect((await start()).port);
+      const client = connectTo((await startOwnRedis()).port);
       await increment(redisStore({ client }));
       const store = redisStore({ client });
       await { increment, read, list }[use](store);
@@ -94,7 +67,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   );
 
   it('refuses on, also when others have begun anew, until its own process is started again', async () => {
-    const client = connect((await start()).port);
+    const client = connectTo((await startOwnRedis()).port);
     const store = redisStore({ client, prefix: 'shop' });
     await increment(store);
     await client.flushall();
@@ -105,8 +78,8 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   });
 
   it('notices a restart without persistence', async () => {
-    const server = await start('--appendonly', 'no');
-    const store = redisStore({ client: connect(server.port) });
+    const server = await startOwnRedis('--appendonly', 'no');
+    const store = redisStore({ client: connectTo(server.port) });
     await increment(store);
     await server.restart();
     await vi.waitFor(() => expect(increment(store)).rejects.toMatchObject(lost), 10_000);
@@ -114,7 +87,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   }, 30_000);
 
   it('notices that an empty server has taken over, and goes on when the right one is back', async () => {
-    const [first, empty] = [connect((await start()).port), connect((await start()).port)];
+    const [first, empty] = [connectTo((await startOwnRedis()).port), connectTo((await startOwnRedis()).port)];
     const client = switching(first);
     const store = redisStore({ client });
     expect(await increment(store)).toBe(1);
@@ -126,7 +99,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   });
 
   it('writes nothing when it happens between reading and writing', async () => {
-    const redis = connect((await start()).port);
+    const redis = connectTo((await startOwnRedis()).port);
     const client = switching(redis);
     const store = redisStore({
       client: {
@@ -142,7 +115,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   });
 
   it('notices that Redis has evicted the keys that hold the records', async () => {
-    const client = connect((await start()).port);
+    const client = connectTo((await startOwnRedis()).port);
     const store = redisStore({ client });
     await increment(store);
     await client.del('{partner-exchange}:records', '{partner-exchange}:keys');
@@ -150,7 +123,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
   });
 
   it('does not take a store for lost whose records were all deleted', async () => {
-    const client = connect((await start()).port);
+    const client = connectTo((await startOwnRedis()).port);
     const store = redisStore({ client });
     await increment(store);
     await store.transact(['count'], (records) => records.delete('count'));

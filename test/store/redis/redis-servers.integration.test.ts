@@ -1,47 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { RecordStore } from '../../../src/store/record-store.ts';
 import { redisStore } from '../../../src/store/redis/redis-store.ts';
 import { freePort } from '../../support/free-port.ts';
-import { missingForRedis, type PrivateServer, startRedis } from '../../support/private-server.ts';
-
-async function start(...options: string[]): Promise<PrivateServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-  const server = await startRedis(folder, options);
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return server;
-}
-
-function connect(port: number): Redis {
-  const client = new Redis(port, '127.0.0.1');
-  client.on('error', () => {});
-  onTestFinished(() => client.disconnect());
-  return client;
-}
-
-function increment(store: RecordStore): Promise<number> {
-  return store.transact(['count'], (records) => {
-    const count = Number(records.get('count') ?? 0) + 1;
-    records.set('count', count);
-    return count;
-  });
-}
-
-function read(store: RecordStore) {
-  return store.transact(['count'], (records) => records.get('count'));
-}
+import { startOwnRedis } from '../../support/own-server.ts';
+import { missingForRedis, type PrivateServer } from '../../support/private-server.ts';
+import { connectTo, increment, read } from './counted.ts';
 
 describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', () => {
   it('loses no change that was made when the server is killed, and makes none twice', async () => {
-    const server = await start();
-    const store = redisStore({ client: connect(server.port), storeTimeoutMs: 2_000 });
+    const server = await startOwnRedis();
+    const store = redisStore({ client: connectTo(server.port), storeTimeoutMs: 2_000 });
     const told: number[] = [];
     let [failed, isOver] = [0, false];
     onTestFinished(() => {
@@ -73,7 +42,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
   }, 60_000);
 
   it('warns once of settings that lose records', async () => {
-    const server = await start('--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru');
+    const server = await startOwnRedis('--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru');
     const warnings: string[] = [];
     const listen = ({ message }: Error) => warnings.push(message);
     process.on('warning', listen);
@@ -81,7 +50,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
       process.off('warning', listen);
     });
     for (let time = 0; time < 2; time++) {
-      const store = redisStore({ client: connect(server.port) });
+      const store = redisStore({ client: connectTo(server.port) });
       await increment(store);
       await increment(store);
       await store.close();
@@ -92,8 +61,8 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
   });
 
   it('works for a user who may only run scripts on its keys, and is told nothing of the settings', async () => {
-    const server = await start('--appendonly', 'no');
-    const admin = connect(server.port);
+    const server = await startOwnRedis('--appendonly', 'no');
+    const admin = connectTo(server.port);
     const commands = '+hlen +zcard +time +hmget +hget +hset +hdel +zadd +zrem +zscore'.split(' ');
     const ranges = '+zrangebyscore +zrangebylex +zremrangebyscore +evalsha +eval'.split(' ');
     await admin.call(
@@ -115,8 +84,8 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
   });
 
   it('fails without writing when Redis is full', async () => {
-    const server = await start('--maxmemory', '1500kb');
-    const store = redisStore({ client: connect(server.port) });
+    const server = await startOwnRedis('--maxmemory', '1500kb');
+    const store = redisStore({ client: connectTo(server.port) });
     await increment(store);
     const fill = async () => {
       for (let index = 0; index < 100; index++) {
@@ -147,7 +116,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
         expect(await read(store)).toBe(10);
         expect(await store.list({ prefix: 'c', limit: 5 })).toEqual([{ key: 'count', value: 10 }]);
       }
-      const sizes = await Promise.all(ports.map((port) => connect(port).dbsize()));
+      const sizes = await Promise.all(ports.map((port) => connectTo(port).dbsize()));
       expect(sizes.filter((size) => size > 0).length).toBeGreaterThan(1);
       expect(sizes.reduce((sum, size) => sum + size)).toBe(stores.length * 3);
     },
@@ -159,9 +128,9 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', ()
 async function startCluster(): Promise<PrivateServer[]> {
   const servers = [];
   for (let node = 0; node < 3; node++) {
-    servers.push(await start('--cluster-enabled', 'yes', '--cluster-port', String(await freePort())));
+    servers.push(await startOwnRedis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort())));
   }
-  const nodes = servers.map(({ port }) => connect(port));
+  const nodes = servers.map(({ port }) => connectTo(port));
   const slots = [
     [0, 5460],
     [5461, 10922],

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
@@ -9,6 +7,7 @@ import type { RecordStore } from '../../../src/store/record-store.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { credentials, order } from '../../orders/service.ts';
 import { countTicks, type LockHolder, sleepFor, startLockHolder } from '../../support/locked-file.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 let folder = '';
 let path = '';
@@ -16,13 +15,12 @@ let store: RecordStore | undefined;
 let other: LockHolder | undefined;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'store-'));
+  folder = scratchFolder();
   path = join(folder, 'records.sqlite');
 });
 afterEach(async () => {
   other?.end();
   await store?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function open(options: Partial<SqliteStoreOptions> = {}): RecordStore {

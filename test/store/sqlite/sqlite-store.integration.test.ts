@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
@@ -19,18 +16,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { refusal } from '../../support/refusal.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 let folder = '';
 let path = '';
 const stores: RecordStore[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'store-'));
+  folder = scratchFolder();
   path = join(folder, 'records.sqlite');
 });
 afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function open(options: Partial<SqliteStoreOptions> = {}): RecordStore {
