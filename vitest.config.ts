@@ -19,34 +19,42 @@ const inspectorPage: Plugin = {
 const integration = 'test/**/*.integration.test.ts';
 const outside = ['test/runtimes/**', '**/node_modules/**'];
 
-export default defineConfig({
-  plugins: [inspectorPage],
-  test: {
-    testTimeout: 20_000,
-    // By default one core is left idle, which on a machine of two doubles the time.
-    maxWorkers: '100%',
-    // They are emitted, and tested, but a hundred of them printed would hide what fails.
-    execArgv: ['--disable-warning=PartnerExchangeWarning'],
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          // A process for each file would take as long again as the tests. `unit-setup.ts` keeps the files apart.
-          isolate: false,
-          env: process.env.CI ? { TEST_THOROUGH: '1' } : {},
-          setupFiles: 'test/support/unit-setup.ts',
-          include: ['test/**/*.test.ts'],
-          exclude: [integration, ...outside],
+/** A process for each file would take as long again as the tests: files of a project share processes, and no modules. */
+const freshModules = 'test/support/fresh-modules.ts';
+
+export default defineConfig(({ mode }) => {
+  // `vitest --mode thorough` runs what is shortened elsewhere in full: `test/support/repeat.ts`.
+  if (mode === 'thorough') process.env.TEST_THOROUGH = '1';
+  return {
+    plugins: [inspectorPage],
+    test: {
+      testTimeout: 20_000,
+      // By default one core is left idle, which on a machine of two doubles the time.
+      maxWorkers: '100%',
+      // They are emitted, and tested, but a hundred of them printed would hide what fails.
+      execArgv: ['--disable-warning=PartnerExchangeWarning'],
+      projects: [
+        {
+          test: {
+            name: 'unit',
+            isolate: false,
+            env: process.env.CI ? { TEST_THOROUGH: '1' } : {},
+            setupFiles: [freshModules, 'test/support/unit-setup.ts'],
+            include: ['test/**/*.test.ts'],
+            exclude: [integration, ...outside],
+          },
         },
-      },
-      {
-        test: {
-          name: 'integration',
-          include: [integration],
-          exclude: outside,
-          globalSetup: 'test/support/global-setup.ts',
+        {
+          test: {
+            name: 'integration',
+            isolate: false,
+            include: [integration],
+            exclude: outside,
+            setupFiles: freshModules,
+            globalSetup: 'test/support/global-setup.ts',
+          },
         },
-      },
-    ],
-  },
+      ],
+    },
+  };
 });

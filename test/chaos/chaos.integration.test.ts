@@ -5,7 +5,7 @@ import { type Figures, runScenario } from './run-scenario.ts';
 /** The short version; `npm run chaos` plays a thousand scenarios, with a seed of your choice. */
 describe('client, order journal, receiver and codes against a hostile service', () => {
   it('end with books that agree', async () => {
-    const scenarios = times(20, 40);
+    const scenarios = times(10, 40);
     const sums = new Map<string, number>();
     for (let number = 0; number < scenarios; number++) {
       const { breaches, trace, figures } = await runScenario(`short/${number}`);

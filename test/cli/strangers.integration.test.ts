@@ -100,7 +100,7 @@ describe.each(['json', 'text'] as const)('what strangers send, as --format %s sh
             body: postedBy(text),
           });
         }),
-        { numRuns: 60 },
+        { numRuns: times(25, 60) },
       );
       const { stdout, stderr } = await running.stop();
       expectHarmless(stdout);
@@ -153,7 +153,7 @@ describe.each(['json', 'text'] as const)('what strangers send, as --format %s sh
         }
         expect(withoutLineBreaks(stderr)).not.toMatch(harmful);
       }),
-      { numRuns: 20 },
+      { numRuns: times(8, 20) },
     );
   });
 
@@ -167,7 +167,7 @@ describe.each(['json', 'text'] as const)('what strangers send, as --format %s sh
         });
         expect(withoutLineBreaks(stdout + stderr)).not.toMatch(harmful);
       }),
-      { numRuns: 20 },
+      { numRuns: times(8, 20) },
     );
   });
 });

@@ -119,7 +119,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   }
 
   try {
-    await until(() => children.every(({ port }) => port !== undefined), 30_000);
+    await until(() => children.every(({ port }) => port !== undefined), settleTimeoutMs);
     for (let round = 1; round <= options.rounds; round++) {
       const orders = Array.from({ length: options.events }, (_, index) => `round ${round} event ${index}`);
       if (round % options.poisonEvery === 1) orders.splice(orders.length / 2, 0, `poison of round ${round}`);

@@ -211,8 +211,10 @@ function compileErrors(snippets: readonly string[]): string[] {
   host.fileExists = (name) => files.has(name) || fileExists(name);
   host.readFile = (name) => files.get(name) ?? readFile(name);
   const program = ts.createProgram([...files.keys()], options, host);
-  return ts
-    .getPreEmitDiagnostics(program)
+  // Of the snippets alone: `npm run types` checks the sources that they import.
+  const sources = [...files.keys()].flatMap((file) => program.getSourceFile(file) ?? []);
+  return sources
+    .flatMap((source) => ts.getPreEmitDiagnostics(program, source))
     .map(
       ({ file, messageText }) =>
         `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,

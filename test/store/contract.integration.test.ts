@@ -15,14 +15,13 @@ import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
 
 /** A thousand changes of one key wait for each other, perhaps on a busy machine. */
 const patient: TestRunner = { describe, it: (name, run) => it(name, { timeout: 120_000 }, run) };
-/** For clients beside the first of a server: 150 changes of one key from three stores, without the thousand from one. */
+/** For clients of a server: 150 changes of one key from three stores, without the thousand from one. */
 const shorter: TestRunner = {
   describe,
   it(name, run) {
     if (isThorough || !name.startsWith('1,000 changes')) patient.it(name, run);
   },
 };
-const runnerFor = (name: string): TestRunner => (name === 'ioredis' || name === 'a pool' ? patient : shorter);
 
 describe('memoryStore', () => {
   // Its records live in the object, so the same data is the same object.
@@ -51,7 +50,7 @@ for (const [name, connect] of Object.entries(clients)) {
       await removeKeys(redisUrl, [...prefixes]);
       await connected.close();
     });
-    describeRecordStore(runnerFor(name), ({ now, data }) => {
+    describeRecordStore(shorter, ({ now, data }) => {
       prefixes.add(data);
       return redisStore({ client: connected.client, prefix: data, now, storeTimeoutMs: 60_000 });
     });
@@ -86,7 +85,7 @@ describeWith('postgres', 'postgresStore', () => {
         if (client instanceof pg.Client) await client.connect();
       });
       afterAll(() => client.end());
-      describeRecordStore(runnerFor(name), ({ now, data }) =>
+      describeRecordStore(shorter, ({ now, data }) =>
         // Longer than the default: a thousand changes of one key wait for each other, perhaps on a busy disk.
         postgresStore({ client, schema, table: `t${data}`, now, storeTimeoutMs: 60_000 }),
       );

@@ -1,6 +1,12 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ExecFileSyncOptions,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { freePort } from './free-port.ts';
@@ -94,15 +100,11 @@ export async function startPostgres(folder: string, further: readonly string[] =
   const data = join(folder, 'postgres');
   // PostgreSQL does not run as root.
   const user = isRoot() ? idsOf('postgres') : undefined;
-  mkdirSync(data, { mode: 0o700 });
-  if (user !== undefined) {
-    chownSync(folder, user.uid, user.gid);
-    chownSync(data, user.uid, user.gid);
-  }
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const bin = postgresFolder();
   if (bin === undefined) throw new Error(`There is no ${missingForPostgres()}.`);
   const quiet = { ...user, stdio: 'ignore', cwd: folder } as const;
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], quiet);
+  makeCluster(bin, data, quiet);
   const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...further];
   // SIGQUIT ends its children and frees its shared memory, without a checkpoint.
   const server = await keepRunning(port, 'SIGQUIT', () => spawn(join(bin, 'postgres'), options, quiet));
@@ -114,6 +116,25 @@ export async function startPostgres(folder: string, further: readonly string[] =
   }
   return server;
 }
+
+/** The files of an empty database: `initdb` takes a second, so what it made once is copied. */
+function makeCluster(bin: string, data: string, quiet: ExecFileSyncOptions): void {
+  const owner = process.getuid?.() ?? 0;
+  const made = join(cache, `postgres-${owner}-${bin.replaceAll(/\W+/g, '-')}`);
+  const copy = (from: string, to: string) => execFileSync('cp', ['-a', from, to]);
+  if (existsSync(made)) return void copy(made, data);
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], quiet);
+  mkdirSync(cache, { recursive: true });
+  copy(data, `${made}-${process.pid}`);
+  try {
+    renameSync(`${made}-${process.pid}`, made);
+  } catch {
+    // Another process was first.
+    rmSync(`${made}-${process.pid}`, { recursive: true, force: true });
+  }
+}
+
+const cache = join(import.meta.dirname, '../../node_modules/.cache');
 
 async function keepRunning(
   port: number,

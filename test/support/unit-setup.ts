@@ -1,10 +1,4 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { vi } from 'vitest';
-
-/*
- * Unit tests share a process, not the modules: what `src` remembers, and what a test replaces in it, is each file's own.
- */
-vi.resetModules();
 
 /** What Node tells of: `import-walk.test.ts` refuses the imports, and this what `src` starts by itself. */
 const channels = ['tracing:net.server.listen:asyncStart', 'net.client.socket', 'child_process'];

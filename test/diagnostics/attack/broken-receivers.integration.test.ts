@@ -18,6 +18,8 @@ describe('attackReceiver, a receiver that', () => {
       credentials,
       timeoutMs: 5000,
       handled: receiver.handled,
+      // `our-receivers` has this case find nothing.
+      skip: isThorough ? [] : slow,
     });
     expect(results.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
     expect(results.length).toBeGreaterThan(80);

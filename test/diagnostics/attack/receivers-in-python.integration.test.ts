@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import { some } from '../../support/repeat.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 
-/** Each receiver of `receivers.py` that has a fault, and the findings about it. */
+/** Each receiver of `receivers.py`, and the findings about it. */
 const receivers: Readonly<Record<string, readonly string[]>> = {
+  Sound: [],
   VerifiesNothing: ['no-verification'],
   VerifiesWhatIsSigned: ['accepts-unsigned'],
   ChecksPresence: ['checks-presence'],
@@ -74,6 +76,9 @@ const slow: Readonly<Record<string, readonly string[]>> = {
   'too-large': ['NoLimit'],
 };
 
+const isSlow = (name: string) => Object.values(slow).flat().includes(name);
+const all = Object.entries(receivers);
+
 const { partnerPublicKey, partnerSecretKey, merchantSecretKey = '' } = credentials;
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -100,15 +105,18 @@ describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', 
 
   // On a busy machine pieces can arrive together.
   const options = { retry: 2, timeout: 60_000 };
-  it.each(Object.entries(receivers))('%s: finds %j and nothing else', options, async (name, expected) => {
+  // `broken-receivers` has the same faults in JavaScript; `npm run test:thorough` tries all of these.
+  const chosen = new Map([...all.slice(0, 1), ...some(all, 12), ...all.filter(([name]) => isSlow(name))]);
+  it.each([...chosen])('%s: finds %j and nothing else', options, async (name, expected) => {
     const url = `${origin}/${name}`;
-    const { findings } = await attackReceiver(url, {
+    const { results, findings } = await attackReceiver(url, {
       credentials,
       timeoutMs: name === 'NoBodyTimeout' ? 700 : 5000,
       handled: async (id) => (await fetch(`${url}/handled?partner_order_id=${id}`)).json(),
       skip: ['timing', ...Object.keys(slow).filter((id) => !slow[id]?.includes(name))],
     });
     expect(findings.map(({ id }) => id)).toEqual(expected);
+    expect(results.length).toBeGreaterThan(80);
     for (const { summary, advice } of findings) {
       expect(summary).not.toContain('\n');
       // It says with what the receiver verifies instead.

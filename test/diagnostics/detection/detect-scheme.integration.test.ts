@@ -10,7 +10,6 @@ import {
 } from '../../../src/diagnostics/detection/scheme-space.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
 import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
-import { buyInitBody } from '../../support/bodies.ts';
 import { some } from '../../support/repeat.ts';
 import { eventText, orderKey, secrets, signedUnder } from '../support.ts';
 
@@ -32,7 +31,7 @@ const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' }
 describe('a body signed by another implementation', () => {
   const valid = vectors.filter((vector) => vector.expect === 'valid');
 
-  it.each(some(valid, 60))('has its scheme found first: $name', (vector) => {
+  it.each(some(valid, 30))('has its scheme found first: $name', (vector) => {
     const { purpose, scheme, sentText } = vector;
     const { survivors } = detectScheme(sentText, vector, { purpose });
     expect(survivors[0]?.scheme).toEqual(scheme);
@@ -70,7 +69,7 @@ describe('the signed probe has one scheme only', () => {
 
   it.each(forms)('$construction $separator', ({ construction, separator }) => {
     const inForm = bodies.filter((one) => one.construction === construction && one.separator === separator);
-    for (const scheme of some(inForm, 5)) {
+    for (const scheme of some(inForm, 4)) {
       const sample = signedUnder(scheme, { ...probe, purpose: 'general' });
       const { partnerSecretKey } = secrets;
       const { verdict, survivors } = detectScheme(sample, { partnerSecretKey }, { purpose: 'general' });
@@ -79,7 +78,7 @@ describe('the signed probe has one scheme only', () => {
     }
   });
 
-  it.each(some(allKeyRules('order'), 8))('key $orderKey $keySeparator', (key) => {
+  it.each(some(allKeyRules('order'), 6))('key $orderKey $keySeparator', (key) => {
     const index = allKeyRules('order').findIndex((rule) => JSON.stringify(rule) === JSON.stringify(key));
     const form = forms[index % forms.length];
     const text = texts[(index * 7) % texts.length];
@@ -134,10 +133,12 @@ describe('samples that cannot tell schemes apart', () => {
 
 describe('samples that contradict each other', () => {
   const hash = { ...hmac, construction: 'hash-suffix', serialization: 'php', encoding: 'base64' } as const;
-  const foreign = signBody(buyInitBody(), { key: 'sk_of_somebody_else' }).text;
+  // PHP escapes the slash.
+  const short = { text: '{"a":"/"}' };
+  const foreign = signBody({ id: 1 }, { key: 'sk_of_somebody_else' }).text;
 
   it('are each reported with what fits them', () => {
-    const detection = detectScheme([signedUnder(hmac), signedUnder(hash)], secrets);
+    const detection = detectScheme([signedUnder(hmac, short), signedUnder(hash, short)], secrets);
     expect(detection.verdict).toBe('contradictory');
     expect(detection.survivors).toEqual([]);
     expect(detection.samples.map(({ fits }) => fits[0])).toEqual([hmac, hash]);
@@ -145,8 +146,8 @@ describe('samples that contradict each other', () => {
 
   it('may be one that fits and one that fits nothing, in either order', () => {
     for (const samples of [
-      [signedUnder(hash), foreign],
-      [foreign, signedUnder(hash)],
+      [signedUnder(hash, short), foreign],
+      [foreign, signedUnder(hash, short)],
     ]) {
       const { verdict, samples: reports } = detectScheme(samples, secrets);
       expect(verdict).toBe('contradictory');
@@ -191,15 +192,17 @@ describe('a scheme is noted as unsafe', () => {
 });
 
 describe('a detection', () => {
+  const short = { text: '{"id":1}' };
+
   it('is plain data', () => {
-    for (const sample of [signedUnder(hmac), eventText, 'x']) {
+    for (const sample of [signedUnder(hmac, short), eventText, 'x']) {
       const detection = detectScheme(sample, secrets);
       expect(JSON.parse(JSON.stringify(detection))).toEqual(detection);
     }
   });
 
   it('holds no secret and no signature', () => {
-    const sample = signedUnder(hmac);
+    const sample = signedUnder(hmac, short);
     const padded = { ...secrets, partnerSecretKey: `${secrets.partnerSecretKey}\n` };
     const printed = [detectScheme(sample, secrets), detectScheme(sample, padded)].map((each) =>
       JSON.stringify(each),

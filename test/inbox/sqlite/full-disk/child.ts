@@ -21,6 +21,8 @@ export interface FullDiskFigures {
 const [, , folder = ''] = process.argv;
 const room = join(folder, 'room');
 writeFileSync(room, Buffer.alloc(8_000_000));
+// The smaller the rest, the sooner it is full.
+writeFileSync(join(folder, 'others'), Buffer.alloc(16_000_000));
 const handled = new Set<string>();
 let isOpen = false;
 const inbox = sqliteInbox({

@@ -1,0 +1,6 @@
+import { vi } from 'vitest';
+
+/*
+ * Test files share a process, not the modules: what `src` remembers, and what a test replaces in it, is each file's own.
+ */
+vi.resetModules();
