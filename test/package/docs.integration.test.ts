@@ -7,9 +7,14 @@ import { commonJsCases } from './common-js.ts';
 import { readEntries, root } from './entries.ts';
 
 const pages = new Map(
-  ['README.md', 'SECURITY.md', 'AGENTS.md', 'llms.txt', ...globSync('docs/**/*.md', { cwd: root })].map(
-    (file) => [file, readFileSync(join(root, file), 'utf8')],
-  ),
+  [
+    'README.md',
+    'SECURITY.md',
+    'CONTRIBUTING.md',
+    'AGENTS.md',
+    'llms.txt',
+    ...globSync('docs/**/*.md', { cwd: root }),
+  ].map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 );
 const page = (file: string) => pages.get(file) ?? '';
 const headings = new Map([...pages].map(([file, text]) => [file, headingsOf(text)]));

@@ -16,7 +16,7 @@ export function llmsText(): string {
 
 How to work with this package: [AGENTS.md](AGENTS.md). Examples that run are in the folder \`examples\`.
 
-${sections.replaceAll('](', '](docs/')}
+${sections.replaceAll('](', '](docs/').replaceAll('docs/../', '')}
 
 ## Reference of each entry
 

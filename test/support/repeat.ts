@@ -1,4 +1,4 @@
-/** Whether to do all that the tests usually leave to longer runs: `TEST_THOROUGH=1`, see docs/development.md. */
+/** Whether to do all that the tests usually leave to longer runs: `TEST_THOROUGH=1`, see docs/details/development.md. */
 export const isThorough = process.env.TEST_THOROUGH === '1';
 
 /** How often to repeat something. */
