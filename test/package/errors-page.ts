@@ -50,7 +50,7 @@ export function errorsPage(): string {
 function index(): string {
   const rows = Object.entries(symptoms)
     .flatMap(([code, { messages }]) => messages.map((message) => ({ code, message })))
-    .filter(({ message }) => /^(?:… |…: )?[^…]{8}/.test(message))
+    .filter(({ message }) => /^(?:… |…: )?[^…]{8}/.test(message) && !message.endsWith('by its name'))
     .sort((one, other) => (wordsOf(one.message) < wordsOf(other.message) ? -1 : 1))
     .map(({ code, message }) => `| ${message} | [\`${code}\`](#${code}) |`);
   return `## Find it by its message
