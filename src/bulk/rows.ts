@@ -21,7 +21,7 @@ export interface BulkMessage {
 export interface UnreadableRow {
   /** As in a {@link BulkMessage}. */
   key?: string | undefined;
-  /** What is wrong with the line, without its content. */
+  /** The fault of the line, without its content. */
   invalid: string;
 }
 
@@ -47,7 +47,7 @@ export interface BulkResult {
   readonly code?: RequestErrorCode | 'invalid_input';
   /** HTTP status of the reply, if it was refused with one. */
   readonly status?: number;
-  /** What is wrong with an `invalid` row. */
+  /** The fault of an `invalid` row. */
   readonly problem?: string;
   /** True when nothing was sent now: the result is that of an earlier run, another process, or an equal earlier row. */
   readonly replayed: boolean;

@@ -30,7 +30,7 @@ export interface KeyRingOptions {
   maxAgeMs?: number | undefined;
   /** Milliseconds before a load counts as failed. @default 5000 */
   timeoutMs?: number | undefined;
-  /** Milliseconds of any clock, best one that nobody sets. @default performance.now */
+  /** Milliseconds of any clock, best one that is never set back. @default performance.now */
   now?: (() => number) | undefined;
   /**
    * Called when a load fails. Nothing waits for it. Without it there is one process warning, and none for later

@@ -8,7 +8,7 @@ import type { PartnerCredentials } from './partner-credentials.ts';
  * members other than `reload` are for what uses the keys.
  */
 export interface KeyRing {
-  /** The keys that were read last, whatever their age; `undefined` before the first load. Reads nothing. */
+  /** The keys that were read last, of any age; `undefined` before the first load. Reads nothing. */
   readonly loaded: KeySets | undefined;
   /** The keys, read first if there are none or they are too old. @throws {KeyError} `keys_unavailable` */
   current(): KeySets | Promise<KeySets>;
@@ -22,7 +22,7 @@ export interface KeyRing {
    */
   newerThan(used: KeySets): Promise<KeySets | undefined>;
   /**
-   * Reads the keys now, whatever the cool-down says: for the program that has just changed them.
+   * Reads the keys now, without waiting for the cool-down: for the program that has just changed them.
    * @throws {KeyError} `keys_not_loaded`
    */
   reload(): Promise<void>;
@@ -43,7 +43,7 @@ export function loadedKeys(ring: KeyRing): KeySets {
   throw new KeyError('keys_unavailable', 'The key ring has not read its keys yet.');
 }
 
-/** What signs and what verifies at one moment. Made by the `load` of a key ring. */
+/** The keys that sign and verify at one moment. Made by the `load` of a key ring. */
 export interface KeySets {
   /** Signs what is sent. */
   readonly signing: PartnerCredentials;

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
 
 /**
- * What the service issues to a partner (contract: Partner credentials).
+ * The keys that the service issues to a partner (contract: Partner credentials).
  *
  * Every option that accepts credentials accepts a plain object; `defineCredentials` checks it at once and makes a copy
  * that does not print its secrets.

@@ -2,7 +2,7 @@
  * The part of the Standard Schema interface (version 1) that we use: zod, valibot, arktype and others implement it.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What Standard Schema defines: zod, valibot and arktype have it. */
+  /** The interface of Standard Schema, which zod, valibot and arktype have. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;

@@ -203,7 +203,7 @@ export function isKeyError(error: unknown): error is KeyError {
 }
 
 /**
- * What an order journal knows of an order.
+ * The state of an order in a journal.
  *
  * - `prepared`: to be sent; no request was made.
  * - `sending`: a process is sending it.
@@ -232,7 +232,7 @@ export interface OrderErrorDetails extends ErrorDetails {
   assumptions?: readonly string[] | undefined;
 }
 
-/** What an order journal knows of an order keeps it from doing what was asked. Holds nothing of the payload but the id. */
+/** An order journal refused a call because of the state of the order. Holds only the id of the payload. */
 export class OrderError extends PartnerExchangeError {
   /** Stable: branch on it. */
   readonly code: OrderErrorCode;
@@ -344,7 +344,7 @@ export class RequestError extends PartnerExchangeError {
   readonly status: number | undefined;
   /** Milliseconds that the service asked to wait (`Retry-After`), if it did. */
   readonly retryAfterMs: number | undefined;
-  /** What the caller's schema found wrong with the reply. */
+  /** The faults of the reply, from the caller's schema. */
   readonly issues: RequestErrorDetails['issues'];
   /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
   readonly assumptions: readonly string[];
@@ -439,11 +439,11 @@ export function isStoreError(error: unknown): error is StoreError {
   return kindOf(error) === 'StoreError';
 }
 
-/** What is wrong with one member of an input. Never holds the member's value. */
+/** The fault of one member of an input. Never holds the member's value. */
 export interface ValidationIssue {
   /** Where it is, from the outermost member inwards; empty for the input as a whole. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, without the value. */
+  /** The fault, without the value. */
   readonly message: string;
 }
 

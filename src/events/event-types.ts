@@ -10,7 +10,7 @@ export interface PayerAccount {
   bank_name: string;
 }
 
-/** What the buyer gave for KYC (contract: Buy order event record). Empty strings where nothing was given. */
+/** The buyer's data for KYC (contract: Buy order event record). Empty strings where nothing was given. */
 export interface TransactionalKyc {
   /** The buyer's e-mail address, or an empty string. */
   email: string;
@@ -74,7 +74,7 @@ export interface BuyOrderRecord {
   crypto_txn_hash: string | null;
   /** Where the events of this order are posted. */
   partner_callback_url: string;
-  /** What the buyer gave for KYC. */
+  /** The buyer's data for KYC. */
   transactional_kyc: TransactionalKyc;
   /**
    * Signature of the body (contract: Authentication).
@@ -196,7 +196,7 @@ export interface BuyThirdPartyErrorEvent {
   crypto_txn_hash?: string | null | undefined;
   /** Where the events of this order are posted. Assumed. */
   partner_callback_url?: string | null | undefined;
-  /** What the buyer gave for KYC; each of its members may be absent. Assumed. */
+  /** The buyer's data for KYC; each of its members may be absent. Assumed. */
   transactional_kyc?: PartOf<TransactionalKyc> | null | undefined;
   /**
    * Signature of the body (contract: Authentication).

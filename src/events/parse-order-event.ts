@@ -24,7 +24,7 @@ import type { OrderEvent } from './order-event.ts';
 export interface EventIssue {
   /** Where it is, from the outermost member inwards. */
   readonly path: readonly PropertyKey[];
-  /** What is wrong, without the value. */
+  /** The fault, without the value. */
   readonly message: string;
 }
 

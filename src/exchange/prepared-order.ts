@@ -17,7 +17,7 @@ export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> exte
 
 /** An order that was checked, but not sent: see `prepareOrder` of `ExchangeClient`. */
 export interface PreparedOrder {
-  /** What the deployment's `orderSchema` made of the order, under the published names. */
+  /** The order as the deployment's `orderSchema` made it, under the published names. */
   readonly payload: JsonObject;
   /** Of the credentials that signed when it was checked. */
   readonly partnerId: string | undefined;

@@ -30,7 +30,7 @@ export interface HandlingOptions {
   rememberMs?: number | undefined;
   /** `receiver`: this process only stores, and another one handles. @default 'both' */
   role?: 'both' | 'receiver' | undefined;
-  /** Called when the store fails while nobody waits for an answer. @default a process warning */
+  /** Called when the store fails and no caller waits for an answer. @default a process warning */
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /** Returns this many random bytes, for the random part of a delay. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;

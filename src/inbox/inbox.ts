@@ -1,7 +1,7 @@
 import type { MatchedKey } from '../credentials/verification-keys.ts';
 import { defineOptions, flag, integer, type OptionTable, type Settings } from '../internal/options.ts';
 
-/** What identifies an authentic delivery. */
+/** Identifies an authentic delivery. */
 export interface DeliveryReference {
   /** The `event_name`, or an empty string if there is none. */
   readonly name: string;
@@ -66,7 +66,7 @@ interface HandleOptions {
 /** Runs the handlers. */
 export type HandleDelivery = (options?: HandleOptions) => Promise<void>;
 
-/** What an inbox needs from the webhooks it belongs to. */
+/** The webhooks, as an inbox uses them. */
 export interface InboxHost {
   /**
    * Parses and dispatches a delivery that was verified before it was stored. Its signature is not checked again, since
@@ -122,7 +122,7 @@ export interface ManagedInbox extends Inbox {
    * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
    */
   discard(digest: string): Promise<boolean>;
-  /** What is in the inbox now. */
+  /** How many deliveries the inbox holds now. */
   counts(): Promise<InboxCounts>;
   /**
    * Accepts nothing more (503), waits for running handlers, and releases the store. Handlers that still run after the

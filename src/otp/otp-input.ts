@@ -9,7 +9,7 @@ export interface IssueRequest {
    * country: `0801 234 5678`.
    */
   readonly to_phone: string;
-  /** What the code is for: `sign-in`, `withdraw`. A code for one purpose is never accepted for another. */
+  /** The purpose of the code: `sign-in`, `withdraw`. A code for one purpose is never accepted for another. */
   readonly purpose: string;
   /** Whose code it is, or what it confirms: the id of a user, a session, a payment. `check` then needs it too. */
   readonly subject?: string | undefined;

@@ -99,7 +99,7 @@ export interface RotationStatus {
   readonly keys: readonly KeyStatus[];
 }
 
-/** What is known of one set of keys; never a key. */
+/** The state of one set of keys; never a key. */
 export interface KeyStatus {
   /** From 1, in the order in which the keys were received. */
   readonly generation: number;

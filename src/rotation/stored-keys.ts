@@ -31,7 +31,7 @@ const readOptions = defineOptions('storedKeys', {
 } satisfies OptionTable<StoredKeysOptions>);
 
 /**
- * Keeps the keys of a rotation in a record store, for programs that run on several machines. Whoever can read the store
+ * Keeps the keys of a rotation in a record store, for programs that run on several machines. Anybody who can read the store
  * can read the keys, unless you give `encrypt` and `decrypt`.
  *
  * @throws {ConfigurationError} `invalid_option`

@@ -123,7 +123,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * others. @default one merchant
    */
   merchants?: readonly string[] | undefined;
-  /** What merchant keys begin with (reported: one sample has no prefix). @default 'sk_merchant_' */
+  /** The beginning of merchant keys (reported: one sample has no prefix). @default 'sk_merchant_' */
   merchantKeyPrefix?: 'sk_merchant_' | '' | undefined;
   /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
   keyLifetimeMs?: number | undefined;
@@ -154,7 +154,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * accepted and lost. `ignored`: it is always refused. @default 'ignored'
    */
   verifyCheck?: 'ignored' | 'checks' | undefined;
-  /** What API keys begin with (reported). @default 'API-X-' */
+  /** The beginning of API keys (reported). @default 'API-X-' */
   apiKeyPrefix?: string | undefined;
   /** `bare`: `event.buy.third_party_error` has only its name and the two order ids. @default 'common' */
   thirdPartyErrorBody?: 'common' | 'bare' | undefined;

@@ -25,7 +25,7 @@ const defaults: InboxTestOptions = {
 };
 
 /**
- * What every inbox has to keep, as a test suite: for an inbox of your own. If it does not handle by itself, have your
+ * A test suite for an inbox of your own: the rules of every inbox. If it does not handle by itself, have your
  * `make` call what handles in a loop.
  *
  * It needs no process that dies. That a lost lease is found and its deliveries tried alone is yours to test.

@@ -10,7 +10,7 @@ import { quotedName } from '../internal/printable-text.ts';
 import { warn } from '../internal/warn.ts';
 import type { VerifiedBody } from '../signature/verify-body.ts';
 
-/** What a handler gets besides the event. */
+/** Passed to a handler with the event. */
 export interface EventContext extends DeliveryReference {
   /**
    * The whole parsed body under the published names, `signature` included, with members that the event's type does not
@@ -33,7 +33,7 @@ export interface EventContext extends DeliveryReference {
    * @param path the published name of a member, or names and array indexes from the outermost inwards
    */
   decimal(path: string | readonly (string | number)[]): string | undefined;
-  /** Aborted when the inbox stops the handler (its time limit, or a stop). Pass it on to whatever can be aborted. */
+  /** Aborted when the inbox stops the handler (its time limit, or a stop). Pass it on to every call that can be aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 

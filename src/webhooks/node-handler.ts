@@ -86,7 +86,7 @@ export interface NodeRequest {
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** What a body parser has left: bytes and text are used as they are, an object cannot be verified. */
+  /** The result of a body parser: bytes and text are used as they are, an object cannot be verified. */
   readonly body?: unknown;
   /** The bytes as received, if a framework keeps them here. */
   readonly rawBody?: unknown;

@@ -177,7 +177,7 @@ function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
 export interface AttackReport {
   /** Each case, in the order in which they ran. */
   readonly results: readonly AttackResult[];
-  /** What is wrong with the receiver, the worst first: cases with one cause are one finding. */
+  /** The faults of the receiver, the worst first: cases with one cause are one finding. */
   readonly findings: readonly AttackFinding[];
 }
 

@@ -1,10 +1,10 @@
 import type { AttackResult, CaseResult, Problem } from './attack-case.ts';
 
-/** What is wrong with a receiver, whether one case shows it or thirty. */
+/** A fault of a receiver, which one case or many show. */
 export interface AttackFinding {
   /** Stays the same between versions: `re-serialises`, or the id of the one case that shows it. */
   readonly id: string;
-  /** What the receiver does, in one line: `compares only the beginning of a signature`. */
+  /** The fault, in one line: `compares only the beginning of a signature`. */
   readonly summary: string;
   /** The worst verdict of its cases. */
   readonly verdict: 'weak' | 'broken';

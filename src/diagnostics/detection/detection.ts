@@ -139,7 +139,7 @@ export type SampleStatus =
   | 'unreadable-signature'
   | 'not-examined';
 
-/** What a search found about one sample. */
+/** The result of a search in one sample. */
 export interface SampleReport {
   /** Whether the sample could be searched. */
   readonly status: SampleStatus;

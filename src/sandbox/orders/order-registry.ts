@@ -192,7 +192,7 @@ export interface SandboxOrder {
   readonly crypto_txn_hash: string | null;
   /** Where its events are posted. */
   readonly partner_callback_url: string;
-  /** What the buyer gave for KYC; empty strings where nothing was given. */
+  /** The buyer's data for KYC; empty strings where nothing was given. */
   readonly transactional_kyc: {
     readonly email: string;
     readonly phone: string;
