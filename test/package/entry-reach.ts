@@ -78,7 +78,9 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './otp': ['otp', 'store'],
   './bulk': ['bulk', 'signature', 'store'],
   './diagnostics': ['config', 'credentials', 'deployment', 'diagnostics', 'events', 'signature'],
-  './sandbox': [...['credentials', 'deployment', 'diagnostics', 'events', 'sandbox', 'signature', 'store']],
+  './sandbox': [
+    ...['config', 'credentials', 'deployment', 'diagnostics', 'events', 'sandbox', 'signature', 'store'],
+  ],
   './testing': ['credentials', 'deployment', 'events', 'inbox', 'sandbox', 'signature', 'store', 'testing'],
 };
 
