@@ -1,19 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { post, type State } from './api.ts';
-import { shownDate } from './labels.tsx';
+import { Changes, shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
 export function ControlsView() {
   const { state } = useStore();
   if (state === undefined) return <p class="empty">The sandbox does not answer.</p>;
   return (
-    <div class="controls">
-      <PlanCard known={state.known} />
-      <ScenarioCard state={state} />
-      <ClockCard clock={state.clock} />
-      <AboutCard state={state} />
-    </div>
+    <Changes>
+      <div class="controls">
+        <PlanCard known={state.known} />
+        <ScenarioCard state={state} />
+        <ClockCard clock={state.clock} />
+        <AboutCard state={state} />
+      </div>
+    </Changes>
   );
 }
 

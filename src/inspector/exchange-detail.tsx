@@ -9,7 +9,7 @@ import {
   post,
   type Signature,
 } from './api.ts';
-import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
+import { Changes, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
 import { isForgery, type Row, verdictOf } from './rows.ts';
 import { attempt, navigate, openOrder } from './store.ts';
@@ -82,23 +82,25 @@ const possible = isListening ? [{ ...redeliver, title: 'Replay' }] : actions;
 
 export function DeliveryButtons({ id }: { id: string }) {
   return (
-    <div class="buttons">
-      {possible.map(({ path, title, hint }) => (
-        <button
-          key={path}
-          type="button"
-          title={hint}
-          onClick={() =>
-            attempt(title, async () => {
-              const { status, error } = await post<Delivery>(`${pathOf`deliveries/${id}`}/${path}`);
-              return status === undefined ? `no answer (${error ?? 'unknown'})` : `answered with ${status}`;
-            })
-          }
-        >
-          {title}
-        </button>
-      ))}
-    </div>
+    <Changes>
+      <div class="buttons">
+        {possible.map(({ path, title, hint }) => (
+          <button
+            key={path}
+            type="button"
+            title={hint}
+            onClick={() =>
+              attempt(title, async () => {
+                const { status, error } = await post<Delivery>(`${pathOf`deliveries/${id}`}/${path}`);
+                return status === undefined ? `no answer (${error ?? 'unknown'})` : `answered with ${status}`;
+              })
+            }
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+    </Changes>
   );
 }
 

@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { verdictOf } from './rows.ts';
+import { useStore } from './store.ts';
 
 const verdictStyles = { good: 'good', bad: 'bad', waiting: 'wait' } as const;
 
@@ -23,6 +25,17 @@ const signatureStyles = { verified: 'good', refused: 'bad', unchecked: 'wait' } 
 export function SignatureBadge({ signature }: { signature: keyof typeof signatureStyles | undefined }) {
   if (signature === undefined) return null;
   return <span class={`pill ${signatureStyles[signature]}`}>{signature}</span>;
+}
+
+/** Controls that change something: disabled without the token. */
+export function Changes({ children }: { children: ComponentChildren }) {
+  const { hasToken } = useStore();
+  const title = hasToken ? undefined : 'This needs the token: see the top of the page.';
+  return (
+    <fieldset class="changes" disabled={!hasToken} title={title}>
+      {children}
+    </fieldset>
+  );
 }
 
 export function Faults({ faults }: { faults: readonly string[] }) {

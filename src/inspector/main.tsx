@@ -75,6 +75,10 @@ function Header() {
     state,
     isConnected,
   } = useStore();
+  useEffect(() => {
+    // On a phone the tabs are wider than the screen.
+    document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [tab]);
   const counts: Readonly<Partial<Record<Tab, number>>> = {
     orders: state?.counts.orders ?? 0,
     messages: state?.counts.messages ?? 0,

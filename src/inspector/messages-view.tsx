@@ -5,15 +5,26 @@ import { navigate, useStore } from './store.ts';
 export function MessagesView() {
   const {
     messages,
-    address: { open },
+    address: { open, search },
   } = useStore();
   const items = messages?.items ?? [];
   const phones = [...new Set(items.map(({ to_phone }) => to_phone))];
-  const shown = phones.includes(open) ? open : phones[0];
-  if (shown === undefined) return <p class="empty">No messages yet: sendMessage brings them here.</p>;
+  const shown = phones.find((each) => each === open) ?? phones[0];
+  if (shown === undefined && search === '')
+    return <p class="empty">No messages yet. Each message that is sent is shown here as on a phone.</p>;
   return (
     <div class="messenger">
       <nav aria-label="Phones">
+        <div class="bar">
+          <input
+            type="search"
+            placeholder="Search  ( / )"
+            aria-label="Search the messages"
+            value={search}
+            onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
+          />
+          <output class="muted">{items.length}</output>
+        </div>
         <ul class="cards">
           {phones.map((each) => (
             <li key={each}>
@@ -30,7 +41,11 @@ export function MessagesView() {
           ))}
         </ul>
       </nav>
-      <Phone phone={shown} messages={items.filter(({ to_phone }) => to_phone === shown)} />
+      {shown === undefined ? (
+        <p class="empty">No matches.</p>
+      ) : (
+        <Phone phone={shown} messages={items.filter(({ to_phone }) => to_phone === shown)} />
+      )}
     </div>
   );
 }
@@ -57,6 +72,7 @@ function Phone({ phone, messages }: { phone: string; messages: readonly Message[
             </p>
             <span class="muted">
               device {message.messenger_device_no} · {shownMinute(message.sentAt)}
+              {message.verify_check !== undefined && ` · verify_check ${message.verify_check}`}
             </span>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Delivery, get, type List, type Order, pathOf, post } from './api.ts';
 import { DeliveryButtons } from './exchange-detail.tsx';
-import { Faults, Status, shownDate, shownTime } from './labels.tsx';
+import { Changes, Faults, Status, shownDate, shownTime } from './labels.tsx';
 import { targetOfKey } from './list-keys.ts';
 import { attempt, navigate, refresh, update, useStore } from './store.ts';
 
@@ -194,27 +194,30 @@ function OrderDetail({ order }: { order: Order }) {
           <h3>What happens next</h3>
         </div>
         <div class="pad">
-          {order.next.length === 0 && <p class="muted">The order is closed.</p>}
-          <div class="buttons">
-            {order.next.map((step) => (
-              <button
-                key={step}
-                type="button"
-                onClick={() =>
-                  attempt(`Advanced to ${step}`, async () =>
-                    outcomeOf(
-                      (await post<{ delivery: Delivery }>(pathOf`orders/${name}/advance`, { step })).delivery,
-                    ),
-                  )
-                }
-              >
-                {step.replaceAll('_', ' ')}
-              </button>
-            ))}
-          </div>
-          {order.state === 'created' && (
-            <PlayForm name={name} scenarios={state?.known.orderScenarios ?? []} />
-          )}
+          <Changes>
+            {order.next.length === 0 && <p class="muted">The order is closed.</p>}
+            <div class="buttons">
+              {order.next.map((step) => (
+                <button
+                  key={step}
+                  type="button"
+                  onClick={() =>
+                    attempt(`Advanced to ${step}`, async () =>
+                      outcomeOf(
+                        (await post<{ delivery: Delivery }>(pathOf`orders/${name}/advance`, { step }))
+                          .delivery,
+                      ),
+                    )
+                  }
+                >
+                  {step.replaceAll('_', ' ')}
+                </button>
+              ))}
+            </div>
+            {order.state === 'created' && (
+              <PlayForm name={name} scenarios={state?.known.orderScenarios ?? []} />
+            )}
+          </Changes>
         </div>
       </section>
       <Deliveries order={order} />

@@ -89,5 +89,6 @@ export async function sendMessages(
   const { api_key } = body as { api_key: string };
   await fetch(operator.scanDeviceUrl({ api_key }));
   const messenger = new MessengerClient({ deployment, apiKey: api_key });
-  for (const [to_phone, message] of messages) await messenger.sendMessage({ to_phone, message });
+  for (const [to_phone, message] of messages)
+    await messenger.sendMessage({ to_phone, message, verify_check: true });
 }
