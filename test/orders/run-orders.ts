@@ -145,10 +145,12 @@ export async function runOrders({
       add(settledBy, known?.evidence ?? 'nothing');
     } else if (known?.state !== 'unknown' && known?.state !== 'not-sent') wronglySettled++;
   }
-  const isWrong = ({ id, said }: Report) =>
-    ['accepted', 'replayed'].includes(said)
-      ? !has.has(id)
-      : ['refused', 'not-sent'].includes(said) && has.has(id);
+  const isWrong = ({ id, said }: Report) => {
+    if (['accepted', 'replayed'].includes(said)) return !has.has(id);
+    // After a lease that ended too early the other process sends the order, and says so.
+    if (said === 'not-sent' && reports.some((other) => other.id === id && other.said !== said)) return false;
+    return ['refused', 'not-sent'].includes(said) && has.has(id);
+  };
   const said = new Map<string, number>();
   for (const report of reports) add(said, report.said);
   const { length: events } = sandbox.deliveries;
