@@ -127,6 +127,24 @@ describe('the first program of a guide', () => {
     expect(await next()).toBe('credited A-1');
   });
 
+  it('production shows on a port of its own what the receiver did', async () => {
+    const { next, post } = await startReceiver('production.md', {
+      replaced: {
+        "listen(9464, '127.0.0.1')":
+          "listen(0, '127.0.0.1', function () { console.log(this.address().port); })",
+      },
+    });
+    const port = await next();
+    const body = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1' });
+    expect(await post(signedDelivery(body, { credentials }))).toBe(200);
+    expect(await post(refusedDeliveries(body, { credentials }).forged)).toBe(401);
+    expect(await next()).toBe('credited A-1');
+    const figures = async () => await (await fetch(`http://127.0.0.1:${port}`)).json();
+    await expect
+      .poll(figures)
+      .toEqual({ open: 0, dead: 0, 'receive stored': 1, 'receive refused': 1, 'handle handled': 1 });
+  });
+
   it('find-the-scheme finds and pins the scheme of a captured event', async () => {
     const { body } = signedDelivery(eventBody('event.buy.init'), { credentials });
     writeFileSync(join(folder, 'captured-event.json'), body);
