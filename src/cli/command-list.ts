@@ -14,7 +14,7 @@ interface RouteOutline {
 /** Every command, and all that `--help` loads of it. A new one is a file in `commands`, and a line here. */
 const commands = {
   doctor: {
-    brief: 'Check what an integration stands on',
+    brief: 'Check the set-up of an integration',
     load: async () => (await import('./commands/doctor.ts')).default,
   },
   onboard: {
@@ -72,7 +72,7 @@ const commands = {
   },
   attack: {
     usage: '<url>',
-    brief: 'Attack your receiver of events, as its worst callers would',
+    brief: 'Attack your receiver, and report its weaknesses',
     load: async () => (await import('./commands/attack.ts')).default,
   },
   sign: { brief: 'Sign a JSON body', load: async () => (await import('./commands/sign.ts')).default },

@@ -110,7 +110,7 @@ export const journalFlag = text.required(
 
 /** Options of what listens. */
 export const hostFlags = {
-  host: text.withDefault('address', 'Anything but loopback lets others on the network in', '127.0.0.1'),
+  host: text.withDefault('address', 'Address to listen on; any but loopback admits the network', '127.0.0.1'),
   allowHost: text.list('name', 'A further name that requests may address, such as that of a tunnel'),
 };
 

@@ -46,7 +46,7 @@ const flags = {
   ),
   only: wordList('id', 'Run this case alone, or some', caseIds),
   skip: wordList('id', 'Leave this case out', caseIds),
-  all: toggle('Print every case, not only what is wrong'),
+  all: toggle('Print every case, not only findings'),
   report: text.optional('file', 'Also write all cases as JUnit XML'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
   ...signingFlags,
@@ -54,7 +54,7 @@ const flags = {
 };
 
 export default defineCommand({
-  brief: 'Attack your receiver of events, as its worst callers would',
+  brief: 'Attack your receiver, and report its weaknesses',
   about:
     'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is weak or broken.',
   examples: [

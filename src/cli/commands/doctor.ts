@@ -23,16 +23,16 @@ const flags = {
   inbox: text.list('file', 'A file of a SQLite inbox'),
   store: text.list('file', 'A file of a SQLite store'),
   samples: text.list('file', 'Recent signed bodies, which must fit the pin'),
-  strict: toggle('What cannot be reached fails'),
+  strict: toggle('Fail if an address cannot be reached'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long to wait for each answer', '5000'),
   ...signingFlags,
   ...formatFlags,
 };
 
 export default defineCommand({
-  brief: 'Check what an integration stands on',
+  brief: 'Check the set-up of an integration',
   about:
-    'Checks the runtime, the environment, the keys, the addresses, the clock, the pinned scheme, the callback, the versions of optional peers, and the files of inboxes and stores. It changes nothing. Exits with 1 if a check fails; what cannot be reached is skipped, unless --strict is given.',
+    'Checks the runtime, the environment, the keys, the addresses, the clock, the pinned scheme, the callback, the versions of optional peers, and the files of inboxes and stores. It changes nothing. Exits with 1 if a check fails. Addresses that cannot be reached are skipped, unless --strict is given.',
   examples: [
     'partner-exchange doctor',
     'partner-exchange doctor --callback https://partner.example/orders --strict',

@@ -14,7 +14,7 @@ const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
 export default defineCommand({
   brief: 'Explain why a signature does not match',
   about:
-    'Says what would have matched, where the text differs from what a framework writes, and what to do. Exits with 0 only if nothing is off.',
+    'Names the scheme and key that would have matched, the places where a framework changed the text, and the next step. Exits with 0 only if nothing is off.',
   examples: ['partner-exchange explain event.json', 'partner-exchange explain --format json < event.json'],
   flags,
   args: [optionalFile('A raw body or a saved delivery (default: stdin)')],

@@ -91,7 +91,8 @@ const show = defineCommand({
 
 const replay = defineCommand({
   brief: 'Have dead letters tried again',
-  about: 'Puts them back with all their attempts: a process that handles this inbox takes them soon.',
+  about:
+    'Puts dead letters back into the inbox, with all their attempts. A process that handles this inbox takes them soon.',
   examples: [
     'partner-exchange inbox replay 3f9a2c --inbox inbox.sqlite',
     'partner-exchange inbox replay --all --inbox inbox.sqlite',
@@ -113,7 +114,8 @@ const replay = defineCommand({
 
 const discard = defineCommand({
   brief: 'Drop dead letters',
-  about: 'Drops them for ever, after a question. Their repetitions are still recognized.',
+  about:
+    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
   examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
   flags: { ...replayFlags, ...confirmFlags },
   args: manyArgs('digest', 'Digest, or its beginning'),

@@ -31,7 +31,7 @@ type Flags = FlagsOf<typeof flags>;
 const request = defineCommand({
   brief: 'Ask the service for new keys',
   about:
-    'Asks for new keys, signed with the current ones, and notes that before and after. They come by e-mail, as a link that works once. Exits with 3 if the service may or may not have got it: then nothing asks again by itself.',
+    'Asks for new keys, and signs the request with the current ones. The key file records the request before and after it is sent. The keys come by e-mail, as a link that works once. Exits with 3 if the service may have got the request: it is then not repeated unless you give --again.',
   examples: [
     'partner-exchange keys request --keys keys.json --email dev@acme.example',
     'partner-exchange keys request --keys keys.json --email dev@acme.example --again',

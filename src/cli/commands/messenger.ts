@@ -15,7 +15,7 @@ import { keepReply, redactedReply, replyLine } from '../replies.ts';
 const key = defineCommand({
   brief: 'Generate the API key of a device',
   about:
-    'Generates the key with MESSENGER_MASTER_KEY and writes the reply into a new file that only you can read: nothing lists keys, so keep it. It is never printed. Needs PARTNER_EXCHANGE_MESSENGER_BASE_URL.',
+    'Generates the key with MESSENGER_MASTER_KEY, and writes the reply into a new file that only you can read. The key is never printed, and no operation of the service lists keys: keep the file. Needs PARTNER_EXCHANGE_MESSENGER_BASE_URL.',
   examples: ['partner-exchange messenger key 1001 --save device-1001.json'],
   flags: {
     save: text.required('file', 'Where the reply with the key is kept'),

@@ -51,7 +51,7 @@ const flags = {
 export default defineCommand({
   brief: 'Create an order, once',
   about:
-    'Creates the order of a JSON file. The journal knows of it before the service does, so that no order is sent twice: always give the same journal. The body is shown and asked for first. Exits with 3 if the service may have the order, and says what to do.',
+    'Creates the order of a JSON file. The journal knows of it before the service does, so that no order is sent twice: always give the same journal. It shows the body and asks before it sends. Exits with 3 if the service may have the order, and says what to do.',
   examples: [
     'partner-exchange order create order.json --journal orders.sqlite',
     'partner-exchange order create order.json --journal orders.sqlite --yes --save reply.json',

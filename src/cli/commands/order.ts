@@ -23,7 +23,7 @@ const unsettled = defineCommand({
     journal: journalFlag,
     olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
       'minutes',
-      'Only those that have been unsettled for so long',
+      'Only those that have been unsettled for this long',
       '0',
     ),
     limit: wholeNumber(1, 100_000).withDefault('number', 'How many at most', '1000'),
@@ -44,13 +44,13 @@ const unsettled = defineCommand({
 const settle = defineCommand({
   brief: 'Write down what became of an order',
   about:
-    'A decision of yours, after looking at the service: it has the order (accepted), or it does not and never will (abandoned). Needs no keys, and sends nothing.',
+    'Records your decision after you looked at the service: it has the order (accepted), or it does not and never will (abandoned). Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order settle A-1001 accepted --note "Seen in the dashboard" --journal orders.sqlite',
   ],
   flags: {
     journal: journalFlag,
-    note: text.required('text', 'Why; it is kept: nothing personal'),
+    note: text.required('text', 'The reason. It is kept, so write no personal data'),
     ...formatFlags,
   },
   args: [arg('id', 'partner_order_id'), choiceArg('decision', decisions, decisions.join(' or '))],

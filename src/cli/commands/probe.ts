@@ -11,14 +11,14 @@ const timeoutMs = 30_000;
 const maxReplyBytes = 65_536;
 
 const flags = {
-  oracle: webAddress.optional('url', 'Have this signing endpoint sign it, and search at once'),
+  oracle: webAddress.optional('url', 'Let this signing endpoint sign it, and search at once'),
   ...formatFlags,
 };
 
 export default defineCommand({
   brief: 'Print a body whose signature tells all schemes apart',
   about:
-    'Prints a small body to have signed and then searched with "detect". With --oracle it has a signing endpoint of the service sign it, with a throw-away secret (reported: POST body and secret, the reply is the signature).',
+    'Prints a small body. Let the service sign it, and give the result to "detect". With --oracle it posts the body and a throw-away secret to a signing endpoint of the service, which replies with the signature (reported).',
   examples: [
     'partner-exchange probe > probe.json',
     'partner-exchange probe --oracle https://onboarding.example/api/v1/no-auth/PartnerP2P/SignRequestSha512/',

@@ -29,21 +29,25 @@ const members = ['to_phone', 'message', 'key'] as const;
 const repeats = ['not-sent', 'refused', 'unknown'] as const satisfies readonly BulkRepeat[];
 
 const flags = {
-  campaign: text.required('name', 'Names what is sent: within it no number gets a message twice'),
+  campaign: text.required('name', 'Name of this sending: within a campaign no number gets a message twice'),
   store: text.optional(
     'store',
     'SQLite file, redis: or postgres: address, or env:NAME of a variable (default: <file>.sqlite)',
   ),
   column: parsedBy(csvColumn).list('member=title', 'The title of the column of to_phone, message or key'),
   template: text.optional('text', 'The text of each message; {Title} is what is in that column'),
-  delimiter: text.optional('character', 'What separates the columns (default: a comma)'),
+  delimiter: text.optional('character', 'The separator of the columns (default: a comma)'),
   rate: parsedBy(messagesPerSecond).withDefault(
     'number',
     'Messages a second; the service names no limit',
     '1',
   ),
   concurrency: wholeNumber(1, 1000).withDefault('number', 'Most requests under way at once', '1'),
-  stopAfter: wholeNumber(1, 1_000_000).withDefault('failures', 'So many failures in a row end it', '10'),
+  stopAfter: wholeNumber(1, 1_000_000).withDefault(
+    'failures',
+    'Stop after this many failures in a row',
+    '10',
+  ),
   repeat: parsedBy(oneOf(repeats)).list(
     'state',
     `What is tried again: ${repeats.join(', ')} (default: not-sent)`,

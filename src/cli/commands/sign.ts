@@ -12,7 +12,7 @@ const flags = { purpose: purposeFlag, merchant: merchantFlag, ...signingFlags, .
 export default defineCommand({
   brief: 'Sign a JSON body',
   about:
-    'Signs the JSON object in a file or on stdin, and prints the text to post. It is written anew: post what is printed, not the file.',
+    'Signs the JSON object in a file or on stdin, and prints the text to post. The body is serialized again: post the printed text, not the file.',
   examples: [
     'partner-exchange sign order.json > signed.json',
     'partner-exchange sign --purpose general --keys keys.json < body.json',

@@ -11,7 +11,7 @@ const flags = { keys: keysFlag, ...formatFlags };
 export default defineCommand({
   brief: "Whitelist this machine's IP",
   about:
-    'Has the service whitelist the address from which this machine calls it. Run it on each machine that creates orders. Needs PARTNER_EXCHANGE_STAGING_URL.',
+    'Asks the service to whitelist the IP address of this machine. Run it on each machine that creates orders. Needs PARTNER_EXCHANGE_STAGING_URL.',
   examples: ['partner-exchange whitelist-ip'],
   flags,
   async run(context, flags) {

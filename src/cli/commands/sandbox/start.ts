@@ -27,26 +27,26 @@ import { claimSandboxData } from '../../sandbox-data.ts';
 import type { Paint } from '../../terminal-text.ts';
 
 const flags = {
-  port: port.optional('number', 'Where to listen; 0 is any free port (default: 4200, with --exec 0)'),
+  port: port.optional('number', 'Where to listen; 0 is any free port (default: 4200; 0 with --exec)'),
   exec: text.optional(
     'command',
-    'Run a command in a shell with the keys and addresses in its environment, then stop; ends with its code',
+    'Run this with keys and addresses in its environment, then stop with its exit code',
   ),
   ...hostFlags,
   faults: {
     kind: 'enum',
     // Sound: the names of the scenarios.
     values: Object.keys(faultScenarios) as FaultScenario[],
-    brief: 'What goes wrong on the wire (docs/details/sandbox.md)',
+    brief: 'Faults from the start: the name of a scenario (docs/details/sandbox.md)',
     optional: true,
   },
-  seed: text.optional('text', 'Fixes all that is random: the same keys and faults in every run'),
+  seed: text.optional('text', 'Make keys and faults the same in every run'),
   data: text.optional(
     'file',
-    'SQLite file that keeps partners, orders and devices over restarts; holds keys as they are',
+    'SQLite file that keeps partners, orders and devices over restarts; it holds keys in plain text',
   ),
   noWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
-  partnerFromEnv: toggle('Its partner has the keys of the environment: your program needs no others'),
+  partnerFromEnv: toggle('Give its partner the keys of your environment'),
   open: toggle('Open the inspector in the browser'),
   ...formatFlags,
 } as const;
@@ -54,7 +54,7 @@ const flags = {
 export const start = defineCommand({
   brief: 'Start a sandbox: the service, simulated',
   about:
-    'Runs the service on this machine until it is stopped, and prints what to put into the environment: addresses, and the keys of a partner whose IP is whitelisted. They are made for this run and open nothing else. With --exec the environment goes to a command instead, such as your tests. "sandbox advance" and the inspector move orders, and so does each line that a pipe or file has on stdin: "A-1001 credited". stdin is not read if it is a terminal: to type such lines, run: cat | partner-exchange sandbox.',
+    'Runs the service on this machine until it is stopped. It prints variables for your environment: addresses, and the keys of a partner whose IP is whitelisted. The keys are made for this run and open nothing else. With --exec it gives the variables to a command instead, such as your tests, and stops when the command ends. To move orders, use "sandbox advance" or the inspector, or write lines such as "A-1001 credited" to stdin. It does not read a terminal: to type such lines, run: cat | partner-exchange sandbox.',
   examples: [
     'partner-exchange sandbox',
     'partner-exchange sandbox --exec "npm test"',
