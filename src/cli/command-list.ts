@@ -60,6 +60,11 @@ const commands = {
     brief: 'Receive events, verify them, and pass them on',
     load: async () => (await import('./commands/listen.ts')).default,
   },
+  events: {
+    usage: 'list|resend ...',
+    brief: 'The events that listen kept: list them, post one again',
+    load: async () => (await import('./commands/events.ts')).default,
+  },
   trigger: {
     usage: '(--to url)',
     brief: 'Post a signed event to your receiver',

@@ -17,6 +17,7 @@ import {
   webAddress,
   wholeNumber,
 } from '../flags.ts';
+import { filterFlag, passes } from '../listen/delivery-filter.ts';
 import { type DeliveryFolder, openDeliveryFolder, queueFolder } from '../listen/delivery-folder.ts';
 import { createForwarder, type Forwarder, type ForwarderOptions } from '../listen/forwarder.ts';
 import { type Inspector, startInspector } from '../listen/inspector.ts';
@@ -26,6 +27,7 @@ import {
   receiveDelivery,
   receivedItem,
   refusal,
+  type Verdict,
   verifyDelivery,
 } from '../listen/receive-delivery.ts';
 import { startReceiveServer } from '../listen/receive-server.ts';
@@ -37,6 +39,7 @@ const flags = {
   port: port.withDefault('number', 'Where to listen; 0 is any free port', '4100'),
   ...hostFlags,
   forwardTo: webAddress.optional('url', 'Your receiver'),
+  filter: filterFlag,
   save: text.optional('folder', 'Keep every event here; it holds personal data'),
   maxSavedBytes: wholeNumber(4096, Number.MAX_SAFE_INTEGER).withDefault(
     'bytes',
@@ -58,10 +61,11 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Receive events, verify them, and pass them on',
   about:
-    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
+    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
   examples: [
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
     'partner-exchange listen --port 4100 --save ./events --format json',
+    'partner-exchange listen --forward-to http://127.0.0.1:3000/orders --filter event=event.buy.credited.* --filter order=A-*',
     'partner-exchange listen --allow-host my-tunnel.example --save ./events',
   ],
   flags,
@@ -74,6 +78,8 @@ export default defineCommand({
     const poster = createPoster(context.now);
     const post = flags.forwardTo && postTo(flags.forwardTo);
     const forwarder = folder && post && forward(folder, post);
+    const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
+    let leftOut = 0;
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames });
     const trace = createReceivedTrace(context.now, { ...flags, verify });
 
@@ -83,9 +89,11 @@ export default defineCommand({
       now: context.now,
       async receive(delivery) {
         try {
-          const received = await receiveDelivery(delivery, { verify, folder, forwarder });
+          const received = await receiveDelivery(delivery, { verify, folder, forwarder, isWanted });
           trace.add(received);
-          output.item(receivedItem(received), (paint) => describeReceived(received, paint));
+          if (received.wanted)
+            output.item(receivedItem(received), (paint) => describeReceived(received, paint));
+          else leftOut++;
           return received.answer;
         } catch (error) {
           // It could not be saved, so the sender has to send it again.
@@ -116,6 +124,7 @@ export default defineCommand({
         `${forwarder.waiting} wait in ${folder.path}: the next listen with this --forward-to passes them on.`,
       );
     }
+    if (leftOut > 0) output.status(`${leftOut} did not match --filter: answered, and not forwarded.`);
     return exitCodes.stopped;
 
     function postTo(url: URL) {

@@ -9,7 +9,7 @@ import { stateFolder } from '../state-folder.ts';
 /**
  * `pending`: to be forwarded. `refused`: the target refused it. `unsigned`: its signature is wrong. `done`: handled.
  */
-type SavedState = 'pending' | 'refused' | 'unsigned' | 'done';
+export type SavedState = 'pending' | 'refused' | 'unsigned' | 'done';
 
 /** Deliveries on the disk, one file each. The names sort by time. */
 export interface DeliveryFolder {
@@ -110,6 +110,56 @@ export async function openDeliveryFolder(
     },
     pending: async () => (await readdir(path)).filter((name) => name.endsWith(suffixes.pending)).sort(),
   };
+}
+
+/** A delivery on the disk. */
+export interface KeptFile {
+  readonly folder: string;
+  readonly name: string;
+  readonly state: SavedState;
+}
+
+/** Lists what `listen` keeps in a folder, the oldest first. @throws {CliError} if there is no such folder */
+export async function listKept(folder: string): Promise<KeptFile[]> {
+  const names = await readdir(folder).catch((cause: unknown) => {
+    if (!isMissing(cause)) throw cause;
+    throw new CliError('listen has kept nothing there: check --folder or --to.', { cause });
+  });
+  return names
+    .filter((name) => ownName.test(name))
+    .sort()
+    .map((name) => ({ folder, name, state: stateOf(name) }));
+}
+
+function stateOf(name: string): SavedState {
+  const marked = (['pending', 'refused', 'unsigned'] as const).find((state) =>
+    name.endsWith(suffixes[state]),
+  );
+  return marked ?? 'done';
+}
+
+/** Reads a kept delivery; `undefined` if it has been removed or renamed meanwhile. */
+export async function readKept({ folder, name }: KeptFile): Promise<Delivery | undefined> {
+  const bytes = await readFile(join(folder, name)).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return bytes && readDelivery(bytes, name);
+}
+
+/** Marks a refused delivery as handled, after it was sent again. A waiting one is left to the `listen` that waits. */
+export async function settleResent(
+  { folder, name }: Pick<KeptFile, 'folder' | 'name'>,
+  { keepsDone }: Pick<DeliveryFolder, 'keepsDone'>,
+): Promise<void> {
+  if (stateOf(name) !== 'refused') return;
+  const done = name.slice(0, -suffixes.refused.length) + suffixes.done;
+  if (keepsDone) await rename(join(folder, name), join(folder, done));
+  else await rm(join(folder, name), { force: true });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 async function write(path: string, text: string): Promise<void> {

@@ -23,6 +23,8 @@ export interface SenderAnswer {
 export interface Received {
   readonly verdict: Verdict;
   readonly delivery: Delivery;
+  /** Whether it passed the filters. */
+  readonly wanted: boolean;
   /** The name of its file. */
   readonly file: string | undefined;
   readonly forwarded: Forwarded | undefined;
@@ -35,6 +37,8 @@ interface ReceivingOptions {
   readonly folder: DeliveryFolder | undefined;
   /** `undefined` if deliveries are not forwarded. It needs the folder. */
   readonly forwarder: Forwarder | undefined;
+  /** Whether to forward a delivery. Every other one is answered and kept. */
+  readonly isWanted: (verdict: Verdict) => boolean;
 }
 
 /**
@@ -43,17 +47,19 @@ interface ReceivingOptions {
  */
 export async function receiveDelivery(
   delivery: Delivery,
-  { verify, folder, forwarder }: ReceivingOptions,
+  { verify, folder, isWanted, ...options }: ReceivingOptions,
 ): Promise<Received> {
   const verdict = verify(delivery.body);
+  const wanted = isWanted(verdict);
+  const forwarder = wanted ? options.forwarder : undefined;
   const mayWait = verdict.signature !== 'refused';
   const file = await save();
   const own = mayWait ? jsonAnswer(200, { received: true }) : refusal(401, verdict.code ?? 'refused');
-  if (forwarder === undefined) return { verdict, delivery, file, forwarded: undefined, answer: own };
+  if (forwarder === undefined) return { verdict, delivery, wanted, file, forwarded: undefined, answer: own };
   const forwarded = await forwarder.forward(delivery, mayWait ? file : undefined);
-  if (forwarded.kind !== 'answered') return { verdict, delivery, file, forwarded, answer: own };
+  if (forwarded.kind !== 'answered') return { verdict, delivery, wanted, file, forwarded, answer: own };
   const settled = mayWait ? forwarded.file : file;
-  return { verdict, delivery, file: settled, forwarded, answer: forwarded.answer };
+  return { verdict, delivery, wanted, file: settled, forwarded, answer: forwarded.answer };
 
   async function save(): Promise<string | undefined> {
     if (forwarder !== undefined && mayWait) return folder?.save(delivery, 'pending');

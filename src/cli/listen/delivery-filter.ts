@@ -1,0 +1,44 @@
+import { CliError } from '../context.ts';
+import { parsedBy } from '../flags.ts';
+import type { Verdict } from './receive-delivery.ts';
+
+const members = { event: 'event_name', order: 'partner_order_id', kind: 'kind' } as const;
+const kinds = ['known', 'unknown', 'nonconforming'];
+
+/** A condition on a delivery: a member, and the form that its value must have. */
+interface DeliveryFilter {
+  readonly name: keyof typeof members;
+  readonly pattern: RegExp;
+}
+
+/** The option `--filter`. */
+export const filterFlag = parsedBy(parseFilter).list(
+  'name=pattern',
+  'Show and forward only these: event=, order= or kind= (known, unknown, nonconforming), with * for any text. The same name again: either; another name: both',
+);
+
+/** `event=event.buy.*`: everything but `*` is literal. */
+function parseFilter(input: string): DeliveryFilter {
+  const { name, value } = /^(?<name>event|order|kind)=(?<value>.+)$/s.exec(input)?.groups ?? {};
+  if (name === undefined || value === undefined) {
+    throw new CliError(
+      'must be event=, order= or kind= and a pattern, such as event=event.buy.* or order=A-*',
+    );
+  }
+  // Several * in a row mean one, and would take long to match.
+  const source = value.split(/\*+/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const pattern = new RegExp(`^${source.join('.*')}$`, 's');
+  if (name === 'kind' && !kinds.some((kind) => pattern.test(kind))) {
+    throw new CliError(`must be kind= and one of ${kinds.join(', ')}`);
+  }
+  // Sound: the expression above allows these names alone.
+  return { name: name as DeliveryFilter['name'], pattern };
+}
+
+/** Whether a delivery passes: of each name that is given, one pattern must fit. */
+export function passes(verdict: Verdict, filters: readonly DeliveryFilter[]): boolean {
+  const groups = Map.groupBy(filters, ({ name }) => name);
+  return [...groups].every(([name, patterns]) =>
+    patterns.some(({ pattern }) => pattern.test(verdict[members[name]] ?? '')),
+  );
+}
