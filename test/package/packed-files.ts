@@ -7,6 +7,7 @@ import { thirdPartyFiles } from './third-party.ts';
 const documents = [
   'AGENTS.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
   'SECURITY.md',
