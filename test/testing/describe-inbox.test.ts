@@ -52,7 +52,11 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
   ],
   [
     'stores a delivery again for each repetition',
-    ['a repetition is a duplicate, before the delivery is handled and long after'],
+    [
+      'a repetition is a duplicate, before the delivery is handled and long after',
+      'of 50 repetitions at once one is handled, and all are acknowledged in the end',
+      'several that receive a delivery at the same moment store it once',
+    ],
     (options) => {
       const inbox = open(options);
       let count = 0;
@@ -83,12 +87,18 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
   ],
   [
     'keeps deliveries in its own memory',
-    ['another process handles what one has stored', 'a restart loses nothing, and remembers'],
+    [
+      'another process handles what one has stored',
+      'a restart loses nothing, and remembers',
+      'two workers share the work, and each delivery is handled once',
+    ],
     (options) => open({ ...options, data: crypto.randomUUID() }),
   ],
   [
     'gives up after the first attempt',
-    ['a handler that throws an error is tried again'],
+    ['an error', 'text', 'undefined', 'something that cannot be printed'].map(
+      (thrown) => `a handler that throws ${thrown} is tried again`,
+    ),
     (options) => open({ ...options, maxAttempts: 1 }),
   ],
   [
@@ -154,6 +164,40 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
     (options) => {
       const inbox = open(options);
       return { ...inbox, stop: () => inbox.stop({ timeoutMs: 1 }) };
+    },
+  ],
+  [
+    'throws away what a stop cuts off',
+    ['a delivery that a stop has cut off is handled again, and is no dead letter'],
+    (options) => {
+      const inbox = open(options);
+      const stop = async (given?: { readonly timeoutMs?: number | undefined }) => {
+        stores.delete(options.data);
+        return await inbox.stop(given);
+      };
+      return { ...inbox, stop };
+    },
+  ],
+  [
+    'replays a dead letter once for each call',
+    ['a dead letter that two replay at the same time is handled once'],
+    (options) => {
+      const inbox = open(options);
+      const bodies = new Map<string, Parameters<ManagedInbox['receive']>[0]>();
+      return {
+        ...inbox,
+        receive(delivery, handle) {
+          bodies.set(delivery.digest, delivery);
+          return inbox.receive(delivery, handle);
+        },
+        async replay(digest) {
+          const delivery = bodies.get(digest);
+          if (delivery === undefined) return false;
+          const copy = digest.slice(0, 32) + crypto.randomUUID().replaceAll('-', '');
+          await inbox.receive({ ...delivery, digest: copy }, async () => {});
+          return await inbox.discard(digest);
+        },
+      };
     },
   ],
   [
@@ -287,9 +331,11 @@ describe('describeInbox', () => {
     }
   });
 
-  it('has a case for each of them, and no two of one name', () => {
+  it('has a wrong inbox for each of its cases, and no two cases of one name', () => {
     const names: string[] = [];
     describeInbox({ describe: (_, define) => define(), it: (name) => void names.push(name) }, open);
+    const found = new Set(wrong.flatMap(([, cases]) => cases));
+    expect(names.filter((name) => !found.has(name))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThan(20);
   });
