@@ -61,6 +61,17 @@ export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
   return call('POST', path, body);
 }
 
+/** An answer as it is written. */
+export function getText(path: string): Promise<string> {
+  return request('GET', path);
+}
+
+/** Sends a text that is JSON already. */
+export async function postText<Answer>(path: string, text: string): Promise<Answer> {
+  // Sound: as in `call`.
+  return parse(await request('POST', path, text)) as Answer;
+}
+
 /** Encodes the parameters of a path. */
 export function pathOf(parts: TemplateStringsArray, ...params: (string | number)[]): string {
   return String.raw({ raw: parts }, ...params.map((each) => encodeURIComponent(each)));
@@ -73,18 +84,41 @@ export function headers(): Record<string, string> {
 }
 
 async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const response = await fetch(path, {
-    method,
-    headers: { ...headers(), ...(body && { 'content-type': 'application/json' }) },
-    body: body ? JSON.stringify(body) : null,
-  });
-  const answer: unknown = await response.json();
-  if (!response.ok) {
-    // Sound: every refusal of the API has this form.
-    const { error, message } = answer as { error: string; message: string };
-    if (error === 'token_wrong') sessionStorage.removeItem(storageKey);
-    throw new ApiError(error, message);
-  }
+  const text = await request(method, path, body && JSON.stringify(body));
   // Sound: the API's tests hold its answers against the schemas that these types come from.
-  return answer as Answer;
+  return parse(text) as Answer;
+}
+
+/** The answer of the API as text. @throws {ApiError} with a message for the user of the page */
+async function request(method: string, path: string, body?: string): Promise<string> {
+  const isJson = body !== undefined;
+  const init = { method, headers: { ...headers(), ...(isJson && { 'content-type': 'application/json' }) } };
+  // Without the browser's own words, which name its functions.
+  const response = await fetch(path, { ...init, body: body ?? null }).catch(() => {
+    throw new ApiError('no_answer', noAnswer);
+  });
+  const text = await response.text().catch(() => {
+    throw new ApiError('no_answer', noAnswer);
+  });
+  if (response.ok) return text;
+  // Sound: every refusal of the API has this form.
+  const { error, message } = parse(text) as { error: string; message: string };
+  if (error === 'token_wrong') sessionStorage.removeItem(storageKey);
+  throw new ApiError(error, /^token_/.test(error) ? tokenNeeded : message);
+}
+
+const noAnswer = isListening
+  ? 'The command listen does not answer. Is it still running?'
+  : 'The sandbox does not answer. Is it still running?';
+const tokenNeeded = 'This needs the token that was printed at the start. Enter it above.';
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(
+      'no_answer',
+      'Another program answers at this address. Open the printed address again.',
+    );
+  }
 }

@@ -1,12 +1,13 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { post, type State } from './api.ts';
+import { Choice, Options } from './choice.tsx';
+import { Rate, RateForm } from './fault-rates.tsx';
 import { Changes, shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
 export function ControlsView() {
   const { state } = useStore();
-  if (state === undefined) return <p class="empty">The sandbox does not answer.</p>;
+  if (state === undefined) return <p class="empty">The sandbox does not answer. Is it still running?</p>;
   return (
     <Changes>
       <div class="controls">
@@ -88,6 +89,7 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
         </Choice>
         <button type="submit">Set it</button>
       </form>
+      <RateForm known={known} />
       {faults.next.length + rates.length === 0 && (
         <p class="muted pad">Nothing: every reply and event arrives.</p>
       )}
@@ -102,13 +104,8 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
             </span>
           </li>
         ))}
-        {rates.map(({ target, fault, rate }) => (
-          <li key={`${target} ${fault}`}>
-            <span class="what">
-              {fault.replaceAll('_', ' ')} <span class="muted">{target === 'all' ? '' : target}</span>
-            </span>
-            <span class="pill fault">{Math.round(rate * 100)} %</span>
-          </li>
+        {rates.map((each) => (
+          <Rate key={`${each.target} ${each.fault}`} {...each} />
         ))}
       </ul>
     </section>
@@ -198,34 +195,6 @@ function AboutCard({ state }: { state: State }) {
         ))}
       </dl>
     </section>
-  );
-}
-
-function Choice(props: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  children: ComponentChildren;
-}) {
-  return (
-    <label>
-      <span class="muted">{props.label}</span>
-      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
-        {props.children}
-      </select>
-    </label>
-  );
-}
-
-function Options({ label, values }: { label: string; values: readonly string[] }) {
-  return (
-    <optgroup label={label}>
-      {values.map((value) => (
-        <option key={value} value={value}>
-          {value.replaceAll('_', ' ')}
-        </option>
-      ))}
-    </optgroup>
   );
 }
 

@@ -12,12 +12,14 @@ import {
 import { Changes, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
 import { isForgery, type Row, verdictOf } from './rows.ts';
-import { attempt, navigate, openOrder } from './store.ts';
+import { SendAgain } from './send-again.tsx';
+import { attempt, navigate, openOrder, update, useStore } from './store.ts';
 
 /** A request or an event with all of its entries. */
 export function ExchangeDetail({ row }: { row: Row }) {
   const [exchange, setExchange] = useState<Exchange | undefined>();
   const [problem, setProblem] = useState('');
+  const { compared } = useStore();
   const { id, isAnswered } = row;
   useEffect(() => {
     get<Exchange>(pathOf`trace/${id}`).then(setExchange, (error: Error) => setProblem(error.message));
@@ -30,6 +32,14 @@ export function ExchangeDetail({ row }: { row: Row }) {
         <h2>
           {row.name} <span class="muted">#{row.id}</span>
         </h2>
+        <button
+          type="button"
+          aria-pressed={compared === row.id}
+          title="Choose another exchange, and see what differs"
+          onClick={() => update({ compared: compared === row.id ? undefined : row.id })}
+        >
+          Compare
+        </button>
         <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
           ×
         </button>
@@ -38,6 +48,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
         {row.kind !== 'fault' && <Status {...row} />}
         <Faults faults={row.faults} />
         <SignatureBadge signature={row.signature} />
+        {row.isImported && <span class="pill">imported</span>}
         <span class="muted">{shownTime(row.time)}</span>
         {row.durationMs !== undefined && <span class="muted">{Math.round(row.durationMs)} ms</span>}
         {row.order !== '' && isListening && <span class="muted">Order {row.order}</span>}
@@ -47,6 +58,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
           </button>
         )}
       </p>
+      {compared === row.id && <p class="notice">Choose the other exchange in the list.</p>}
       {row.where !== '' && <p class="where">{row.where}</p>}
       {isForgery(row) && row.isAnswered && <ForgeryNote row={row} />}
       {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
@@ -58,6 +70,9 @@ export function ExchangeDetail({ row }: { row: Row }) {
       {first !== undefined && row.kind !== 'fault' && (
         <MessageView title={row.kind === 'event' ? 'Event' : 'Request'} message={first} />
       )}
+      {first !== undefined && canSend(row) && (
+        <SendAgain message={first} isSigned={exchange?.signature !== undefined} />
+      )}
       {replies.map((reply) => (
         <MessageView
           key={reply.id}
@@ -67,6 +82,11 @@ export function ExchangeDetail({ row }: { row: Row }) {
       ))}
     </article>
   );
+}
+
+/** An event of `listen` needs a receiver; then it has the id of a delivery. */
+function canSend({ kind, delivery }: Row): boolean {
+  return kind !== 'fault' && (!isListening || delivery !== undefined);
 }
 
 const answerTitle = isListening ? 'Answer' : 'Answer of the partner';

@@ -1,4 +1,5 @@
 import type { Email } from './api.ts';
+import { copy } from './copy-buttons.tsx';
 import { shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
@@ -52,10 +53,7 @@ function Mail({ mail }: { mail: Email }) {
                 Open the link
               </a>
             )}
-            <button
-              type="button"
-              onClick={() => attempt('Copied the link', () => navigator.clipboard.writeText(link))}
-            >
+            <button type="button" onClick={() => attempt('Copied the link', () => copy(link))}>
               Copy
             </button>
           </div>

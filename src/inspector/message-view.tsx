@@ -1,11 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { TraceEntry } from './api.ts';
+import { CopyButtons } from './copy-buttons.tsx';
 
 const forms = ['pretty', 'raw', 'headers'] as const;
 type Form = (typeof forms)[number];
 
 /** A longer text makes the page slow. The API has all of it. */
-const maxShown = 200_000;
+export const maxShown = 200_000;
 
 export function MessageView({ title, message }: { title: string; message: TraceEntry }) {
   const { body, headers, note } = message;
@@ -22,6 +23,7 @@ export function MessageView({ title, message }: { title: string; message: TraceE
           ))}
         </fieldset>
       </div>
+      <CopyButtons message={message} />
       {note !== undefined && <p class="muted pad">{note}</p>}
       {form === 'headers' ? (
         <Headers headers={headers ?? {}} />
@@ -75,6 +77,15 @@ function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** JSON with line breaks; other text as it is. */
+export function prettyText(text: string): string {
+  return (
+    prettyJson(text)
+      ?.map((token) => token.text)
+      .join('') ?? text
   );
 }
 

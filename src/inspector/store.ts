@@ -36,6 +36,8 @@ export const store = {
   found: undefined as
     | { readonly search: string; readonly lastId: number; readonly ids: ReadonlySet<number> }
     | undefined,
+  /** The exchange to compare the open one with. */
+  compared: undefined as number | undefined,
   orders: undefined as List<Order> | undefined,
   maxOrders: 100,
   /** The open order. */
@@ -229,6 +231,7 @@ function forget(state: Pick<State, 'instance' | 'trace'>): void {
   instance = state.instance;
   if (isOther) {
     store.rows.clear();
+    update({ compared: undefined });
     lastId = 0;
     navigate({ open: '' }, 'replace');
     visited.clear();

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isListening } from './api.ts';
+import { CompareView } from './compare-view.tsx';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { targetOfKey } from './list-keys.ts';
 import { type Filter, type Row, select } from './rows.ts';
+import { SessionButtons } from './session-buttons.tsx';
 import { navigate, useStore } from './store.ts';
 
 const titles: Readonly<Record<Filter, string>> = {
@@ -23,7 +25,7 @@ const offered: readonly Filter[] = isListening
 const noIds: ReadonlySet<number> = new Set();
 
 export function TrafficView() {
-  const { rows, rowsVersion, address, found } = useStore();
+  const { rows, rowsVersion, address, found, compared: comparedId } = useStore();
   const { show, search } = address;
   const isNarrow = useIsNarrow();
   const keys = useRef<((event: KeyboardEvent) => void) | undefined>(undefined);
@@ -33,6 +35,7 @@ export function TrafficView() {
     [rowsVersion, show, search, ids],
   );
   const selected = rows.get(Number(address.open));
+  const compared = rows.get(comparedId ?? 0);
   return (
     <div class={selected === undefined ? 'panes' : 'panes open'}>
       <section class="pane" aria-label="Traffic">
@@ -60,6 +63,7 @@ export function TrafficView() {
           <output class="muted">
             {shown.length === rows.size ? rows.size : `${shown.length} of ${rows.size}`}
           </output>
+          <SessionButtons />
         </div>
         {shown.length === 0 ? (
           <Empty isSearched={rows.size > 0} />
@@ -76,7 +80,12 @@ export function TrafficView() {
           </VirtualList>
         )}
       </section>
-      {selected !== undefined && <ExchangeDetail key={selected.id} row={selected} />}
+      {selected !== undefined &&
+        (compared === undefined || compared === selected ? (
+          <ExchangeDetail key={selected.id} row={selected} />
+        ) : (
+          <CompareView key={`${compared.id} ${selected.id}`} one={compared} other={selected} />
+        ))}
     </div>
   );
 }
@@ -91,6 +100,7 @@ function Line({ row }: { row: Row }) {
       <span class="marks">
         <Faults faults={row.faults} />
         <SignatureBadge signature={row.signature} />
+        {row.isImported && <span class="pill">imported</span>}
         {row.order !== '' && <span class="pill">{row.order}</span>}
       </span>
       {row.kind === 'fault' ? <span /> : <Status {...row} />}
@@ -177,6 +187,13 @@ function VirtualList<Item extends { readonly id: number }>(props: VirtualListPro
     };
   }, []);
 
+  // The newest row that was visible at the top.
+  const newest = useRef(0);
+  useEffect(() => {
+    if (view.top === 0) newest.current = Math.max(newest.current, items[0]?.id ?? 0);
+  }, [items, view.top]);
+  const unseen = view.top === 0 ? 0 : items.findIndex(({ id }) => id <= newest.current);
+
   // New rows come in at the top: what somebody has scrolled to must not move.
   const first = useRef<{ id: number | undefined; count: number }>({ id: undefined, count: 0 });
   useLayoutEffect(() => {
@@ -215,35 +232,42 @@ function VirtualList<Item extends { readonly id: number }>(props: VirtualListPro
   const to = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
   const shown = items.slice(from, to);
   return (
-    <div
-      ref={box}
-      class="list"
-      role="listbox"
-      tabIndex={0}
-      aria-label={label}
-      aria-activedescendant={shown.some(({ id }) => id === selected) ? `row-${selected}` : undefined}
-      onKeyDown={onKeyDown}
-    >
-      <div role="presentation" class="list-space" style={{ height: `${items.length * rowHeight}px` }}>
-        {shown.map((item, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the list box has the keys.
-          // biome-ignore lint/a11y/useFocusableInteractive: the list box has the focus.
-          <div
-            key={item.id}
-            id={`row-${item.id}`}
-            role="option"
-            class="row"
-            aria-selected={item.id === selected}
-            aria-setsize={items.length}
-            aria-posinset={from + index + 1}
-            style={{ top: `${(from + index) * rowHeight}px`, height: `${rowHeight}px` }}
-            onClick={() => onSelect(item.id, 'push')}
-          >
-            {children(item)}
-          </div>
-        ))}
+    <>
+      {unseen > 0 && (
+        <button type="button" class="unseen-rows" onClick={() => box.current?.scrollTo({ top: 0 })}>
+          ↑ {unseen} new
+        </button>
+      )}
+      <div
+        ref={box}
+        class="list"
+        role="listbox"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={shown.some(({ id }) => id === selected) ? `row-${selected}` : undefined}
+        onKeyDown={onKeyDown}
+      >
+        <div role="presentation" class="list-space" style={{ height: `${items.length * rowHeight}px` }}>
+          {shown.map((item, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the list box has the keys.
+            // biome-ignore lint/a11y/useFocusableInteractive: the list box has the focus.
+            <div
+              key={item.id}
+              id={`row-${item.id}`}
+              role="option"
+              class="row"
+              aria-selected={item.id === selected}
+              aria-setsize={items.length}
+              aria-posinset={from + index + 1}
+              style={{ top: `${(from + index) * rowHeight}px`, height: `${rowHeight}px` }}
+              onClick={() => onSelect(item.id, 'push')}
+            >
+              {children(item)}
+            </div>
+          ))}
+        </div>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -1,0 +1,99 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type Exchange, get, pathOf, type TraceEntry } from './api.ts';
+import { type DiffLine, lineDiff } from './line-diff.ts';
+import { maxShown, prettyText } from './message-view.tsx';
+import type { Row } from './rows.ts';
+import { update } from './store.ts';
+
+/** Two exchanges: the differences of their headers, bodies and answers. */
+export function CompareView({ one, other }: { one: Row; other: Row }) {
+  const [first, second] = [useExchange(one), useExchange(other)];
+  const name = `#${one.id} and #${other.id}`;
+  return (
+    <article class="detail" aria-label={`Comparison of ${name}`}>
+      <div class="detail-head">
+        <h2>Comparison</h2>
+        <button type="button" onClick={() => update({ compared: undefined })}>
+          End comparing
+        </button>
+      </div>
+      <p class="facts">
+        <span class="removed">
+          − {one.name} <span class="muted">#{one.id}</span>
+        </span>
+        <span class="added">
+          + {other.name} <span class="muted">#{other.id}</span>
+        </span>
+      </p>
+      {first !== undefined && second !== undefined && (
+        <>
+          <Part title="Headers" before={headersOf(first.sent)} after={headersOf(second.sent)} />
+          <Part title="Body" before={bodyOf(first.sent)} after={bodyOf(second.sent)} />
+          <Part title="Answer" before={answerOf(first.answer)} after={answerOf(second.answer)} />
+        </>
+      )}
+    </article>
+  );
+}
+
+interface Loaded {
+  readonly sent: TraceEntry | undefined;
+  readonly answer: TraceEntry | undefined;
+}
+
+function useExchange({ id, isAnswered }: Row): Loaded | undefined {
+  const [loaded, setLoaded] = useState<Loaded | undefined>();
+  useEffect(() => {
+    get<Exchange>(pathOf`trace/${id}`).then(
+      ({ entries }) => {
+        const answer = entries.findLast(({ kind }) => kind === 'reply' || kind === 'event_reply');
+        setLoaded({ sent: entries[0], answer });
+      },
+      // It was forgotten.
+      () => setLoaded({ sent: undefined, answer: undefined }),
+    );
+  }, [id, isAnswered]);
+  return loaded;
+}
+
+function Part({ title, before, after }: { title: string; before: string; after: string }) {
+  const lines = useMemo(() => lineDiff(before, after), [before, after]);
+  const isEqual = lines.every(({ kind }) => kind === 'same');
+  return (
+    <section class="card" aria-label={title}>
+      <div class="card-head">
+        <h3>{title}</h3>
+        {isEqual && <span class="muted">{before === '' ? 'none' : 'the same'}</span>}
+      </div>
+      {before + after !== '' && (
+        <pre class="diff">
+          {lines.map(({ kind, text }, index) => (
+            <span key={index} class={kind}>
+              {`${signs[kind]} ${text}\n`}
+            </span>
+          ))}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+const signs: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '−', added: '+' };
+
+function headersOf(message: TraceEntry | undefined): string {
+  return Object.entries(message?.headers ?? {})
+    .map(([name, value]) => `${name}: ${value}`)
+    .sort()
+    .join('\n');
+}
+
+function bodyOf(message: TraceEntry | undefined): string {
+  const body = message?.body ?? '';
+  return prettyText(body.slice(0, maxShown));
+}
+
+function answerOf(message: TraceEntry | undefined): string {
+  if (message === undefined) return '';
+  const status = message.status === undefined ? (message.note ?? 'no answer') : String(message.status);
+  return [status, bodyOf(message)].filter((text) => text !== '').join('\n');
+}

@@ -1,0 +1,232 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratchFolder } from '../cli/support.ts';
+import { startServer } from '../support/local-server.ts';
+import { isSkipped, launch } from './chromium.ts';
+import { notice, row, rows, tab, visitPage } from './visit.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!isSkipped) browser = await launch();
+}, 60_000);
+afterAll(() => browser?.close());
+
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** Pictures for the eyes of a developer: SCREENSHOTS_OF_TOOLS names their folder. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS_OF_TOOLS;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    writeFileSync(join(folder, `${name}-${colorScheme}.png`), await page.screenshot());
+  }
+}
+
+// On two cores that other tests use, too.
+describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
+  it('copy a body, headers without keys, and a curl command that sends the same bytes', async () => {
+    await using visited = await visitPage(browser);
+    const { page, story, problems } = visited;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const receiver = await startServer({ status: 200 });
+    const name = `O'Neil "$HOME" \`id\` \\ é`;
+    await story.order('A-2', {
+      first_name: name,
+      partner_callback_url: `${receiver.url}/orders?api_key=hidden`,
+    });
+    await story.sandbox.idle();
+    await row(page, 'event.buy.init', 'A-2').click();
+    const event = page
+      .locator('.card')
+      .filter({ has: page.getByRole('heading', { name: 'Event', exact: true }) });
+    await event.getByRole('button', { name: 'Copy body' }).click();
+    await notice(page, 'Copied body');
+    const [delivery] = story.sandbox.deliveries.slice(-1);
+    expect(await clipboard(page)).toBe(delivery?.body);
+    await event.getByRole('button', { name: 'Copy headers' }).click();
+    await notice(page, 'Copied headers');
+    expect(await clipboard(page)).toBe('content-type: application/json\nauthorization: [redacted]');
+    await event.getByRole('button', { name: 'Copy as curl' }).click();
+    await notice(page, 'Copied as curl');
+    const command = await clipboard(page);
+    expect(command).toContain('# Set AUTHORIZATION first');
+    expect(command).not.toContain(story.credentials.partnerPublicKey);
+    expect(command.split('\n').at(-1)).toBe(`  '${receiver.url}/orders?api_key=[redacted]'`);
+    if (spawnSync('curl', ['--version']).status === 0) {
+      const env = { PATH: process.env.PATH, no_proxy: '*', AUTHORIZATION: 'Bearer mine' };
+      expect(await run(command.replace('[redacted]', 'x'), env)).toBe(0);
+      const sent = receiver.requests.at(-1);
+      expect(sent).toMatchObject({ url: '/orders?api_key=x', headers: { authorization: 'Bearer mine' } });
+      expect(sent?.body.toString()).toBe(delivery?.body);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('send an edited event: refused under its old signature, taken when it is signed again', async () => {
+    await using visited = await visitPage(browser);
+    const { page, story, problems } = visited;
+    await row(page, 'event.buy.init').click();
+    await page.getByText('Edit and send again').click();
+    const body = page.getByLabel('Body');
+    await body.fill((await body.inputValue()).replace('15000.50', '77.00'));
+    const headers = page.getByLabel('Headers');
+    await headers.fill(`${await headers.inputValue()}\nx-trial: yes`);
+    await picture(page, 'send-again');
+    await page.getByRole('button', { name: 'Post the copy' }).click();
+    await notice(page, 'Sent the copy: answered with 401');
+    await page.getByLabel('Signature').selectOption('renew');
+    await page.getByRole('button', { name: 'Post the copy' }).click();
+    await notice(page, 'Sent the copy: answered with 200');
+    expect(story.sandbox.trace.entries.findLast(({ kind }) => kind === 'event')).toMatchObject({
+      headers: { 'x-trial': 'yes' },
+      body: expect.stringContaining('77.00'),
+      faults: [],
+    });
+    await headers.fill('no colon');
+    await page.getByRole('button', { name: 'Post the copy' }).click();
+    await notice(page, 'Write each header as "name: value"');
+    // A partner's request, signed with the partner's key.
+    await row(page, 'createOrder').click();
+    await page.getByText('Edit and send again').click();
+    await body.fill((await body.inputValue()).replace('A-1001', 'A-3003'));
+    await page.getByLabel('Signature').selectOption('renew');
+    await page.getByRole('button', { name: 'Send the copy' }).click();
+    await notice(page, 'Sent the copy: answered with 200');
+    expect(story.sandbox.order('A-3003').state).toBe('created');
+    expect(problems).toEqual([]);
+  });
+
+  it('compare two exchanges, line by line', async () => {
+    await using visited = await visitPage(browser);
+    const { page, story, problems } = visited;
+    await story.sandbox.advance('A-1001', 'fiat_received');
+    await story.sandbox.advance('A-1001', 'credited');
+    await row(page, 'received.fiat').click();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Choose the other exchange in the list.').waitFor();
+    await row(page, 'credited.crypto').click();
+    const comparison = page.getByRole('article', { name: /^Comparison of #\d+ and #\d+$/ });
+    await comparison.locator('.diff .added').first().waitFor();
+    const lines = await comparison.locator('.diff .removed, .diff .added').allTextContents();
+    expect(lines.map((line) => line.trim().replaceAll(/\s+/g, ' '))).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^− "event_name" ?: "event.buy.received.fiat",$/),
+        expect.stringMatching(/^\+ "event_name" ?: "event.buy.credited.crypto",$/),
+      ]),
+    );
+    expect(lines.length).toBeLessThan(30);
+    await comparison.getByRole('region', { name: 'Headers' }).getByText('the same').waitFor();
+    await picture(page, 'compare');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => comparison.count()).toBe(0);
+    await row(page, 'received.fiat').click();
+    await page.getByRole('article', { name: /received.fiat/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('say how many rows are new while others are read, and go to them', async () => {
+    await using visited = await visitPage(browser, {}, { width: 1280, height: 300 });
+    const { page, story } = visited;
+    for (let round = 0; round < 30; round++)
+      await story.sandbox.fetch(`https://sandbox.localhost/path/${round}`);
+    await page.getByText('34', { exact: true }).waitFor();
+    const list = page.getByRole('listbox');
+    await list.evaluate((element) => element.scrollTo({ top: 300 }));
+    const shown = () => list.evaluate((element) => element.scrollHeight - element.scrollTop);
+    const before = await shown();
+    for (let round = 0; round < 5; round++)
+      await story.sandbox.fetch(`https://sandbox.localhost/more/${round}`);
+    const pill = page.getByRole('button', { name: '5 new' });
+    await pill.waitFor();
+    // The rows that are read stay where they are.
+    expect(await shown()).toBe(before);
+    await picture(page, 'new-rows');
+    await pill.click();
+    await row(page, '/more/4').waitFor();
+    await expect.poll(() => pill.count()).toBe(0);
+    await story.sandbox.fetch('https://sandbox.localhost/last');
+    await row(page, '/last').waitFor();
+    expect(await page.getByRole('button', { name: /new$/ }).count()).toBe(0);
+  });
+
+  it('export the traffic, import it elsewhere, and refuse other files', async () => {
+    await using visited = await visitPage(browser);
+    const { page, story, problems } = visited;
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^session-[\dT-]+\.json$/);
+    const path = join(scratchFolder(), 'traffic.json');
+    await download.saveAs(path);
+    const text = readFileSync(path, 'utf8');
+    expect(text).not.toContain(story.credentials.partnerSecretKey);
+    await using other = await visitPage(browser, { seed: 'another' });
+    const count = await rows(other.page).count();
+    const choose = (file: string | { name: string; mimeType: string; buffer: Buffer }) =>
+      other.page.getByLabel('File of a session').setInputFiles(file);
+    await choose(path);
+    await notice(other.page, /Imported traffic.json: \d+ entries/);
+    await expect.poll(() => rows(other.page).count()).toBe(count * 2);
+    await row(other.page, 'event.buy.init', 'imported').click();
+    await other.page.getByText('The signature does not hold').waitFor();
+    await picture(other.page, 'imported');
+    const file = (content: string | Buffer) => ({
+      name: 'evil.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(content),
+    });
+    for (const [content, message] of [
+      ['{"log":{}}', 'This is not the file of an exported session.'],
+      ['<script>', 'The body is not JSON.'],
+      [text.replace('"kind":"request"', '"kind":"\\u001b[31m"'), 'The session does not fit: entries.0.kind'],
+      [text.replace('"headers":{', '"headers":{"__proto__":"x",'), 'a member is named __proto__'],
+    ] as const) {
+      await choose(file(content));
+      await notice(other.page, message);
+    }
+    truncateSync(path, 100_000_000);
+    await choose(path);
+    await notice(other.page, 'The file is larger than 16 MiB');
+    expect(await rows(other.page).count()).toBe(count * 2);
+    expect(problems).toEqual([]);
+    // Chromium logs each refusal itself.
+    expect(other.problems.filter((problem) => !problem.includes('status of 400'))).toEqual([]);
+  });
+
+  it('set and remove rates one by one, and say plainly that the sandbox stopped', async () => {
+    await using visited = await visitPage(browser, { faults: { reset: 0.1 } });
+    const { page, story } = visited;
+    const { faults } = story.sandbox;
+    await tab(page, /Faults/);
+    await page.getByLabel('Fault of the rate').selectOption('duplicate');
+    await page.getByLabel('Per cent').fill('12.5');
+    await page.getByRole('button', { name: 'Set the rate' }).click();
+    await notice(page, 'Set the rate of duplicate to 12.5 %');
+    await page.getByText('12.5 %').first().waitFor();
+    expect(faults.current.rates).toEqual({ all: { reset: 0.1, duplicate: 0.125 } });
+    await page.getByRole('combobox', { name: 'At', exact: true }).selectOption('createOrder');
+    await page.getByLabel('Fault of the rate').selectOption('server_error');
+    await page.getByRole('button', { name: 'Set the rate' }).click();
+    await page.getByRole('button', { name: 'Remove the rate of server error createOrder' }).waitFor();
+    await picture(page, 'rates');
+    await page.getByRole('button', { name: 'Remove the rate of reset' }).click();
+    await notice(page, 'Removed the rate of reset');
+    expect(faults.current.rates).toEqual({ all: { duplicate: 0.125 }, createOrder: { server_error: 0.125 } });
+    await story.server.close();
+    await page.getByRole('button', { name: 'Set the rate' }).click();
+    await notice(page, 'The sandbox does not answer. Is it still running?');
+  });
+});
+
+/** The exit code of a shell. */
+function run(command: string, env: NodeJS.ProcessEnv): Promise<number | null> {
+  return new Promise((resolve) => {
+    spawn('sh', ['-c', command], { env, stdio: 'ignore' }).on('close', resolve);
+  });
+}
