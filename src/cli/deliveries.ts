@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isJsonObject, type JsonValue } from '../internal/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { hidden } from '../internal/redact-credentials.ts';
 import { type CliContext, CliError } from './context.ts';
 import { inputName, readInput } from './input.ts';
 
@@ -75,12 +76,14 @@ function isHeaders(value: JsonValue | undefined): value is [string, string][] {
 }
 
 export interface NamedDelivery extends Delivery {
-  /** The file, or `stdin`. */
+  /** The file, or `stdin`; of a session with the id of the event. */
   readonly source: string;
+  /** Headers whose values a session file does not hold. */
+  readonly redacted?: readonly string[];
 }
 
 /**
- * Reads deliveries: files that `listen --save` wrote, bare bodies, folders of both in the order of their names, or
+ * Reads deliveries: files that `listen --save` wrote, sessions that the inspector exported, bare bodies, folders of both in the order of their names, or
  * stdin when nothing is named.
  */
 export async function readDeliveries(
@@ -92,9 +95,41 @@ export async function readDeliveries(
   const deliveries: NamedDelivery[] = [];
   for (const file of files) {
     const source = inputName(file);
-    deliveries.push({ source, ...readDelivery(await readInput(context, file), source) });
+    const bytes = await readInput(context, file);
+    const events = await sessionEvents(bytes, source);
+    deliveries.push(...(events ?? [{ source, ...readDelivery(bytes, source) }]));
   }
   return deliveries;
+}
+
+/** The events in the file of a session that the inspector exported; `undefined` for another file. */
+async function sessionEvents(bytes: Uint8Array, name: string): Promise<NamedDelivery[] | undefined> {
+  const value = parse(bytes);
+  if (!isJsonObject(value) || !String(value.format).startsWith('partner-exchange-session/')) return undefined;
+  // Loaded for such a file alone.
+  const { readSession } = await import('../sandbox/control/session.ts');
+  const { entries } = readSessionOf(value);
+  return entries
+    .filter(({ kind }) => kind === 'event')
+    .map(({ id, time, headers = {}, body = '' }) => {
+      const all = Object.entries(headers);
+      return {
+        source: `${name} #${id}`,
+        receivedAt: new Date(time).toISOString(),
+        headers: all.filter(([, value]) => value !== hidden),
+        redacted: all.filter(([, value]) => value === hidden).map(([header]) => header),
+        body: Buffer.from(body),
+      };
+    });
+
+  function readSessionOf(session: JsonObject) {
+    try {
+      return readSession(session);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : 'it cannot be read.';
+      throw new CliError(`${name}: ${reason}`, { cause });
+    }
+  }
 }
 
 async function expand(context: CliContext, path: string): Promise<string[]> {

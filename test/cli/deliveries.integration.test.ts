@@ -278,6 +278,27 @@ describe('replay', () => {
     expect(target.requests[0]?.headers['content-type']).toBe('application/json');
   });
 
+  it('posts the events of an exported session, without the headers that it does not hold', async () => {
+    const target = await startServer({ status: 200 });
+    const event = { id: 3, kind: 'event', exchange: 3, time: 5, body: '{"a": 1.0}' };
+    const headers = { 'content-type': 'application/json', 'x-kept': 'yes', authorization: '[redacted]' };
+    const entries = [
+      { id: 1, kind: 'request', exchange: 1, time: 1 },
+      { ...event, headers },
+    ];
+    const session = {
+      ...{ format: 'partner-exchange-session/1', source: 'sandbox', exportedAt: '2026-01-01T00:00:00.000Z' },
+      entries: [...entries, { ...event, id: 4, kind: 'event_reply', status: 401 }],
+    };
+    const cwd = filesIn({ 's.json': JSON.stringify(session) });
+    const { code, stdout, stderr } = await partnerExchange(['replay', 's.json', '--to', target.url], { cwd });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^200 .*s\.json #3\n$/) });
+    expect(stderr).toContain('Not sent, since the session does not hold their values: authorization.');
+    expect(target.requests).toMatchObject([{ headers: { 'x-kept': 'yes' } }]);
+    expect(target.requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(target.requests[0]?.body.toString()).toBe('{"a": 1.0}');
+  });
+
   it('exits with 1 if one is refused, and does not follow redirects', async () => {
     const target = await startServer({ status: 302, headers: { location: '/elsewhere' } }, { status: 200 });
     const cwd = filesIn({ 'a.json': '{}', 'b.json': '{}' });
@@ -295,6 +316,16 @@ describe('replay', () => {
       'a file of a later version',
       { 'a.json': '{"format":"partner-exchange-delivery/2"}' },
       /another version/,
+    ],
+    [
+      'a session of a later version',
+      { 'a.json': '{"format":"partner-exchange-session/2"}' },
+      /a\.json: This session was exported by another version/,
+    ],
+    [
+      'a session of another shape',
+      { 'a.json': '{"format":"partner-exchange-session/1","entries":[{"kind":"\\u001b[31m"}]}' },
+      /a\.json: The session does not fit: source: /,
     ],
     [
       'a file with a part missing',

@@ -11,16 +11,22 @@ const flags = { ...postFlags, ...formatFlags };
 export default defineCommand({
   brief: 'Post saved deliveries again, as they were',
   about:
-    'Posts the exact bytes and headers of saved deliveries, or of bare bodies as application/json, one after the other. Exits with 1 if one is not answered with 2xx.',
+    'Posts the exact bytes and headers of saved deliveries, of the events in a session that the inspector exported, or of bare bodies as application/json, one after the other. A session holds no keys, so its redacted headers are not sent. Exits with 1 if one is not answered with 2xx.',
   examples: [
     'partner-exchange replay ./events --to http://127.0.0.1:3000/orders',
     'partner-exchange replay event.json --to http://127.0.0.1:3000/orders --format json',
+    'partner-exchange replay session.json --to http://127.0.0.1:3000/orders',
   ],
   flags,
-  args: manyArgs('file', 'Saved deliveries, bare bodies, or folders of them', { minimum: 1 }),
+  args: manyArgs('file', 'Saved deliveries, exported sessions, bare bodies, or folders of them', {
+    minimum: 1,
+  }),
   async run(context, flags, ...paths) {
     const output = openOutput(context, flags);
     const deliveries = await readDeliveries(context, paths);
+    const redacted = new Set(deliveries.flatMap((each) => each.redacted ?? []));
+    if (redacted.size > 0)
+      output.status(`Not sent, since the session does not hold their values: ${[...redacted].join(', ')}.`);
     let failed = 0;
     await postEach(context, deliveries, {
       ...flags,
