@@ -75,7 +75,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f232
 .own { fill: #0969da; }
 .line { fill: none; stroke-width: 2; stroke: var(--colour); }
 .point, .name { fill: var(--colour); }
-.c0 { --colour: #0969da; } .c1 { --colour: #bc4c00; } .c2 { --colour: #1a7f37; } .c3 { --colour: #8250df; } .c4 { --colour: #59636e; }
+.c0 { --colour: #0969da; } .c1 { --colour: #bc4c00; } .c2 { --colour: #1a7f37; } .c3 { --colour: #8250df; } .c4 { --colour: #59636e; } .c5 { --colour: #bf3989; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3; }
 .page { fill: #0d1117; }
@@ -84,7 +84,7 @@ text { fill: #e6edf3; }
 .bar { fill: #6e7681; }
 .own { fill: #4493f8; }
 .point, .name { fill: var(--colour); }
-.c0 { --colour: #4493f8; } .c1 { --colour: #f0883e; } .c2 { --colour: #3fb950; } .c3 { --colour: #ab7df8; } .c4 { --colour: #9198a1; }
+.c0 { --colour: #4493f8; } .c1 { --colour: #f0883e; } .c2 { --colour: #3fb950; } .c3 { --colour: #ab7df8; } .c4 { --colour: #9198a1; } .c5 { --colour: #f778ba; }
 }
 `;
 
@@ -144,7 +144,7 @@ function drawLines({ lines, x, y }: LineChart): { height: number; content: strin
     const placed = points.map(([px, py]) => [xs.place(px), ys.place(py)] as const);
     const path = placed.map(([px, py]) => `${px},${py}`).join(' ');
     content.push(
-      `<g class="c${index % 5}">`,
+      `<g class="c${index % 6}">`,
       `<polyline class="line" points="${path}"${own ? '' : ' stroke-dasharray="5 4"'}/>`,
       ...placed.map(([px, py]) => `<circle class="point" cx="${px}" cy="${py}" r="3"/>`),
       text(plot.right + 12, (nameAt.get(index) ?? 0) + 4, label, own ? 'name own-label' : 'name'),
