@@ -418,7 +418,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await server.close();
   });
 
-  it.each(['light', 'dark'] as const)('has no serious fault that axe finds (%s)', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no fault that axe finds (%s)', async (colorScheme) => {
     await using visited = await visit();
     const { page, story } = visited;
     await page.emulateMedia({ colorScheme });
@@ -439,10 +439,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
           html: nodes.map(({ html }) => html),
         }));
       });
-      expect([what, found.filter(({ impact }) => impact === 'serious' || impact === 'critical')]).toEqual([
-        what,
-        [],
-      ]);
+      expect([what, found]).toEqual([what, []]);
     };
     await check('traffic');
     await row(page, 'tampered').click();
@@ -491,34 +488,22 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   it('scrolls through 10,000 entries smoothly, with a few of them in the document', async () => {
     await using visited = await visit({ maxRemembered: 25_000 });
     const { page, story } = visited;
-    for (let round = 0; round < 10_000; round++) {
-      await story.sandbox.fetch(`https://sandbox.localhost/path/${round}`);
-    }
-    await page.getByText('10004', { exact: true }).waitFor();
     const list = page.getByRole('listbox');
-    const scrolled = await list.evaluate(
-      (element) =>
-        new Promise<{ frames: number; slowest: number; ms: number }>((resolve) => {
-          const started = performance.now();
-          let [frames, slowest, last] = [0, 0, started];
-          const step = (now: number) => {
-            slowest = Math.max(slowest, now - last);
-            last = now;
-            frames += 1;
-            element.scrollTop += 2000;
-            if (element.scrollTop + element.clientHeight < element.scrollHeight - 1)
-              return requestAnimationFrame(step);
-            resolve({ frames, slowest, ms: now - started });
-          };
-          requestAnimationFrame(step);
-        }),
-    );
-    console.log(
-      `10,004 rows: ${scrolled.frames} frames in ${Math.round(scrolled.ms)} ms, slowest ${Math.round(scrolled.slowest)} ms`,
-    );
-    // Two cores that others use, too: a whole list in the document would take seconds for each.
-    expect(scrolled.ms / scrolled.frames).toBeLessThan(100);
-    expect(scrolled.slowest).toBeLessThan(1000);
+    let round = 0;
+    for (const count of [2000, 10_000]) {
+      for (; round < count; round++) await story.sandbox.fetch(`https://sandbox.localhost/path/${round}`);
+      await page.getByText(String(count + 4), { exact: true }).waitFor();
+      await list.evaluate((element) => {
+        element.scrollTop = 0;
+      });
+      const { frames, cpuMs } = await scrollToEnd(page);
+      const p95 = frames[Math.floor(frames.length * 0.95)] ?? 0;
+      console.log(
+        `${count} rows: ${frames.length} frames, p95 ${p95.toFixed(1)} ms, ${cpuMs.toFixed(1)} ms of the page's CPU each`,
+      );
+      // CPU, since the time of a frame depends on other programs: 34 ms would be two frames of a screen.
+      expect(cpuMs).toBeLessThan(34);
+    }
     await row(page, 'onboard').waitFor();
     expect(await rows(page).count()).toBeLessThan(60);
     // What comes in at the top does not move what is looked at.
@@ -580,6 +565,36 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await new Promise((resolve) => stranger.close(resolve));
   });
 });
+
+/** The time of each frame, sorted, and the CPU time of the page for one. */
+async function scrollToEnd(page: Page): Promise<{ frames: readonly number[]; cpuMs: number }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const cpuSeconds = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+  };
+  const before = await cpuSeconds();
+  const frames = await page.getByRole('listbox').evaluate(
+    (element) =>
+      new Promise<number[]>((resolve) => {
+        const frames: number[] = [];
+        let last = performance.now();
+        const step = (now: number) => {
+          frames.push(now - last);
+          last = now;
+          element.scrollTop += 2000;
+          if (element.scrollTop + element.clientHeight < element.scrollHeight - 1)
+            return requestAnimationFrame(step);
+          resolve(frames.sort((one, other) => one - other));
+        };
+        requestAnimationFrame(step);
+      }),
+  );
+  const cpuMs = ((await cpuSeconds()) - before) * 1000;
+  await session.detach();
+  return { frames, cpuMs: cpuMs / frames.length };
+}
 
 /** A receiver that gives every event the same answer. */
 async function startReceiver(status: number): Promise<{ url: string; close: () => Promise<unknown> }> {
