@@ -301,7 +301,7 @@ describe('e-mails, time, faults and reset', () => {
     const { run, sandbox, json } = await startSandbox();
     expect((await run(create, { stdin: orderBody('A-1') })).code).toBe(0);
     expect(await sandbox('reset')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
-    expect((await sandbox('reset', '--yes')).stdout).toMatch(/^The sandbox at http\S+ is as new\.\n$/);
+    expect((await sandbox('reset', '--yes')).stdout).toMatch(/^The sandbox at http\S+ was reset\.\n$/);
     expect((await json('orders')).total).toBe(0);
     expect((await run(create, { stdin: orderBody('A-2') })).code).toBe(0);
   });

@@ -22,7 +22,7 @@ const reset = defineCommand({
     const sandbox = await chooseSandbox(context, flags);
     await confirm(context, flags, `Make the sandbox at ${sandbox.url} forget everything?`);
     const answer = await callSandbox(context, sandbox, 'reset', {});
-    output.result(answer, () => [`The sandbox at ${sandbox.url} is as new.`]);
+    output.result(answer, () => [`The sandbox at ${sandbox.url} was reset.`]);
     return exitCodes.ok;
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { commandWords } from '../../config/command-words.ts';
+import { type MismatchExplanation, nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxTrace, TraceEntry, TraceFacts } from '../trace.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
@@ -113,9 +114,12 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       refusals: [404, 409],
       handle: ({ params }) => {
         const { first } = exchangeOf(trace, params.id);
-        if ((first.body?.length ?? 0) <= maxExplained) return explain(first);
-        const message = `Only bodies of at most ${maxExplained} characters are explained.`;
-        throw new Refusal(409, 'body_too_large', message);
+        if ((first.body?.length ?? 0) > maxExplained) {
+          const message = `Only bodies of at most ${maxExplained} characters are explained.`;
+          throw new Refusal(409, 'body_too_large', message);
+        }
+        const explanation = explain(first);
+        return { ...explanation, nextStep: nextStepAfter(explanation.findings, commandWords) };
       },
     }),
     endpoint({
