@@ -6,7 +6,7 @@ import type { Text } from '../errors/remedies.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 
-/** A row of the table of variables; docs/configuration.md is checked against it. */
+/** A row of the table of variables; docs/details/configuration.md is checked against it. */
 interface EnvironmentVariable {
   readonly name: string;
   /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */

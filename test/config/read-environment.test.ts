@@ -302,8 +302,8 @@ describe('what is read', () => {
   });
 });
 
-it('docs/configuration.md lists the variables, one by one', () => {
-  const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+it('docs/details/configuration.md lists the variables, one by one', () => {
+  const page = readFileSync(new URL('../../docs/details/configuration.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| variable | sets | holds |\n|---|---|---|\n');
   expect(table.split('\n\n')[0]?.trimEnd().split('\n')).toEqual(
     environmentVariables.map(({ name, sets, form }) => `| \`${name}\` | \`${sets}\` | ${form} |`),

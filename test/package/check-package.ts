@@ -51,7 +51,9 @@ try {
   }
   for (const each of commonJsCases) {
     const settings = `module ${each.module}, moduleResolution ${each.moduleResolution}`;
-    await tally.check(`CommonJS as docs/runtimes.md says, ${settings}`, () => tryCommonJs(project, each));
+    await tally.check(`CommonJS as docs/details/runtimes.md says, ${settings}`, () =>
+      tryCommonJs(project, each),
+    );
   }
 } finally {
   project.remove();

@@ -8,7 +8,7 @@ import type { ScratchProject } from './scratch-project.ts';
 export interface CommonJsCase {
   readonly module: string;
   readonly moduleResolution: string;
-  /** `works`, or the compiler's error. The same table is in docs/runtimes.md. */
+  /** `works`, or the compiler's error. The same table is in docs/details/runtimes.md. */
   readonly staticImport: string;
   readonly dynamicImport: string;
 }

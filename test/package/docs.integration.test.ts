@@ -33,13 +33,13 @@ describe('README and docs', () => {
   });
 
   test('names the runtimes that the package is tried on, in their versions', () => {
-    const [, section = ''] = page('docs/runtimes.md').split('\n## Runtimes\n');
+    const [, section = ''] = page('docs/details/runtimes.md').split('\n## Runtimes\n');
     const stated = section.split('\n## ')[0] ?? '';
     expect(runtimeVersions().filter((version) => !stated.includes(version))).toEqual([]);
   });
 
   test('lists every entry of the package, and no other', () => {
-    const [, table = ''] = page('docs/runtimes.md').split('\n## Entries\n');
+    const [, table = ''] = page('docs/details/runtimes.md').split('\n## Entries\n');
     const rows = table.split('\n## ')[0]?.matchAll(/^\| `(partner-exchange-sdk[^`]*)` \|/gm) ?? [];
     const listed = [...rows].map(([, specifier]) => specifier);
     expect(listed.sort()).toEqual(
@@ -50,7 +50,9 @@ describe('README and docs', () => {
   });
 
   test('says what works in CommonJS, as check:package tries it', () => {
-    const [, table = ''] = page('docs/runtimes.md').split('| `await import(…)` |\n|---|---|---|---|\n');
+    const [, table = ''] = page('docs/details/runtimes.md').split(
+      '| `await import(…)` |\n|---|---|---|---|\n',
+    );
     const rows = commonJsCases.map(
       ({ module, moduleResolution, staticImport, dynamicImport }) =>
         `| \`${module}\` | \`${moduleResolution}\` | ${staticImport} | ${dynamicImport} |`,
@@ -88,7 +90,7 @@ describe('README and docs', () => {
   test('a link to a missing file, a missing heading or a file left out of the package would be noticed', () => {
     const links = [
       'docs/missing.md',
-      'docs/clients.md#no-such-heading',
+      'docs/details/clients.md#no-such-heading',
       'test/package/docs.integration.test.ts',
       '../README.md',
     ];

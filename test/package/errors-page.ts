@@ -17,7 +17,7 @@ type Codes = Readonly<Record<string, Text>>;
 
 const intro = `# Errors: find yours, see why, mend it
 
-For everybody with an error of this package. Search this page for the words of your message, or for its \`code\`. Every message ends with a link to its code here. \`code\` is stable: [clients](clients.md) shows how to branch on it. The command line prints the same messages, with commands where the library names functions.
+For everybody with an error of this package. Search this page for the words of your message, or for its \`code\`. Every message ends with a link to its code here. \`code\` is stable: [clients](details/clients.md#errors) shows how to branch on it. The command line prints the same messages, with commands where the library names functions.
 
 This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
 `;

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../src/testing/signed-delivery.ts';
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { generation } from '../credentials/keys.ts';
-import { type SnippetRun, startSnippet } from '../support/doc-snippets.ts';
+import { type SnippetRun, snippetsOf, startSnippet } from '../support/doc-snippets.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -52,7 +53,7 @@ async function startReceiver(page: string, run: Partial<SnippetRun> = {}) {
   const port = await next();
   const post = async ({ headers, body }: SignedDelivery, path = '/orders') =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body })).status;
-  return { child, next, post };
+  return { child, next, port, post };
 }
 
 describe('the first program of a guide', () => {
@@ -154,6 +155,68 @@ describe('the first program of a guide', () => {
     });
     const printed = await run('find-the-scheme.md', { env, mark: 'checkPin(JSON' });
     expect(printed).toEqual([]);
+  });
+
+  it('create-orders sends an order once whose reply is lost, and settles it with its event', async () => {
+    let port: unknown;
+    const sandbox = createSandbox({
+      whitelist: 'off',
+      partners: [{ credentials: { ...credentials, partnerCode: 'acme' } }],
+      fetch: (_, init) => fetch(`http://127.0.0.1:${port}/orders`, init),
+    });
+    const service = await sandbox.listen();
+    onTestFinished(service.close);
+    const withService = {
+      env: { ...env, PARTNER_EXCHANGE_ONBOARDING_BASE_URL: service.deployment.onboardingBaseUrl },
+    };
+    sandbox.faults.next('createOrder', 'reply_lost');
+    sandbox.faults.next('event.buy.init', 'drop');
+    const first = await startReceiver('create-orders.md', withService);
+    expect(await first.next()).toMatch(/^unknown createOrder/);
+    ({ port } = first);
+    const delivery = await sandbox.advance('A-1001', 'fiat_received');
+    expect(delivery.status).toBe(200);
+    first.child.kill();
+    const second = await startReceiver('create-orders.md', withService);
+    expect(await second.next()).toBe('accepted before');
+    expect(sandbox.orders).toHaveLength(1);
+  });
+
+  it('messenger-pairing pairs a device; with its key a code is right once, and bulk sends to a number once', async () => {
+    const sandbox = createSandbox();
+    const service = await sandbox.listen();
+    onTestFinished(service.close);
+    const { messengerBaseUrl } = service.deployment;
+    const ofMessenger = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl };
+    const masterEnv = { ...ofMessenger, MESSENGER_MASTER_KEY: sandbox.masterKey };
+    expect(await run('messenger-pairing.md', { env: masterEnv })).toEqual(['paired true']);
+    const { api_key } = JSON.parse(readFileSync(join(folder, 'device-1001.json'), 'utf8'));
+    const deviceEnv = { ...ofMessenger, MESSENGER_API_KEY: api_key, OTP_SECRET: 'x'.repeat(32) };
+
+    const codes = startSnippet({ page: 'docs/guides/one-time-codes.md', folder, env: deviceEnv });
+    const lines = linesOf(codes);
+    expect(await lines.next()).toMatchObject({ value: 'message: sent' });
+    const [code = ''] = /\d{6}/.exec(sandbox.messages.at(-1)?.message ?? '') ?? [];
+    const wrong = code === '000000' ? '000001' : '000000';
+    codes.stdin?.write(`${wrong}\n`);
+    expect(await lines.next()).toMatchObject({ value: 'wrong tries left: 4' });
+    codes.stdin?.write(`${code}\n`);
+    expect(await lines.next()).toMatchObject({ value: 'signed in: +2348012345678' });
+
+    const [customers = ''] = snippetsOf('docs/guides/bulk.md', 'csv');
+    writeFileSync(join(folder, 'customers.csv'), customers);
+    const states = (when: string) => [`2 sent ${when}`, `3 sent ${when}`, '4 duplicate now', '5 invalid now'];
+    expect(await run('bulk.md', { env: deviceEnv })).toEqual(states('now'));
+    expect(await run('bulk.md', { env: deviceEnv })).toEqual(states('before'));
+    expect(sandbox.messages).toHaveLength(3);
+  });
+
+  it('environment-files reads its .env', async () => {
+    const [variables = ''] = snippetsOf('docs/guides/environment-files.md', 'dotenv');
+    writeFileSync(join(folder, '.env'), variables.replaceAll('…', 'test'));
+    const flags = [`--env-file=${join(folder, '.env')}`];
+    const printed = await run('environment-files.md', { flags });
+    expect(printed).toEqual(['orders go to https://onboarding.example']);
   });
 
   it('sandbox shows the three events of an order', async () => {

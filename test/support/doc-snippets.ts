@@ -6,10 +6,11 @@ import { expect, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The TypeScript snippets of a page. */
-export function snippetsOf(page: string): string[] {
+/** The snippets of a page in a language, TypeScript by default. */
+export function snippetsOf(page: string, language = 'ts'): string[] {
   const text = readFileSync(join(root, page), 'utf8');
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  return [...blocks].map(([, code = '']) => code);
 }
 
 export interface SnippetRun {
@@ -22,10 +23,19 @@ export interface SnippetRun {
   /** Texts of the snippet, each with its replacement. */
   readonly replaced?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Flags of node. */
+  readonly flags?: readonly string[];
 }
 
 /** Runs a snippet of a page over the sources, as a process that ends with the test. */
-export function startSnippet({ page, mark = '', folder, replaced = {}, env = {} }: SnippetRun): ChildProcess {
+export function startSnippet({
+  page,
+  mark = '',
+  folder,
+  replaced = {},
+  env = {},
+  flags = [],
+}: SnippetRun): ChildProcess {
   let code =
     snippetsOf(page).find((each) => each.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
   for (const [before, after] of Object.entries(replaced)) {
@@ -37,10 +47,10 @@ export function startSnippet({ page, mark = '', folder, replaced = {}, env = {} 
   );
   const file = join(folder, `snippet-${mark.replaceAll(/\W/g, '')}.mts`);
   writeFileSync(file, code);
-  const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', file], {
+  const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', ...flags, file], {
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill());
   return child;

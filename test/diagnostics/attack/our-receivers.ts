@@ -11,7 +11,7 @@ import { mountFetch } from '../../webhooks/http/frameworks/mount-fetch.ts';
 import { mountNest } from '../../webhooks/http/frameworks/mount-nest.ts';
 import { mountNext } from '../../webhooks/http/frameworks/mount-next.ts';
 
-/** Each mounts the webhooks as docs/runtimes.md says. */
+/** Each mounts the webhooks as docs/details/runtimes.md says. */
 export const ourReceivers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Mounted>>> = {
   'node:http': (webhooks) => listen(webhooks.node),
   'the fetch handler': (webhooks) => mountFetch(webhooks.fetch),

@@ -12,14 +12,15 @@ export const environment: Check = {
   run({ env, environment: read, say }) {
     if (isConfigurationError(read)) {
       const own = inWords(partsOf(read).remedy, say);
-      return fail(whatFailed(read, say), own || 'Set the variable as docs/configuration.md says.');
+      return fail(whatFailed(read, say), own || 'Set the variable as docs/details/configuration.md says.');
     }
     const set = Object.keys(env).filter(
       (name) =>
         Reflect.get(env, name) &&
         (name.startsWith(merchantPrefix) || environmentVariables.some((variable) => variable.name === name)),
     );
-    if (set.length === 0) return skip('None of the variables is set: docs/configuration.md lists them.');
+    if (set.length === 0)
+      return skip('None of the variables is set: docs/details/configuration.md lists them.');
     return ok(`Set: ${set.join(', ')}.`);
   },
 };
