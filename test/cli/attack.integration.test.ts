@@ -48,6 +48,13 @@ describe('attack prints', () => {
     expect(stderr).toBe('Found: 1 broken. Cases: 2 ok, 1 broken, 1 skipped.\n');
   });
 
+  it('the first five cases of a finding, and how many more there are', async () => {
+    await using receiver = await startReceiver({ verify: (text) => JSON.parse(text) });
+    const forged = ['unsigned', 'forged', 'altered-amount', 'signature-empty', 'key-none', 'key-public'];
+    const { stdout } = await attack(receiver.url, only(...forged, 'altered-status'));
+    expect(stdout).toMatch(/shown by (?:[\w-]+, ){4}[\w-]+ and 2 more \(--all lists them\)\n/);
+  });
+
   it('every case with --all', async () => {
     await using receiver = await startReceiver();
     const { code, stdout, stderr } = await attack(receiver.url, [...cases, '--all']);

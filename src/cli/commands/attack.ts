@@ -118,9 +118,18 @@ function describeFinding({ verdict, summary, cases, advice }: AttackFinding, pai
   return [
     `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', summary)}`,
     `${indent}${advice}`,
-    `${indent}${paint('dim', `shown by ${cases.join(', ')}`)}`,
+    `${indent}${paint('dim', `shown by ${nameSome(cases)}`)}`,
   ];
 }
+
+/** The first cases by name: one cause can show in dozens. */
+function nameSome(cases: readonly string[]): string {
+  const more = cases.length - mostNamed;
+  if (more <= 1) return cases.join(', ');
+  return `${cases.slice(0, mostNamed).join(', ')} and ${more} more (--all lists them)`;
+}
+
+const mostNamed = 5;
 
 function describeCase({ id, what, expected, answered, verdict, advice }: AttackResult, paint: Paint) {
   const head = `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', id)}: ${answered}`;
