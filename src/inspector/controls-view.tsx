@@ -44,7 +44,7 @@ function PlanCard({ known }: Pick<State, 'known'>) {
         <h2>Plan a fault</h2>
       </div>
       <div class="pad fields">
-        <Choice label="Befalls the next" value={target} onChange={setTarget}>
+        <Choice label="Happens to the next" value={target} onChange={setTarget}>
           <Options label="Requests" values={known.requestTargets} />
           <Options label="Events" values={known.eventTargets} />
         </Choice>

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { getText, postText } from './api.ts';
+import { Changes } from './labels.tsx';
 import { attempt } from './store.ts';
 
 /** The limit of the server (session.ts). A longer file is not even read. */
@@ -13,13 +14,15 @@ export function SessionButtons() {
       <button type="button" title="Save the traffic as a file, without keys" onClick={exportFile}>
         Export
       </button>
-      <button
-        type="button"
-        title="Add the traffic of an exported file"
-        onClick={() => input.current?.click()}
-      >
-        Import
-      </button>
+      <Changes>
+        <button
+          type="button"
+          title="Add the traffic of an exported file"
+          onClick={() => input.current?.click()}
+        >
+          Import
+        </button>
+      </Changes>
       <input
         ref={input}
         type="file"

@@ -138,7 +138,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     const { page, story } = visited;
     const { faults } = story.sandbox;
     await tab(page, /Faults/);
-    await page.getByLabel('Befalls the next').selectOption('createOrder');
+    await page.getByLabel('Happens to the next').selectOption('createOrder');
     await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('server_error');
     await page.getByLabel('When').selectOption('after');
     await page.getByRole('button', { name: 'Plan it' }).click();
@@ -146,7 +146,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(faults.current.next).toEqual([
       { target: 'createOrder', fault: { kind: 'server_error', when: 'after' } },
     ]);
-    await page.getByLabel('Befalls the next').selectOption('event.buy.credited.crypto');
+    await page.getByLabel('Happens to the next').selectOption('event.buy.credited.crypto');
     await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('drop');
     await page.getByRole('button', { name: 'Plan it' }).click();
     await expect.poll(() => faults.current.next.length).toBe(2);
