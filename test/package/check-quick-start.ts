@@ -44,6 +44,8 @@ const shellOptions = {
     ...Object.fromEntries(ofUser),
     PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
     npm_config_registry: registry.url,
+    // Where a running sandbox is noted: others on this machine are not found.
+    XDG_STATE_HOME: join(folder, 'state'),
   },
 };
 const terminals = {
@@ -120,7 +122,8 @@ async function follow({ terminal, language, text, file }: Block): Promise<void> 
 function withPorts(text: string): string {
   const changed = text.replaceAll(/\b(?:3000|4200)\b/g, (port) => ports.get(port) ?? port);
   const port = ports.get('4200');
-  return port === '4200' ? changed : changed.replace(/(partner-exchange sandbox)(?= >)/, `$1 --port ${port}`);
+  if (port === '4200') return changed;
+  return changed.replace(/(partner-exchange sandbox(?: advance)?)(?= [>A])/, `$1 --port ${port}`);
 }
 
 /** What a terminal shows, as the page has it. */
