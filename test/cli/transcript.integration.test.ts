@@ -82,6 +82,35 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
     },
   );
 
+  it.skipIf(!hasTerminals)(
+    'is suspended, continued and stopped on terminals of any width (needs python3 and bash)',
+    { timeout: 180_000 },
+    async () => {
+      await Promise.all(
+        [0, 40, 200].map(async (columns) => {
+          const shell = await startInteractiveShell({ cwd: scratchFolder(), columns });
+          onTestFinished(() => shell.close());
+          await shell.run(`pe() { '${process.execPath}' '${main}' "$@"; }`);
+          const start = shell.mark();
+          shell.type('pe listen --port 0\n');
+          await shell.printed((shown) => shown.includes('Ctrl-C ends it.'), { from: start });
+          await shell.printed((shown) => /The inspector is at \S+\r?\n/.test(shown), { from: start });
+          const suspended = shell.mark();
+          shell.type('\u001a');
+          await shell.printed((shown) => /Stopped[^\n]*\n/.test(shown), { from: suspended });
+          const continued = shell.mark();
+          shell.type('fg\n');
+          await shell.printed((shown) => shown.includes('main.ts'), { from: continued });
+          shell.type('\u0003');
+          await shell.printed((shown) => /ready \d+> $/.test(shown), { from: continued });
+          expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
+          await shell.run('pe trigger --help');
+          expect(shell.shownSince(start)).not.toMatch(/RangeError|Invalid count|\bat file:/);
+        }),
+      );
+    },
+  );
+
   it.runIf(process.env.CI !== undefined)('finds a terminal in CI', () => expect(hasTerminals).toBe(true));
 });
 
