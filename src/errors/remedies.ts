@@ -245,6 +245,10 @@ export const causes = {
     ids: ['ip-whitelist'],
   },
   limits: { advice: 'the service wants fewer requests: wait before the next one', ids: ['request-limits'] },
+  deviceHasKey: {
+    advice: 'this messenger_device_no has an API key already, which is shown only once: take another number',
+    ids: [],
+  },
   device: { advice: (say) => `the device of this API key is not connected: ${say.scan}`, ids: [] },
   recipient: { advice: 'to_phone is not on the messenger, or is misspelt', ids: [] },
   partnerId: { advice: 'partnerId of the credentials belongs to another key', ids: ['order-partner-id'] },

@@ -35,6 +35,10 @@ const clues = {
     words: /\brate limit|\btoo many\b|\bthrottl/,
     cause: () => causes.limits,
   },
+  deviceHasKey: {
+    words: /\balready\b|\bduplicate\b|\bhas (?:an? )?(?:api )?key\b/,
+    cause: ({ operation }) => (operation === 'generateApiKey' ? causes.deviceHasKey : undefined),
+  },
   device: {
     words: /\bdevice\b|\bscan(?:ned)?\b|\bpair(?:ed|ing)\b|\bnot connected\b/,
     cause: ({ rules }) => (needsDevice(rules) ? causes.device : undefined),
@@ -121,6 +125,8 @@ function causesOfStatus(status: number, rules: OperationRules): ClueName[] {
     case 404:
     case 405:
       return ['path'];
+    case 409:
+      return ['deviceHasKey'];
     case 429:
       return ['limits'];
     default:

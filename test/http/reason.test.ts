@@ -280,6 +280,15 @@ describe('the likely causes that an error names', () => {
     ],
     ['a wrong master key', generateApiKey, 401, '', [], /masterKey/],
     ['a wrong master key', generateApiKey, 403, { error: 'wrong_master_key' }, [], /masterKey/],
+    ['a device that has a key', generateApiKey, 409, '', [], /has an API key already/],
+    [
+      'a device that has a key, in words',
+      generateApiKey,
+      400,
+      { error: 'device_has_key' },
+      ['branded-names'],
+      /has an API key already/,
+    ],
     ['a wrong API key', sendMessage, 401, { message: 'Unauthorized' }, [], /API key/],
     [
       'a messenger that has a whitelist, too',
