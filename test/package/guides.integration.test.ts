@@ -190,7 +190,7 @@ describe('the first program of a guide', () => {
     const ofMessenger = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl };
     const masterEnv = { ...ofMessenger, MESSENGER_MASTER_KEY: sandbox.masterKey };
     expect(await run('messenger-pairing.md', { env: masterEnv })).toEqual(['paired true']);
-    const { api_key } = JSON.parse(readFileSync(join(folder, 'device-1001.json'), 'utf8'));
+    const { api_key } = JSON.parse(readFileSync(join(folder, 'device-1002.json'), 'utf8'));
     const deviceEnv = { ...ofMessenger, MESSENGER_API_KEY: api_key, OTP_SECRET: 'x'.repeat(32) };
 
     const codes = startSnippet({ page: 'docs/guides/one-time-codes.md', folder, env: deviceEnv });
