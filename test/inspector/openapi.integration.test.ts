@@ -86,7 +86,9 @@ it('the table of docs/inspector.md is made from the endpoints: npm run docs:insp
 });
 
 describe('the answers', () => {
-  it('of every operation are as the document says, and so are the requests', async () => {
+  it('of every operation are as the document says, and so are the requests', {
+    timeout: 60_000,
+  }, async () => {
     await story.order('A-1');
     await story.order('A-2', { fiat_amount: '820', fiat_currency: 'GHS' });
     await story.order('A-3', { partner_callback_url: 'http://127.0.0.1:9/refused' });

@@ -6,6 +6,7 @@ import { commonJsCases, tryCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
 import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
+import { findBrokenReferences } from './references.ts';
 import { run } from './run.ts';
 import { compileConsumer, makeScratchProject, probeIdentity, runCommands } from './scratch-project.ts';
 import { bundleEntries, printSizes } from './sizes.ts';
@@ -31,6 +32,9 @@ try {
   });
   await tally.check('the package holds what it should and nothing else', () => {
     refuse(findFileProblems(project.installed));
+  });
+  await tally.check('its links and the paths that it mentions exist in it', () => {
+    refuse(findBrokenReferences(project.installed));
   });
   await tally.check('it carries the licence of each bundled package', async () => {
     refuse(findLicenseProblems(readInstalled(thirdPartyFiles.licenses), await findBundled()));

@@ -1,10 +1,12 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { commonJsCases } from './common-js.ts';
 import { readEntries, root } from './entries.ts';
+import { findBrokenReferences } from './references.ts';
 
 const pages = new Map(
   [
@@ -17,7 +19,6 @@ const pages = new Map(
   ].map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 );
 const page = (file: string) => pages.get(file) ?? '';
-const headings = new Map([...pages].map(([file, text]) => [file, headingsOf(text)]));
 
 describe('README and docs', () => {
   test('lists the assumption ledger, entry by entry', () => {
@@ -77,25 +78,41 @@ describe('README and docs', () => {
     expect(rows.filter((cells) => cells.length !== 4 || cells.includes(''))).toEqual([]);
   });
 
-  test('has only links that lead to something the package holds', () => {
-    const broken = [...pages].flatMap(([file, text]) =>
-      relativeLinks(text)
-        .filter((link) => !leadsSomewhere(file, link))
-        .map((link) => `${file}: ${link}`),
-    );
-    expect(broken).toEqual([]);
-    expect(relativeLinks(page('README.md')).length).toBeGreaterThan(8);
+  test('refer only to files and headings that exist, and so do examples and sources', () => {
+    expect(findBrokenReferences(root)).toEqual([]);
   });
 
-  test('a link to a missing file, a missing heading or a file left out of the package would be noticed', () => {
-    const links = [
-      'docs/missing.md',
-      'docs/details/clients.md#no-such-heading',
-      'test/package/docs.integration.test.ts',
-      '../README.md',
-    ];
-    expect(links.filter((link) => leadsSomewhere('README.md', link))).toEqual([]);
-    expect(leadsSomewhere('docs/details/security.md', '#replay')).toBe(true);
+  test('a broken link, path, heading or file name would be noticed', () => {
+    const folder = scratchFolder();
+    const write = (file: string, text: string) => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    };
+    write('package.json', '{"files":["docs","examples"]}');
+    write(
+      'README.md',
+      '[a](docs/a.md) [b](docs/a.md#of-a) [c](docs/missing.md) [d](docs/a.md#missing) [e](test/t.ts) ![f](docs/f.png) [g](../README.md) `t.ts` `missing.ts`',
+    );
+    write('docs/a.md', '# Of A\n\n[here](#of-a) [up](../README.md) [gone](#gone) `src/missing.ts` src/*.ts');
+    write(
+      'examples/e.ts',
+      '// See docs/a.md#of-a, partner-exchange-sdk/docs/b.md and examples/languages/missing.py.',
+    );
+    write('src/s.ts', '/** As docs/a.md#else says, and docs/<page>.md. */');
+    write('test/t.ts', '');
+    expect(findBrokenReferences(folder).sort()).toEqual([
+      'README.md: ../README.md',
+      'README.md: docs/a.md#missing',
+      'README.md: docs/f.png',
+      'README.md: docs/missing.md',
+      'README.md: missing.ts',
+      'README.md: test/t.ts',
+      'docs/a.md: #gone',
+      'docs/a.md: src/missing.ts',
+      'examples/e.ts: docs/b.md',
+      'examples/e.ts: examples/languages/missing.py',
+      'src/s.ts: docs/a.md#else',
+    ]);
   });
 
   test('guides begin with their reader and a program, details pages with a reason to skip them', () => {
@@ -156,42 +173,7 @@ function manifest() {
   // Our own file; publint checks its form.
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
-    files: string[];
   };
-}
-
-/** Targets of links, and of images, that are not on the web. */
-function relativeLinks(text: string): string[] {
-  const prose = text.replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !/^\w+:/.test(link));
-}
-
-/** Whether a link leads to a file or folder that travels in the package, and to a heading that is there. */
-function leadsSomewhere(from: string, link: string): boolean {
-  const [path = '', heading] = link.split('#');
-  const target = path === '' ? from : posix.join(posix.dirname(from), path);
-  // npm packs these whatever `files` says.
-  const packed = ['README.md', 'LICENSE', 'package.json', ...manifest().files];
-  if (!packed.some((each) => target === each || target.startsWith(`${each}/`))) return false;
-  if (globSync(target, { cwd: root }).length === 0) return false;
-  return heading === undefined || (headings.get(target)?.has(heading) ?? false);
-}
-
-/** As GitHub and npm make anchors of headings: those of equal headings are numbered. Anchors of tables are written out. */
-function headingsOf(text: string): Set<string> {
-  const counts = new Map<string, number>();
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
-    const anchor = heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-');
-    const count = counts.get(anchor) ?? 0;
-    counts.set(anchor, count + 1);
-    return count === 0 ? anchor : `${anchor}-${count}`;
-  });
-  return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
 }
 
 function runtimeVersions(): string[] {
