@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { describeWith, postgresUrl, redisUrl, run } from '../store/servers.ts';
@@ -268,7 +269,7 @@ describeWith('postgres', 'the store of send, a PostgreSQL', () => {
 const hasTerminals = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 describe.runIf(hasTerminals)('send on a terminal', () => {
-  it('asks, shows a bar, and stops in order on Ctrl-C', { timeout: 60_000 }, async () => {
+  it('asks, shows a bar, fits 40 columns, and stops in order on Ctrl-C', { timeout: 60_000 }, async () => {
     const sandbox = createSandbox();
     const server = await sandbox.listen();
     onTestFinished(() => server.close());
@@ -287,14 +288,19 @@ describe.runIf(hasTerminals)('send on a terminal', () => {
       [' of 50', '\u0003'],
     ];
     const through = ['python3', join(import.meta.dirname, 'on-terminal.py'), JSON.stringify(answers)];
-    const child = startChild(['send', 'rows.csv', '--campaign', 'c', '--rate', '5'], {
+    const child = startChild(['send', 'rows.csv', '--campaign', 'spring-and-summer', '--rate', '5'], {
       through,
       cwd,
-      env: { ...env, MESSENGER_API_KEY: api_key, TERM: 'xterm-256color' },
+      env: { ...env, MESSENGER_API_KEY: api_key, TERM: 'xterm-256color', TERMINAL_SIZE: '[24, 40]' },
     });
     const { code, stdout } = await child.ended;
     expect(code).toBe(130);
-    expect(stdout).toContain('░');
+    // Prompt and bar alone: the terminal wraps what is printed once.
+    const [untilStopped = ''] = stdout.split('^C');
+    const lines = stripVTControlCharacters(untilStopped).split(/[\r\n]+/);
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+    expect(lines).toContainEqual(expect.stringMatching(/^[█░]{20} +\d+% \d+ of 50/));
+    expect(stdout).not.toMatch(/RangeError|\bat file:/);
     expect(stdout).toContain('The same command goes on where this one stood.');
     expect(sandbox.messages.length).toBeLessThan(50);
   });
