@@ -108,6 +108,7 @@ async function sessionEvents(bytes: Uint8Array, name: string): Promise<NamedDeli
   if (!isJsonObject(value) || !String(value.format).startsWith('partner-exchange-session/')) return undefined;
   // Loaded for such a file alone.
   const { readSession } = await import('../sandbox/control/session.ts');
+  const { Refusal } = await import('../sandbox/requests.ts');
   const { entries } = readSessionOf(value);
   return entries
     .filter(({ kind }) => kind === 'event')
@@ -126,8 +127,8 @@ async function sessionEvents(bytes: Uint8Array, name: string): Promise<NamedDeli
     try {
       return readSession(session);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : 'it cannot be read.';
-      throw new CliError(`${name}: ${reason}`, { cause });
+      if (!(cause instanceof Refusal)) throw cause;
+      throw new CliError(`${name}: ${cause.message}`, { cause });
     }
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { errorReply, jsonReply, parseBody, parseWith, Refusal, readBody } from '../requests.ts';
-import { isLoopback, pageHeaders, requireOwnPage, requireToken, withApiHeaders } from './caller-checks.ts';
+import { requireToken } from '../server/require-token.ts';
+import { isLoopback, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
 import { type ControlCall, type Endpoint, endpoint } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';
