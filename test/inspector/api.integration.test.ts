@@ -39,6 +39,16 @@ describe('the API', () => {
     expect(await ids('order=A-2')).toEqual(['A-2']);
   });
 
+  it('finds one order by its id among 1,010, and those of a state', async () => {
+    await using story = await startStory({ whitelist: 'off' });
+    const ids = Array.from({ length: 1010 }, (_, index) => `A-${1001 + index}`);
+    story.sandbox.faults.rate('event', { drop: 1 });
+    await Promise.all(ids.map((id) => story.order(id)));
+    const { body } = await story.api('orders?search=A-1001&limit=100');
+    expect(body).toMatchObject({ total: 1, items: [{ partner_order_id: 'A-1001' }] });
+    expect((await story.api('orders?search=created&limit=1')).body.total).toBe(1010);
+  });
+
   it('sets faults, with what they refuse explained', async () => {
     await using story = await startStory();
     await story.api('faults/next', { target: 'createOrder', fault: { kind: 'server_error', status: 503 } });

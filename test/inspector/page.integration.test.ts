@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { Browser, Page, ViewportSize } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { isSkipped, launch } from './chromium.ts';
 import { sendMessages } from './story.ts';
-import { notice, row, rows, tab, visitPage } from './visit.ts';
+import { axeViolations, notice, row, rows, tab, visitPage } from './visit.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -425,22 +423,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await sendMessages(story, [['+2348012345678', 'Your code is 482913.']]);
     story.sandbox.faults.rate({ tampered: 0.5 });
     await story.api('deliveries/delivery-1/tamper', {});
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    const check = async (what: string) => {
-      // Through the debugger: the page's own policy would not let it in.
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        // Sound: the line above has put it there.
-        const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-        const { violations } = await axe.run();
-        return violations.map(({ id, impact, nodes }) => ({
-          id,
-          impact,
-          html: nodes.map(({ html }) => html),
-        }));
-      });
-      expect([what, found]).toEqual([what, []]);
-    };
+    const check = async (what: string) => expect([what, await axeViolations(page)]).toEqual([what, []]);
     await check('traffic');
     await row(page, 'tampered').click();
     await page.getByText('does not hold').waitFor();
@@ -611,10 +594,4 @@ async function startReceiver(status: number): Promise<{ url: string; close: () =
       return new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../cli/support.ts';
 import { startServer } from '../support/local-server.ts';
 import { isSkipped, launch } from './chromium.ts';
-import { notice, row, rows, tab, visitPage } from './visit.ts';
+import { axeViolations, notice, row, rows, tab, visitPage } from './visit.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -25,6 +25,13 @@ async function picture(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     writeFileSync(join(folder, `${name}-${colorScheme}.png`), await page.screenshot());
+  }
+}
+
+async function expectNoViolations(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await axeViolations(page)]).toEqual([colorScheme, []]);
   }
 }
 
@@ -78,6 +85,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     const headers = page.getByLabel('Headers');
     await headers.fill(`${await headers.inputValue()}\nx-trial: yes`);
     await picture(page, 'send-again');
+    await expectNoViolations(page);
     await page.getByRole('button', { name: 'Post the copy' }).click();
     await notice(page, 'Sent the copy: answered with 401');
     await page.getByLabel('Signature').selectOption('renew');
@@ -123,6 +131,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     expect(lines.length).toBeLessThan(30);
     await comparison.getByRole('region', { name: 'Headers' }).getByText('the same').waitFor();
     await picture(page, 'compare');
+    await expectNoViolations(page);
     await page.keyboard.press('Escape');
     await expect.poll(() => comparison.count()).toBe(0);
     await row(page, 'received.fiat').click();
@@ -147,6 +156,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     // The rows that are read stay where they are.
     expect(await shown()).toBe(before);
     await picture(page, 'new-rows');
+    await expectNoViolations(page);
     await pill.click();
     await row(page, '/more/4').waitFor();
     await expect.poll(() => pill.count()).toBe(0);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, Page, ViewportSize } from 'playwright-core';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Story, startStory } from './story.ts';
@@ -52,3 +54,23 @@ export const row = (page: Page, ...texts: string[]) =>
 export const notice = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
 export const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name }).click();
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds on the page as it is shown now, of any impact. */
+export async function axeViolations(page: Page) {
+  // Through the debugger: the page's own policy would not let it in.
+  await page.evaluate(axeSource);
+  return await page.evaluate(async () => {
+    // Sound: the line above has put it there.
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations } = await axe.run();
+    return violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map(({ html }) => html) }));
+  });
+}
