@@ -1,9 +1,10 @@
 """Runs a command on a terminal of its own: on-terminal.py ANSWERS COMMAND...
 
 ANSWERS is a JSON list of [wait for this text, then type this]. stdin is typed too, as it comes.
-The output of the command goes to stdout. TERMINAL_SIZE is a JSON list of lines and columns (default: [24, 80]).
+Ctrl-C and Ctrl-Z for a shell wait until one of its jobs has the terminal. The output of the command goes to stdout.
+TERMINAL_SIZE is a JSON list of lines and columns (default: [24, 80]).
 """
-import fcntl, json, os, pty, select, struct, sys, termios
+import fcntl, json, os, pty, select, struct, sys, termios, time
 
 answers = json.loads(sys.argv[1])
 child, terminal = pty.fork()
@@ -12,6 +13,15 @@ if child == 0:
     rows, columns = json.loads(os.environ.get("TERMINAL_SIZE", "[24, 80]"))
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.execvp(sys.argv[2], sys.argv[2:])
+
+
+def wait_for_job():
+    """A shell names the job that it continues before it gives it the terminal: a key in between reaches the shell."""
+    deadline = time.monotonic() + 10
+    while os.tcgetpgrp(terminal) == child and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
 seen = ""
 sources = [terminal, 0]
 while True:
@@ -19,6 +29,8 @@ while True:
     if 0 in ready:
         typed = os.read(0, 65536)
         if typed:
+            if sys.argv[2] == "bash" and typed in (b"\x03", b"\x1a"):
+                wait_for_job()
             os.write(terminal, typed)
         else:
             sources.remove(0)
