@@ -252,6 +252,15 @@ describe('e-mails, time, faults and reset', () => {
     expect((await json('clock', 'advance', '1d1h1m')).now - before).toBeGreaterThanOrEqual(90_060_000);
     const set = new Date(before + 200_000_000).toISOString();
     expect((await sandbox('clock', 'set', set)).stdout).toContain(set.slice(0, 16));
+    // Further than the control API moves it in one request.
+    const years = new Date(before + 900 * 86_400_000).toISOString();
+    expect((await sandbox('clock', 'set', years)).stdout).toContain(years.slice(0, 16));
+    const { now } = await json('clock');
+    expect((await json('clock', 'advance', '1000d')).now - now).toBeGreaterThanOrEqual(1000 * 86_400_000);
+    expect(await sandbox('clock', 'advance', '40000d')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at most 36500 days'),
+    });
     expect(await sandbox('clock', 'set', '2020-01-01')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('cannot move back'),

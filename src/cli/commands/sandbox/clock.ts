@@ -28,8 +28,7 @@ const advance = defineCommand({
   args: [
     { placeholder: 'duration', brief: 'Such as 500ms, 30s, 10m, 1h, 2d, or 1h30m', parse: parseDuration },
   ],
-  run: (context, flags, ms) =>
-    showClock(context, flags, (sandbox) => callSandbox(context, sandbox, 'advanceClock', { body: { ms } })),
+  run: (context, flags, ms) => showClock(context, flags, (sandbox) => advanceClock(context, sandbox, ms)),
 });
 
 const set = defineCommand({
@@ -47,7 +46,7 @@ const set = defineCommand({
           `The sandbox's time cannot move back: it is ${new Date(clock.now).toISOString()} already.`,
         );
       }
-      return callSandbox(context, sandbox, 'advanceClock', { body: { ms } });
+      return advanceClock(context, sandbox, ms);
     }),
 });
 
@@ -65,6 +64,20 @@ export const clock = buildRouteMap<string, RunContext>({
   routes: { show, advance, set, drain },
   docs: { brief: "Show the sandbox's time, or move it forward" },
 });
+
+/** The control API moves the time by this much in one request, and refuses more. */
+const longestStepMs = 400 * 24 * 60 * 60 * 1000;
+const longestMoveMs = 36_500 * 24 * 60 * 60 * 1000;
+
+async function advanceClock(context: CliContext, sandbox: RunningSandbox, ms: number): Promise<Clock> {
+  if (ms > longestMoveMs) throw new CliError("The sandbox's time moves at most 36500 days forward at once.");
+  let left = ms;
+  while (left > longestStepMs) {
+    await callSandbox(context, sandbox, 'advanceClock', { body: { ms: longestStepMs } });
+    left -= longestStepMs;
+  }
+  return callSandbox(context, sandbox, 'advanceClock', { body: { ms: left } });
+}
 
 async function showClock(
   context: CliContext,
