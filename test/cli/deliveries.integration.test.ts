@@ -151,7 +151,10 @@ describe('trigger --from', () => {
     expect(ended.code).toBe(0);
     const [request] = target.requests;
     expect(request?.headers['x-kept']).toBeUndefined();
-    expect(JSON.parse(request?.body.toString() ?? '').signature).toMatch(/^[0-9a-f]{128}$/);
+    expect(JSON.parse(request?.body.toString() ?? '')).toEqual({
+      event_name: 'x',
+      signature: expect.stringMatching(/^[0-9a-f]{128}$/),
+    });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +29,7 @@ describe('listen --filter', () => {
     const url = await addressOf(running);
     const answers = [
       await trigger(url, 'event.buy.credited.crypto', 'A-1'),
-      await trigger(url, 'event.buy.credited.crypto', 'B-1'),
+      await trigger(url, 'event.buy.credited.crypto', 'BA-1'),
       await trigger(url, 'event.buy.received.fiat', 'A-2'),
       await trigger(url, 'event.buy.init', 'A-3'),
       await trigger(url, 'event.buy.received.fiat', 'A-4', '--forge'),
@@ -126,7 +127,38 @@ describe('events', () => {
       '{"event_name":"event.buy.init", "partner_order_id":"A-2", "n":1.0}',
     );
     expect(target.requests[0]?.headers['x-kept']).toBe('yes');
-    expect(readdirSync(cwd).filter((name) => name.includes('refused'))).toEqual([]);
+    expect(readdirSync(cwd).sort()).toEqual([
+      `${at}-000001-1a2b3c4d.json`,
+      `${at}-000002-1a2b3c4d.json`,
+      `${at}-000003-1a2b3c4d.unsigned.json`,
+      `${at}-000004-1a2b3c4d.json`,
+      'note.json',
+    ]);
+  });
+
+  it('resend asks for more of a digest whose beginning two events share', async () => {
+    const bodies = new Map<string, string>();
+    let pair: string[] = [];
+    for (let n = 0; pair.length === 0; n++) {
+      const body = `{"n":${n}}`;
+      const start = createHash('sha256').update(body).digest('hex').slice(0, 6);
+      const other = bodies.get(start);
+      if (other !== undefined) pair = [start, body, other];
+      bodies.set(start, body);
+    }
+    const [start = '', ...both] = pair;
+    const files = both.map((body, index) => [
+      `${at}-00000${index}-1a2b3c4d.json`,
+      writeDelivery({ headers: [], body: Buffer.from(body) }),
+    ]);
+    const target = await startServer({ status: 200 });
+    const args = ['events', 'resend', start, '--folder', '.', '--to', target.url];
+    const ended = await partnerExchange(args, { cwd: filesIn(Object.fromEntries(files)) });
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Several events begin with ${start}`),
+    });
+    expect(target.requests).toEqual([]);
   });
 
   it('resend finds what listen keeps for a receiver, and leaves it if it is refused again', async () => {
