@@ -185,6 +185,30 @@ describe('events', () => {
     expect(readdirSync(join(folder, id)).length).toBe(1);
   });
 
+  it('resend deletes what the receiver of listen refused, once it is accepted', async () => {
+    let status = 503;
+    const target = await startServer((response) => {
+      response.statusCode = status;
+      response.end();
+    });
+    const env = { ...keys, XDG_STATE_HOME: scratchFolder() };
+    const listen = () => start(['listen', '--port', '0', '--forward-to', target.url], { env, now: Date.now });
+    const first = listen();
+    await trigger(await addressOf(first), 'event.buy.init', 'A-1');
+    await first.stop();
+    status = 422;
+    const second = listen();
+    await second.printed('stdout', /422/);
+    await second.stop();
+    const list = ['events', 'list', '--to', target.url, '--format', 'json'];
+    const [event] = itemsOf(await partnerExchange(list, { env }));
+    expect(event).toMatchObject({ state: 'refused' });
+    status = 200;
+    const args = ['events', 'resend', event?.digest ?? '', '--to', target.url];
+    expect(await partnerExchange(args, { env })).toMatchObject({ code: 0 });
+    expect(await partnerExchange(list, { env })).toMatchObject({ stdout: '', stderr: '0 kept.\n' });
+  });
+
   it.each([
     ['abc', 2, 'at least the first six'],
     ['000000', 1, 'There is no kept event 000000'],
