@@ -272,6 +272,17 @@ describe('detect, explain, probe and pin', () => {
     expect(stdout).toContain('secrets-swapped');
   });
 
+  it('detect advises to leave out what did not verify, if other events did', async () => {
+    const cwd = scratchFolder();
+    mkdirSync(join(cwd, 'events'));
+    const detect = () => partnerExchange(['detect', 'events'], { env: keys, cwd });
+    writeFileSync(join(cwd, 'events/1.unsigned.json'), JSON.stringify(body));
+    const advice = 'move the files that end in .unsigned.json out of the folder';
+    expect((await detect()).stdout).not.toContain(advice);
+    writeFileSync(join(cwd, 'events/2.json'), await signed(body));
+    expect(await detect()).toMatchObject({ code: 1, stdout: expect.stringContaining(advice) });
+  });
+
   it.each(['explain', 'detect', 'pin'])('%s calls what trigger --forge makes a forgery', async (command) => {
     const { forged } = refusedDeliveries(eventBody('event.buy.init'), { credentials: keysFile });
     const args = command === 'pin' ? ['pin', '-'] : [command];

@@ -23,7 +23,19 @@ export default defineCommand({
     const sources = deliveries.map(({ source }) => source);
     const bodies = deliveries.map(({ body }) => body);
     const detection = detectScheme(bodies, secrets, { purpose: flags.purpose });
-    output.result({ ...detection, sources }, (paint) => describeDetection(detection, { sources, paint }));
+    output.result({ ...detection, sources }, (paint) => [
+      ...describeDetection(detection, { sources, paint }),
+      ...(detection.verdict !== 'found' && mixesUnsigned(sources) ? [leaveOutUnsigned] : []),
+    ]);
     return detection.verdict === 'found' ? exitCodes.ok : exitCodes.findings;
   },
 });
+
+/** Anybody can post to `listen`, also the probes of `doctor`: then one folder holds genuine events and others. */
+function mixesUnsigned(sources: readonly string[]): boolean {
+  const unsigned = sources.filter((source) => source.endsWith('.unsigned.json')).length;
+  return unsigned > 0 && unsigned < sources.length;
+}
+
+const leaveOutUnsigned =
+  'Next: move the files that end in .unsigned.json out of the folder, and try again. They did not verify when they came, so they may be forgeries.';
