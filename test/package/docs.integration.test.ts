@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { languageOf } from '../support/doc-snippets.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { commonJsCases } from './common-js.ts';
 import { readEntries, root } from './entries.ts';
@@ -154,6 +155,17 @@ describe('README and docs', () => {
     );
     expect(blocks.length).toBeGreaterThan(3);
     expect(blocks.filter((block) => !quickStart.includes(block))).toEqual([]);
+  });
+
+  test('has only JavaScript in snippets for an .mjs file; types there are noticed', () => {
+    const snippets = codeBlocks('ts').filter((code) => languageOf(code) === 'mjs');
+    expect(snippets.length).toBeGreaterThan(4);
+    const isJavaScript = (code: string) =>
+      ts.transpileModule(code, { fileName: 'snippet.mjs', reportDiagnostics: true }).diagnostics?.length ===
+      0;
+    expect(snippets.filter((code) => !isJavaScript(code))).toEqual([]);
+    expect(isJavaScript('// count.mjs\nexport const counted = new Map<string, number>();')).toBe(false);
+    expect(isJavaScript('// type.mjs\nimport type { Pin } from "partner-exchange-sdk";')).toBe(false);
   });
 
   test('has only snippets that compile under strict settings; one that does not is noticed', () => {

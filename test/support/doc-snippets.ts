@@ -27,6 +27,11 @@ export interface SnippetRun {
   readonly flags?: readonly string[];
 }
 
+/** The extension under which a snippet is saved: that of the file in its first line, or mts. */
+export function languageOf(code: string): string {
+  return /^\/\/ [\w.-]+\.(m[jt]s)\b/.exec(code)?.[1] ?? 'mts';
+}
+
 /** Runs a snippet of a page over the sources, as a process that ends with the test. */
 export function startSnippet({
   page,
@@ -45,7 +50,7 @@ export function startSnippet({
   code = code.replaceAll(/'partner-exchange-sdk(\/[\w/-]+)?'/g, (_, entry: string = '') =>
     JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
   );
-  const file = join(folder, `snippet-${mark.replaceAll(/\W/g, '')}.mts`);
+  const file = join(folder, `snippet-${mark.replaceAll(/\W/g, '')}.${languageOf(code)}`);
   writeFileSync(file, code);
   const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', ...flags, file], {
     cwd: folder,
