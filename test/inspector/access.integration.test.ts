@@ -57,6 +57,7 @@ describe('what changes the sandbox', () => {
   it.each(changes)('%s needs the token', async (path) => {
     const without = await send(path, { method: 'POST', headers: json });
     expect(errorOf(without)).toEqual([401, 'token_missing']);
+    expect(JSON.stringify(without)).toContain('behind #token= in the address of the inspector');
     for (const authorization of [
       'Bearer wrong',
       `Bearer ${story.server.token}x`,

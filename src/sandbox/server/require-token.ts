@@ -7,7 +7,7 @@ export function requireToken(authorization: string | null | undefined, token: st
   const refusal = new Refusal(
     401,
     presented === undefined ? 'token_missing' : 'token_wrong',
-    'This needs the header "Authorization: Bearer" with the token that listen() returned.',
+    'This needs the header "Authorization: Bearer" with the token: it is behind #token= in the address of the inspector, and in what listen() returned.',
     { 'www-authenticate': 'Bearer' },
   );
   if (presented === undefined) throw refusal;
