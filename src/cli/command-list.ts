@@ -52,7 +52,7 @@ const commands = {
     load: async () => (await import('./commands/send.ts')).default,
   },
   sandbox: {
-    usage: 'start|orders|advance|play|emails|faults|clock|reset ...',
+    usage: 'start|orders|advance|play|emails|messages|faults|clock|reset ...',
     brief: 'Run the service, simulated, and control it',
     load: async () => (await import('./commands/sandbox.ts')).default,
   },

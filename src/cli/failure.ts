@@ -60,7 +60,8 @@ const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   EEXIST: (path) => `${path} is there already: name another one, or move it away.`,
   ENOSPC: () => 'The disk is full: free some space.',
   EROFS: (path) => `${path} cannot be written, its file system is read-only: name another one.`,
-  EADDRINUSE: () => 'The port is in use: choose another with --port.',
+  EADDRINUSE: () =>
+    'The port is in use, perhaps by a sandbox that is still running: stop that one, or choose another with --port.',
   // Of SQLite, which Node has without a flag since 22.13.
   ERR_UNKNOWN_BUILTIN_MODULE: () =>
     'This Node has no SQLite: use 22.13 or later, set NODE_OPTIONS=--experimental-sqlite, or name a store at a redis: or postgres: address.',

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../src/config/read-environment.ts';
+import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
@@ -75,6 +77,7 @@ describe('a running sandbox', () => {
       [
         ['orders'],
         ['emails'],
+        ['messages'],
         ['clock', 'advance', '1h'],
         ['faults', 'clear'],
         ['reset', '--yes'],
@@ -244,6 +247,25 @@ describe('e-mails, time, faults and reset', () => {
     expect(items).toMatchObject([{ partner_code: 'sandbox', kind: 'onboarding' }]);
     const { stdout } = await run(['sandbox', 'emails'], { isTerminal: true, columns: 40 });
     expect(stdout).toContain(items[0].link);
+  });
+
+  it('lists messages with the whole text, however narrow the terminal', async () => {
+    const { run, json, environment } = await startSandbox();
+    expect(await json('messages')).toMatchObject({ total: 0, items: [] });
+    const { deployment, masterKey } = readEnvironment(environment);
+    const messenger = new MessengerClient({ deployment, masterKey });
+    const { body } = await messenger.generateApiKey({ messenger_device_no: '1001' });
+    // Sound: without a schema the body is unknown, and this sandbox sends one.
+    const { api_key } = body as { api_key: string };
+    await fetch(messenger.scanDeviceUrl({ api_key }));
+    const text = 'Your code is 482913. Do not pass it on.';
+    await new MessengerClient({ deployment, apiKey: api_key }).sendMessage({
+      to_phone: '+2348012345678',
+      message: text,
+    });
+    expect((await json('messages')).items).toMatchObject([{ messenger_device_no: '1001', message: text }]);
+    const { stdout } = await run(['sandbox', 'messages'], { isTerminal: true, columns: 40 });
+    expect(stdout).toContain(text);
   });
 
   it('shows the time and moves it forward', async () => {

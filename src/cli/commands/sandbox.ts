@@ -8,7 +8,7 @@ import { callSandbox } from '../sandbox/call-sandbox.ts';
 import { chooseSandbox, sandboxFlags } from '../sandbox/running-sandboxes.ts';
 import { clock } from './sandbox/clock.ts';
 import { faults } from './sandbox/faults.ts';
-import { advance, emails, orders, play } from './sandbox/orders.ts';
+import { advance, emails, messages, orders, play } from './sandbox/orders.ts';
 import { start } from './sandbox/start.ts';
 
 const reset = defineCommand({
@@ -28,7 +28,7 @@ const reset = defineCommand({
 });
 
 export default buildRouteMap<string, RunContext>({
-  routes: { start, orders, advance, play, emails, faults, clock, reset },
+  routes: { start, orders, advance, play, emails, messages, faults, clock, reset },
   docs: {
     brief: 'Run the service, simulated, and control it',
     fullDescription:

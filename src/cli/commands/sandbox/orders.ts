@@ -119,6 +119,35 @@ export const emails = defineCommand({
   },
 });
 
+export const messages = defineCommand({
+  brief: 'List the messages of a running sandbox, with their codes',
+  about: 'Lists the texts that were sent to phones, the newest first: one-time codes are in them.',
+  examples: [
+    'partner-exchange sandbox messages',
+    'partner-exchange sandbox messages --limit 1 --format json',
+  ],
+  flags: { limit: wholeNumber(1, 1000).withDefault('number', 'How many at most', '100'), ...flags },
+  async run(context, { limit, ...flags }) {
+    const output = openOutput(context, flags);
+    const sandbox = await chooseSandbox(context, flags);
+    const answer = await callSandbox(context, sandbox, 'listMessages', { query: { limit } });
+    output.result(answer, (paint) =>
+      tableLines(
+        answer.items,
+        [
+          { title: 'sent', text: (each) => new Date(each.sentAt).toISOString() },
+          { title: 'device', text: (each) => each.messenger_device_no },
+          { title: 'to', text: (each) => each.to_phone, isWhole: true },
+          { title: 'message', text: (each) => each.message, isWhole: true },
+        ],
+        { stdout: context.stdout, paint },
+      ),
+    );
+    sayRest(output, answer, 'messages');
+    return exitCodes.ok;
+  },
+});
+
 /** What the list leaves out. */
 function sayRest(
   output: Output,
