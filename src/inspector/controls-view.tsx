@@ -72,7 +72,7 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
   return (
     <section class="card">
       <div class="card-head">
-        <h2>What goes wrong</h2>
+        <h2>Faults</h2>
         <button type="button" onClick={() => attempt('Cleared the faults', () => post('faults/clear'))}>
           Clear all
         </button>
