@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
+import { onTerminal } from './interactive-shell.ts';
 import { type Ended, stateOfTests } from './run-in-process.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+export const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 export interface Child {
   readonly process: ChildProcess;
@@ -16,19 +17,17 @@ export interface Child {
 interface ChildOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Another program that is given the command line of ours. */
-  readonly through?: readonly string[];
+  /** Runs it on a terminal, waits there for each text, and types what follows. */
+  readonly answers?: readonly (readonly [shown: string, typed: string])[];
 }
 
 /** Starts the command line in a process of its own, which is gone when the test is over. */
-export function startChild(
-  args: readonly string[],
-  { env = {}, cwd, through = [] }: ChildOptions = {},
-): Child {
-  const [program = '', ...words] = [...through, process.execPath, main, ...args];
+export function startChild(args: readonly string[], { env = {}, cwd, answers }: ChildOptions = {}): Child {
+  const terminal = answers === undefined ? [] : [...onTerminal, JSON.stringify(answers)];
+  const [program = '', ...words] = [...terminal, process.execPath, main, ...args];
   const child = spawn(program, words, {
     cwd,
-    env: { ...bareEnvironment, XDG_STATE_HOME: stateOfTests, ...env },
+    env: { ...bareEnvironment, XDG_STATE_HOME: stateOfTests, TERM: 'xterm-256color', ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };

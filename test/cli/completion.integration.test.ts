@@ -3,10 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
+import { main } from './child.ts';
+import { hasTerminals, onTerminal } from './interactive-shell.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn } from './support.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const triggered = ['trigger', '--to', 'http://127.0.0.1:1/x', 'event.buy.credited.crypto'];
 
 async function proposals(...words: string[]): Promise<string[]> {
@@ -16,7 +17,15 @@ async function proposals(...words: string[]): Promise<string[]> {
 describe('completion', () => {
   it('proposes commands, subcommands, options and values', async () => {
     expect(await proposals('ver')).toEqual(['verify']);
+    expect(await proposals('verify', 'eve')).toEqual([]);
     expect(await proposals('messenger', 's')).toEqual(['scan', 'send']);
+    expect(await proposals('order', 'cre')).toEqual(['create']);
+    expect(await proposals('order', 'create', '--jour')).toEqual(['--journal']);
+    expect(await proposals('inbox', 'disc')).toEqual(['discard']);
+    expect(await proposals('keys', 'prom')).toEqual(['promote']);
+    expect(await proposals('listen', '--inspector-p')).toEqual(['--inspector-port']);
+    expect(await proposals('attack', '--only', 'key-pu')).toEqual(['key-public']);
+    expect(await proposals('attack', '--only', 'key-public', '--skip', 'timi')).toEqual(['timing']);
     expect(await proposals('sign', '--pur')).toContain('--purpose');
     expect(await proposals('sign', '--purpose', '')).toEqual(expect.arrayContaining(['order', 'general']));
     expect(await proposals('trigger', 'event.buy.c')).toContain('event.buy.credited.crypto');
@@ -51,7 +60,15 @@ describe('completion', () => {
   /** What each shell is started with, so that it reads no file of the user's. */
   const shells = { bash: ['--norc', '-i'], zsh: ['-f', '-i'], fish: ['--no-config', '-i'] } as const;
   const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
-  const hasTerminals = process.platform !== 'win32' && has('python3', '-c', 'import pty');
+
+  /** Command lines as they are typed in one session, and the words that they become. */
+  const lines = [
+    { typed: 'sandb\t--faults bad_g\t', words: ['sandbox', '--faults', 'bad_gateway'] },
+    // The shell's words end at a colon.
+    { typed: 'trigger --to http://127.0.0.1:1/x event.buy.cr\t', words: triggered },
+    // Nothing is proposed: a file of the folder.
+    { typed: 'verify eve\t', words: ['verify', 'events.json'] },
+  ];
 
   for (const [shell, options] of Object.entries(shells)) {
     const name = `completes what is typed in ${shell}`;
@@ -59,18 +76,7 @@ describe('completion', () => {
       it.skip(`${name}: skipped, there is no ${hasTerminals ? shell : 'terminal'}`, () => {});
       continue;
     }
-    it.each([
-      ['sandb\t--faults bad_g\t', ['sandbox', '--faults', 'bad_gateway']],
-      ['order cre\t--jour\tx', ['order', 'create', '--journal', 'x']],
-      ['inbox disc\t', ['inbox', 'discard']],
-      ['listen --inspector-p\t1', ['listen', '--inspector-port', '1']],
-      ['keys prom\t', ['keys', 'promote']],
-      ['attack --only key-pu\t--skip timi\tx', ['attack', '--only', 'key-public', '--skip', 'timing', 'x']],
-      // The shell's words end at a colon.
-      ['trigger --to http://127.0.0.1:1/x event.buy.cr\t', triggered],
-      // Nothing is proposed: a file of the folder.
-      ['verify eve\t', ['verify', 'events.json']],
-    ])(`${name}: %j`, { timeout: 60_000, retry: 1 }, async (typed, expected) => {
+    it(name, { timeout: 60_000, retry: 1 }, async () => {
       const cwd = filesIn({
         script: (await partnerExchange(['completion', shell])).stdout,
         'events.json': '',
@@ -78,19 +84,21 @@ describe('completion', () => {
       // It only notes with what it was called.
       const fake = `#!/bin/sh
 if [ "$1" = __complete ]; then exec '${process.execPath}' '${main}' "$@"; fi
-printf '%s\\n' "$@" > called
+printf '%s\\n' "$@" >> called
+echo ready
 `;
       writeFileSync(join(cwd, 'partner-exchange'), fake, { mode: 0o700 });
       const answers = JSON.stringify([
         ['', `source ./script; echo rea''dy\n`],
-        ['ready', `partner-exchange ${typed}\n`],
+        ...lines.map(({ typed }) => ['ready', `partner-exchange ${typed}\n`]),
       ]);
-      const terminal = [join(import.meta.dirname, 'on-terminal.py'), answers, shell, ...options];
+      const [python = '', ...words] = [...onTerminal, answers, shell, ...options];
       const env = { ...bareEnvironment, PATH: `${cwd}:${process.env.PATH}`, HOME: cwd, TERM: 'dumb' };
-      const child = spawn('python3', terminal, { cwd, env });
+      const child = spawn(python, words, { cwd, env });
       onTestFinished(() => void child.kill('SIGKILL'));
       const called = () => (existsSync(join(cwd, 'called')) ? readFileSync(join(cwd, 'called'), 'utf8') : '');
-      await expect.poll(called, { timeout: 20_000 }).toBe(`${expected.join('\n')}\n`);
+      const expected = lines.flatMap(({ words }) => words.map((word) => `${word}\n`)).join('');
+      await expect.poll(called, { timeout: 25_000 }).toBe(expected);
     });
   }
 

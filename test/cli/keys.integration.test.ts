@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { startChild } from './child.ts';
+import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { scratchFolder } from './support.ts';
 
@@ -223,8 +224,6 @@ describe('keys', () => {
   );
 });
 
-const hasTerminals = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
-
 describe.runIf(hasTerminals)('keys receive on a terminal', () => {
   it('asks for each key, hides it, and an empty answer leaves it out', { timeout: 60_000 }, async () => {
     const cwd = scratchFolder();
@@ -234,10 +233,8 @@ describe.runIf(hasTerminals)('keys receive on a terminal', () => {
       ['Merchant secret key', '\r'],
       ['Partner ID', 'P-1\r'],
       ['Partner code', '\r'],
-    ];
-    const through = ['python3', join(import.meta.dirname, 'on-terminal.py'), JSON.stringify(answers)];
-    const child = startChild(['keys', 'receive', ...file], { through, cwd, env: { TERM: 'xterm' } });
-    const { code, stdout } = await child.ended;
+    ] as const;
+    const { code, stdout } = await startChild(['keys', 'receive', ...file], { answers, cwd }).ended;
     expect(code).toBe(0);
     expect(stdout).not.toContain('typed');
     expect(JSON.parse(readFileSync(join(cwd, 'keys.json'), 'utf8')).current.credentials).toEqual({

@@ -1,23 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
+import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { filesIn, keys } from './support.ts';
+import { order as anyOrder, filesIn, keys } from './support.ts';
 
-const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0;
-
-const order = {
-  partner_order_id: 'A-1001',
-  fiat_amount: '15000.50',
-  fiat_currency: 'NGN',
-  chain: 'usdt-trc20',
-  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-  partner_callback_url: 'https://partner.example/orders',
-};
+const order = { ...anyOrder, partner_order_id: 'A-1001' };
 const journal = ['--journal', 'orders.sqlite'];
 const create = ['order', 'create', 'order.json', ...journal];
 
@@ -191,10 +182,8 @@ describe.skipIf(process.platform === 'win32')('order create, stopped by Ctrl-C',
 
   it.runIf(hasTerminals)('at the question, sends nothing and writes nothing', async () => {
     const { server, env, cwd } = await silentService();
-    const answers = [['Create this order?', '\u0003']];
-    const through = ['python3', join(import.meta.dirname, 'on-terminal.py'), JSON.stringify(answers)];
-    const terminal = { ...env, TERM: 'xterm-256color' };
-    const { code } = await startChild(create, { through, cwd, env: terminal }).ended;
+    const answers = [['Create this order?', '\u0003']] as const;
+    const { code } = await startChild(create, { answers, cwd, env }).ended;
     expect({ code, requests: server.requests, made: existsSync(join(cwd, 'orders.sqlite')) }).toEqual({
       code: 130,
       requests: [],

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
-import { hasTerminals, onTerminal } from './interactive-shell.ts';
-import { filesIn, keys, scratchFolder } from './support.ts';
+import { hasTerminals } from './interactive-shell.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn, keys, order, scratchFolder } from './support.ts';
 
 /** Everything in a process of its own starts Node, on a machine that may be busy. */
 const patient = { timeout: 60_000 };
@@ -19,8 +19,6 @@ describe('in a process of its own', () => {
     const verify = startChild(['verify'], { env: keys });
     verify.process.stdin?.end(stdout.replace('1', '2'));
     expect(await verify.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('refused') });
-    const wrong = await startChild(['sing']).ended;
-    expect(wrong).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('did you mean `sign`') });
   });
 
   it('ends quietly when nobody reads on', patient, async () => {
@@ -61,32 +59,28 @@ describe('in a process of its own', () => {
     });
   });
 
-  it('where Node has no SQLite, says so, and needs it for SQLite alone', patient, async () => {
+  it('says where Node has no SQLite', patient, async () => {
     const env = { NODE_OPTIONS: '--no-experimental-sqlite' };
     const cwd = filesIn({ 'orders.sqlite': '' });
-    const run = (args: readonly string[]) => startChild(args, { env, cwd }).ended;
-    expect(await run(['order', 'unsettled', '--journal', 'orders.sqlite'])).toEqual({
+    expect(
+      await startChild(['order', 'unsettled', '--journal', 'orders.sqlite'], { env, cwd }).ended,
+    ).toEqual({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining('use 22.13 or later'),
     });
-    const redis = ['--journal', 'redis://127.0.0.1:1'];
-    expect((await run(['order', 'unsettled', ...redis])).stderr).toContain('npm install ioredis');
-    const inbox = ['inbox', 'list', '--inbox', 'redis://127.0.0.1:1', '--queue', 'q'];
-    expect((await run(inbox)).stderr).toContain('npm install bullmq');
   });
 
-  it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM'] as const)(
-    'listen and sandbox end in order on %s, with 130',
+  it.skipIf(process.platform === 'win32')(
+    'listen and sandbox end in order on SIGINT and SIGTERM, with 130',
     patient,
-    async (signal) => {
-      const state = scratchFolder();
-      const listen = startChild(['listen', '--port', '0'], { env: { ...keys, XDG_STATE_HOME: state } });
+    async () => {
+      const listen = startChild(['listen', '--port', '0'], { env: keys });
       const sandbox = startChild(['sandbox', '--port', '0']);
       await listen.printed('stderr', /Listening at/);
       await sandbox.printed('stderr', /The sandbox is at/);
-      listen.process.kill(signal);
-      sandbox.process.kill(signal);
+      listen.process.kill('SIGINT');
+      sandbox.process.kill('SIGTERM');
       expect((await listen.ended).code).toBe(130);
       expect((await sandbox.ended).code).toBe(130);
     },
@@ -102,7 +96,6 @@ describe('in a process of its own', () => {
     'the sandbox serves what the other commands need, and moves orders by lines on stdin',
     patient,
     async () => {
-      const cwd = scratchFolder();
       const sandbox = startChild(['sandbox', '--port', '0', '--seed', '7', '--format', 'json']);
       const first = (await sandbox.printed('stdout', /\n/)).split('\n')[0] ?? '';
       const { environment: env, seed, url } = JSON.parse(first);
@@ -110,32 +103,14 @@ describe('in a process of its own', () => {
       const listen = startChild(['listen', '--port', '0', '--format', 'json'], { env });
       const callback = /http:\/\/\S+?:\d+/.exec(await listen.printed('stderr', /http:\/\/\S+?:\d+/))?.[0];
 
+      const stdin = JSON.stringify({ ...order, partner_callback_url: `${callback}/orders` });
+      const run = (...args: string[]) => partnerExchange(args, { env, cwd: scratchFolder(), stdin, fetch });
       const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
-      expect(await startChild(onboard, { env }).ended).toMatchObject({ code: 0 });
+      expect(await run(...onboard)).toMatchObject({ code: 0 });
       expect(await sandbox.printed('stderr', /e-mail to dev@acme\.example for acme: http/)).toBeTruthy();
-      expect(await startChild(['whitelist-ip'], { env }).ended).toMatchObject({ code: 0 });
-      const key = ['messenger', 'key', '1001', '--save', 'key.json'];
-      expect(await startChild(key, { env, cwd }).ended).toMatchObject({ code: 0 });
-
-      const order = {
-        partner_order_id: 'A-1',
-        fiat_amount: '15000.50',
-        fiat_currency: 'NGN',
-        chain: 'usdt-trc20',
-        buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-        partner_callback_url: `${callback}/orders`,
-      };
-      const sign = startChild(['sign'], { env });
-      sign.process.stdin?.end(JSON.stringify(order));
-      const created = await fetch(
-        `${env.PARTNER_EXCHANGE_ONBOARDING_BASE_URL}/api/v1/no-auth/PartnerP2P/CreateOrder/`,
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${env.PARTNER_PUBLIC_KEY}` },
-          body: (await sign.ended).stdout,
-        },
-      );
-      expect(created.status).toBe(200);
+      expect(await run('whitelist-ip')).toMatchObject({ code: 0 });
+      expect(await run('messenger', 'key', '1001', '--save', 'key.json')).toMatchObject({ code: 0 });
+      expect(await run('order', 'create', '--journal', 'orders.sqlite', '--yes')).toMatchObject({ code: 0 });
       sandbox.process.stdin?.write('A-1 fiat_received\nA-1 nonsense\n\nA-1\n');
       await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
       await sandbox.printed('stderr', /warning: A line is the id of an order and a step/);
@@ -146,45 +121,34 @@ describe('in a process of its own', () => {
 });
 
 describe.runIf(hasTerminals)('on a terminal', () => {
-  const address = {
-    PARTNER_EXCHANGE_MESSENGER_BASE_URL: 'https://messenger.example',
-    TERM: 'xterm-256color',
-  };
-  const run = (answers: readonly [string, string][], args: readonly string[], env = {}) =>
-    startChild(args, { through: [...onTerminal, JSON.stringify(answers)], env: { ...address, ...env } })
-      .ended;
+  const env = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: 'https://messenger.example' };
+  const question = 'API key of the device';
 
-  it('asks for a key, hides it, and goes on', patient, async () => {
-    const answers: [string, string][] = [['API key of the device', 'API-X-typed-by-hand\r']];
-    const { code, stdout } = await run(answers, ['messenger', 'scan']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('▄▄▄▄▄');
-    expect(stdout).not.toContain('typed');
-  });
-
-  it('asks in one line also where the terminal does not know its size', patient, async () => {
-    const answers: [string, string][] = [['API key of the device', 'API-X-typed-by-hand\r']];
-    const { code, stdout } = await run(answers, ['messenger', 'scan'], { TERMINAL_SIZE: '[0, 0]' });
-    expect(code).toBe(0);
-    expect(stdout).toContain('API key of the device');
-  });
+  it(
+    'asks for a key in one line, hides it, and goes on, also without knowing its size',
+    patient,
+    async () => {
+      const { code, stdout } = await startChild(['messenger', 'scan'], {
+        answers: [[question, 'API-X-typed-by-hand\r']],
+        env: { ...env, TERMINAL_SIZE: '[0, 0]' },
+      }).ended;
+      expect(code).toBe(0);
+      expect(stdout).toContain(question);
+      expect(stdout).toContain('▄▄▄▄▄');
+      expect(stdout).not.toContain('typed');
+    },
+  );
 
   it('is stopped by Ctrl-C while it asks', patient, async () => {
-    const { code, stdout } = await run([['API key of the device', '\u0003']], ['messenger', 'scan']);
+    const { code, stdout } = await startChild(['messenger', 'scan'], { answers: [[question, '\u0003']], env })
+      .ended;
     expect(code).toBe(130);
     expect(stdout).toContain('Stopped before anything was done.');
   });
 
-  it('is stopped by Ctrl-C while it listens', patient, async () => {
-    const { code } = await run([['Listening at', '\u0003']], ['listen', '--port', '0'], keys);
-    expect(code).toBe(130);
-  });
-
-  it('is coloured, unless NO_COLOR is set', patient, async () => {
+  it('is coloured', patient, async () => {
     const cwd = filesIn({ 'x.json': '{}' });
-    const coloured = await run([], ['verify', join(cwd, 'x.json')], keys);
-    expect(coloured.stdout).toContain('\u001b[31mrefused');
-    const plain = await run([], ['verify', join(cwd, 'x.json')], { ...keys, NO_COLOR: '1' });
-    expect(plain.stdout).not.toContain('\u001b');
+    const { stdout } = await startChild(['verify', 'x.json'], { answers: [], cwd, env: keys }).ended;
+    expect(stdout).toContain('\u001b[31mrefused');
   });
 });

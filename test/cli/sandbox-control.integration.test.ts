@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { scratchFolder, start } from './support.ts';
+import { order, scratchFolder, start } from './support.ts';
 
 /** A sandbox, and what runs other commands with what it printed. */
 async function startSandbox(args: readonly string[] = [], state = scratchFolder()) {
@@ -46,14 +46,7 @@ async function startSandbox(args: readonly string[] = [], state = scratchFolder(
 const files = (state: string) => readdirSync(join(state, 'partner-exchange', 'sandboxes'));
 
 function orderBody(partner_order_id: string, partner_callback_url = 'http://127.0.0.1:1/orders'): string {
-  return JSON.stringify({
-    partner_order_id,
-    fiat_amount: '15000.50',
-    fiat_currency: 'NGN',
-    chain: 'usdt-trc20',
-    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-    partner_callback_url,
-  });
+  return JSON.stringify({ ...order, partner_order_id, partner_callback_url });
 }
 
 const create = ['order', 'create', '--journal', 'orders.sqlite', '--yes'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/read-environment.ts';
 import { startChild } from './child.ts';
-import { hasTerminals, onTerminal } from './interactive-shell.ts';
+import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { filesIn, keys, scratchFolder } from './support.ts';
 
@@ -141,8 +141,8 @@ describe.runIf(isPosix)('a real command of --exec', () => {
   it.runIf(hasTerminals)('on a terminal, gets Ctrl-C once', patient, async () => {
     const counting = trapping.replace('process.exit(6)', 'setTimeout(() => process.exit(6), 300)');
     const cwd = filesIn({ 'child.mjs': counting });
-    const through = [...onTerminal, JSON.stringify([['child is up', '\u0003']])];
-    const child = startChild(['sandbox', '--exec', `exec ${node} child.mjs`], { cwd, through });
+    const answers = [['child is up', '\u0003']] as const;
+    const child = startChild(['sandbox', '--exec', `exec ${node} child.mjs`], { cwd, answers });
     const { code, stdout } = await child.ended;
     expect([code, stdout.match(/child got SIGINT/g)?.length]).toEqual([6, 1]);
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startChild } from './child.ts';
 import { partnerExchange } from './run-in-process.ts';
-import { filesIn, keys, readRedirect, scratchFolder, start } from './support.ts';
+import { filesIn, keys, order, readRedirect, scratchFolder, start } from './support.ts';
 
 const args = ['sandbox', '--port', '0', '--format', 'json'];
 
@@ -98,16 +98,13 @@ it('sandbox --partner-from-env takes the keys of the environment, and prints non
   const running = start([...args, '--partner-from-env'], { env: keys, now: Date.now });
   const env = await environmentOf(running);
   expect(Object.keys(env).filter((name) => /PUBLIC_KEY|SECRET/.test(name))).toEqual([]);
-  const order = {
-    partner_order_id: 'A-1',
-    fiat_amount: '15000.50',
-    fiat_currency: 'NGN',
-    chain: 'usdt-trc20',
-    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
-    partner_callback_url: 'http://127.0.0.1:1/orders',
-  };
   const create = ['order', 'create', '--journal', 'orders.sqlite', '--yes'];
-  const options = { env: { ...keys, ...env }, cwd: scratchFolder(), stdin: JSON.stringify(order), fetch };
+  const options = {
+    env: { ...keys, ...env },
+    cwd: scratchFolder(),
+    stdin: JSON.stringify({ ...order, partner_callback_url: 'http://127.0.0.1:1/orders' }),
+    fetch,
+  };
   expect(await partnerExchange(create, options)).toMatchObject({ code: 0 });
   const { stdout, stderr } = await running.stop();
   expect(stdout + stderr).not.toContain(keys.PARTNER_SECRET_KEY);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -6,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { describeWith, postgresUrl, redisUrl, run } from '../store/servers.ts';
 import { startChild } from './child.ts';
+import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { filesIn, scratchFolder, start } from './support.ts';
 
@@ -266,8 +266,6 @@ describeWith('postgres', 'the store of send, a PostgreSQL', () => {
   });
 });
 
-const hasTerminals = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
-
 describe.runIf(hasTerminals)('send on a terminal', () => {
   it('asks, shows a bar, fits 40 columns, and stops in order on Ctrl-C', { timeout: 60_000 }, async () => {
     const sandbox = createSandbox();
@@ -286,12 +284,11 @@ describe.runIf(hasTerminals)('send on a terminal', () => {
     const answers = [
       ['Send 50 rows', 'y'],
       [' of 50', '\u0003'],
-    ];
-    const through = ['python3', join(import.meta.dirname, 'on-terminal.py'), JSON.stringify(answers)];
+    ] as const;
     const child = startChild(['send', 'rows.csv', '--campaign', 'spring-and-summer', '--rate', '5'], {
-      through,
+      answers,
       cwd,
-      env: { ...env, MESSENGER_API_KEY: api_key, TERM: 'xterm-256color', TERMINAL_SIZE: '[24, 40]' },
+      env: { ...env, MESSENGER_API_KEY: api_key, TERMINAL_SIZE: '[24, 40]' },
     });
     const { code, stdout } = await child.ended;
     expect(code).toBe(130);

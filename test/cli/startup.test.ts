@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commandNames } from '../../src/cli/command-list.ts';
 import { secretGuard } from '../../src/cli/secret-guard.ts';
 import { environmentVariables } from '../../src/config/environment-variables.ts';
 
@@ -53,6 +54,13 @@ describe('--help', () => {
       expect(folders).not.toContain(folder);
     }
   });
+});
+
+it('no command loads SQLite, which Node 22.12 lacks, before a file of it is named', () => {
+  for (const command of commandNames) {
+    const { packages } = loadedWith(join(source, 'cli', 'commands', `${command}.ts`));
+    expect({ command, packages }).toEqual({ command, packages: expect.not.arrayContaining(['node:sqlite']) });
+  }
 });
 
 it('the guard of secrets knows every variable that holds one', () => {

@@ -19,6 +19,16 @@ export const keysFile = {
   merchantSecretKey: keys.MERCHANT_SECRET_KEY,
 };
 
+/** A complete order. */
+export const order = {
+  partner_order_id: 'A-1',
+  fiat_amount: '15000.50',
+  fiat_currency: 'NGN',
+  chain: 'usdt-trc20',
+  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+  partner_callback_url: 'https://partner.example/orders',
+};
+
 /** Writes files into a new folder. @returns its path */
 export function filesIn(files: Readonly<Record<string, string | Uint8Array>>, mode = 0o600): string {
   const folder = scratchFolder();
