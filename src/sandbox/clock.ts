@@ -31,7 +31,8 @@ export interface InternalClock extends SandboxClock {
 export function createClock(options: { now: () => number; mode: 'real' | 'manual' }): InternalClock {
   const isReal = options.mode === 'real';
   const start = isReal ? 0 : options.now();
-  const queue = new TimerQueue();
+  /** The first due first; timers of the same time in the order in which they were set. */
+  const timers: { readonly at: number; readonly run: () => Promise<void> | void }[] = [];
   let offset = 0;
   let sleepers = 0;
   let wake: ReturnType<typeof setTimeout> | undefined;
@@ -39,19 +40,26 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
   const now = () => (isReal ? options.now() : start) + offset;
 
   function schedule(ms: number, run: () => Promise<void> | void) {
-    const timer = queue.add(now() + ms, run);
+    const timer = { at: now() + ms, run };
+    timers.splice(timers.findLastIndex(({ at }) => at <= timer.at) + 1, 0, timer);
     arm();
     return {
       cancel() {
-        timer.isCancelled = true;
+        const index = timers.indexOf(timer);
+        if (index !== -1) timers.splice(index, 1);
         arm();
       },
     };
   }
 
+  function takeDue() {
+    const [first] = timers;
+    return first !== undefined && first.at <= now() ? timers.shift() : undefined;
+  }
+
   function arm(): void {
     clearTimeout(wake);
-    const { first } = queue;
+    const [first] = timers;
     if (!isReal || first === undefined) return;
     // At least one millisecond, since an injected `now` may stand still.
     wake = setTimeout(runDue, Math.min(Math.max(first.at - now(), 1), longestTimerMs));
@@ -60,15 +68,14 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
   }
 
   function runDue(): void {
-    for (let timer = queue.takeDue(now()); timer !== undefined; timer = queue.takeDue(now()))
-      void timer.run();
+    for (let timer = takeDue(); timer !== undefined; timer = takeDue()) void timer.run();
     arm();
   }
 
   async function runUntil(target: number): Promise<void> {
-    for (let { first } = queue; first !== undefined && first.at <= target; { first } = queue) {
+    for (let [first] = timers; first !== undefined && first.at <= target; [first] = timers) {
       offset += Math.max(0, first.at - now());
-      await queue.takeDue(now())?.run();
+      await takeDue()?.run();
       // Promises that waited for this timer go first: they may set another one.
       await nextTurn();
     }
@@ -82,10 +89,10 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
       await runUntil(now() + checkInteger('clock.advance', ms, { least: 0 }));
     },
     async drain() {
-      for (let { first } = queue; first !== undefined; { first } = queue) await runUntil(first.at);
+      for (let [first] = timers; first !== undefined; [first] = timers) await runUntil(first.at);
     },
     get nextAt() {
-      return queue.first?.at;
+      return timers[0]?.at;
     },
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
@@ -103,74 +110,7 @@ export function createClock(options: { now: () => number; mode: 'real' | 'manual
     schedule,
     stop() {
       clearTimeout(wake);
-      queue.clear();
+      timers.length = 0;
     },
   });
-}
-
-interface Timer {
-  readonly at: number;
-  /** Timers due at the same time run in the order in which they were set. */
-  readonly order: number;
-  readonly run: () => Promise<void> | void;
-  isCancelled: boolean;
-}
-
-/** A binary heap by time: the cost of one among 100,000 timers stays small. */
-export class TimerQueue {
-  readonly #heap: Timer[] = [];
-  #order = 0;
-
-  get first(): Timer | undefined {
-    while (this.#heap[0]?.isCancelled) this.#removeFirst();
-    return this.#heap[0];
-  }
-
-  add(at: number, run: Timer['run']): Timer {
-    const timer: Timer = { at, run, order: this.#order++, isCancelled: false };
-    let index = this.#heap.push(timer) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!this.#swapIfLater(parent, index)) break;
-      index = parent;
-    }
-    return timer;
-  }
-
-  takeDue(now: number): Timer | undefined {
-    const { first } = this;
-    if (first === undefined || first.at > now) return undefined;
-    this.#removeFirst();
-    return first;
-  }
-
-  clear(): void {
-    this.#heap.length = 0;
-  }
-
-  #removeFirst(): void {
-    const last = this.#heap.pop();
-    if (last === undefined || this.#heap.length === 0) return;
-    this.#heap[0] = last;
-    for (let index = 0; ; ) {
-      const left = 2 * index + 1;
-      const child = this.#isLater(left, left + 1) ? left + 1 : left;
-      if (!this.#swapIfLater(index, child)) return;
-      index = child;
-    }
-  }
-
-  #swapIfLater(one: number, other: number): boolean {
-    if (!this.#isLater(one, other)) return false;
-    const [a, b] = [this.#heap[one], this.#heap[other]];
-    if (a === undefined || b === undefined) return false;
-    this.#heap[one] = b;
-    this.#heap[other] = a;
-    return true;
-  }
-
-  #isLater(one: number, other: number): boolean {
-    const [a, b] = [this.#heap[one], this.#heap[other]];
-    return a !== undefined && b !== undefined && (a.at - b.at || a.order - b.order) > 0;
-  }
 }

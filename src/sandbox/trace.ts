@@ -2,8 +2,8 @@ import { printableText } from '../internal/printable-text.ts';
 import type { SandboxOperation } from './faults/faults.ts';
 
 /**
- * The kind of an entry. `request`: to the service; `reply`: of the service; `event`: posted to a partner;
- * `event_reply`: of the partner; `fault`: before the entries that it affects.
+ * `request`: to the service; `reply`: of the service; `event`: posted to a partner; `event_reply`: of the partner;
+ * `fault`: before the entries that it affects.
  */
 export type TraceKind = 'request' | 'reply' | 'event' | 'event_reply' | 'fault';
 
@@ -11,10 +11,7 @@ export type TraceKind = 'request' | 'reply' | 'event' | 'event_reply' | 'fault';
 export interface TraceEntry {
   /** Counts up from 1, without gaps. */
   readonly id: number;
-  /**
-   * `request`: to the service; `reply`: of the service; `event`: posted to a partner; `event_reply`: of the partner;
-   * `fault`: before the entries that it affects.
-   */
+  /** Its kind: see {@link TraceKind}. */
   readonly kind: TraceKind;
   /** Milliseconds since the epoch, on the sandbox's clock. */
   readonly time: number;
@@ -88,30 +85,12 @@ const maxText = 64 * 1024 * 1024;
 export function createTraceLog(options: { now: () => number; maxEntries: number; seed: string }): TraceLog {
   const { now, maxEntries, seed } = options;
   const listeners = new Set<(entry: TraceEntry) => void>();
-  /** A queue. Entries before `start` are forgotten and `undefined`, until enough of them can be cut off. */
-  let kept: (TraceEntry | undefined)[] = [];
-  let start = 0;
+  /** By id. Ids have no gaps. */
+  const kept = new Map<number, TraceEntry>();
   let lastId = 0;
   let textSize = 0;
 
-  function forgetOne(): void {
-    textSize -= kept[start]?.body?.length ?? 0;
-    kept[start] = undefined;
-    start += 1;
-    if (start < 1024 || start * 2 < kept.length) return;
-    kept = kept.slice(start);
-    start = 0;
-  }
-
-  /** The index of the entry after this one, or of the oldest. */
-  function indexAfter(id: number): number {
-    const forgotten = lastId - (kept.length - start);
-    return start + Math.max(0, id - forgotten);
-  }
-
-  function entriesAfter(id: number): TraceEntry[] {
-    return kept.slice(indexAfter(id)).filter((entry) => entry !== undefined);
-  }
+  const forgotten = () => lastId - kept.size;
 
   function add(facts: TraceFacts): number {
     lastId += 1;
@@ -124,9 +103,13 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
       id: lastId,
       exchange: facts.exchange ?? lastId,
     });
-    kept.push(entry);
+    kept.set(lastId, entry);
     textSize += entry.body?.length ?? 0;
-    while (kept.length - start > maxEntries || (textSize > maxText && kept.length - start > 1)) forgetOne();
+    while (kept.size > maxEntries || (textSize > maxText && kept.size > 1)) {
+      const oldest = forgotten() + 1;
+      textSize -= kept.get(oldest)?.body?.length ?? 0;
+      kept.delete(oldest);
+    }
     for (const listener of listeners) listener(entry);
     return lastId;
   }
@@ -138,13 +121,7 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     return () => listeners.delete(own);
   }
 
-  async function* follow({
-    after = 0,
-    signal,
-  }: {
-    after?: number | undefined;
-    signal?: AbortSignal | undefined;
-  } = {}) {
+  const follow: SandboxTrace['follow'] = async function* ({ after = 0, signal } = {}) {
     let changed = Promise.withResolvers<void>();
     const wake = () => changed.resolve();
     const end = subscribe(wake);
@@ -152,7 +129,7 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     try {
       for (let last = after; !signal?.aborted; ) {
         // One at a time: a list would keep forgotten entries for a slow reader.
-        const entry = kept[indexAfter(last)];
+        const entry = kept.get(Math.max(last, forgotten()) + 1);
         if (entry === undefined) {
           changed = Promise.withResolvers();
           await changed.promise;
@@ -165,25 +142,24 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
       end();
       signal?.removeEventListener('abort', wake);
     }
-  }
+  };
 
   const view: SandboxTrace = Object.freeze({
     get entries() {
-      return entriesAfter(0);
+      return [...kept.values()];
     },
     get forgotten() {
-      return lastId - (kept.length - start);
+      return forgotten();
     },
-    [Symbol.iterator]: () => entriesAfter(0)[Symbol.iterator](),
+    [Symbol.iterator]: () => [...kept.values()][Symbol.iterator](),
     subscribe,
     follow,
     clear() {
-      kept = [];
-      start = 0;
+      kept.clear();
       textSize = 0;
     },
     text({ last = 50 }: { last?: number | undefined } = {}) {
-      const lines = entriesAfter(Math.max(0, lastId - last)).map(lineOf);
+      const lines = [...kept.values()].filter(({ id }) => id > lastId - last).map(lineOf);
       return [`sandbox seed ${seed}`, ...lines].join('\n');
     },
   });
