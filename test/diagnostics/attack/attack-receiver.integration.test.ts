@@ -191,8 +191,11 @@ describe('attackReceiver', () => {
 
   it('judges no effects of a receiver that does nothing about authentic deliveries', async () => {
     await using receiver = await startReceiver({ act: () => {} });
-    const { handled } = receiver;
-    const { results } = await attackReceiver(receiver.url, { credentials, only: effectCases, handled });
+    const { handled, fetch } = receiver;
+    const { results } = await attackReceiver(receiver.url, {
+      ...{ credentials, fetch, handled, timeoutMs: 100 },
+      only: effectCases,
+    });
     expect(new Set(results.slice(1).map(({ verdict }) => verdict))).toEqual(new Set(['skipped']));
     expect(results[1]?.answered).toMatch(/had no effect/);
   });
@@ -202,7 +205,8 @@ describe('attackReceiver', () => {
       verify: (text) => verifyBody(text, { key: [orderKey, credentials.partnerSecretKey] }).value,
       decode: (body) => body.toString(),
     });
-    const { findings } = await attackReceiver(receiver.url, { credentials, skip: ['timing', 'slow-body'] });
+    const { fetch } = receiver;
+    const { findings } = await attackReceiver(receiver.url, { credentials, fetch, skip: ['timing'] });
     expect(findings.map(({ verdict, summary, cases }) => ({ verdict, summary, cases }))).toEqual([
       { verdict: 'broken', summary: 'verifies with the partner secret alone', cases: ['key-partner-alone'] },
       {
@@ -284,7 +288,8 @@ describe('attackReceiver', () => {
     await using receiver = await startReceiver({
       refuse: (_, text) => [401, `${secrets.join(' ')} ${text}`],
     });
-    const { results } = await attackReceiver(receiver.url, { credentials, skip: ['timing', 'slow-body'] });
+    const { fetch } = receiver;
+    const { results } = await attackReceiver(receiver.url, { credentials, fetch, skip: ['timing'] });
     const shown = inspect(results, { depth: 9 });
     for (const secret of secrets) expect(shown).not.toContain(secret);
     expect(shown).not.toMatch(/[0-9a-f]{64}/);

@@ -670,7 +670,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     },
     findings: ['empty-body'],
     finds: { 'empty-body': 'broken' },
-    timeoutMs: 1000,
+    timeoutMs: 500,
   },
   {
     name: 'ends the comparison at the first wrong digit',
@@ -681,7 +681,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         const { claim } = claimOf(value);
         for (let at = 0; at < right.length; at++) {
           // A table look-up of a slow language: far more than JavaScript takes, so that the test is sure.
-          createHmac('sha512', 'slow').update('x'.repeat(20_000)).digest();
+          createHmac('sha512', 'slow').update('x'.repeat(2000)).digest();
           if (right[at] !== claim[at]) throw new Refusal('mismatch');
         }
         return value;

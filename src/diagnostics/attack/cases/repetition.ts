@@ -164,7 +164,7 @@ const oneStep =
   'Look up and remember in one step (a unique column): between two steps a repetition gets through.';
 const rememberLonger =
   'Remember more than the last deliveries: a sender can repeat one after many others, and an event has no time stamp.';
-const noEffects = 'an authentic delivery had no effect within a second, so nothing is known';
+const noEffects = 'an authentic delivery had no effect in time, so nothing is known';
 
 /** A case that needs the receiver's records. */
 function effects(each: AttackCase): AttackCase {
@@ -179,13 +179,14 @@ function effects(each: AttackCase): AttackCase {
 
 /** How often the receiver acted on each order; `undefined` if it does not act on authentic deliveries either. */
 async function effectsOf(attack: Attack, ids: readonly string[]): Promise<number[] | undefined> {
-  const { probes, post, handled, signal } = attack;
+  const { probes, post, handled, signal, timeoutMs } = attack;
   if (handled === undefined) return undefined;
   // Sent last: when it is handled, everything before it is too.
   const fence = probes.authentic();
   await post({ body: fence });
   let isHandled = (await handled(orderIdOf(fence))) > 0;
-  for (let waited = 0; !isHandled && waited < 1000; waited += 50) {
+  const longestMs = Math.min(1000, timeoutMs);
+  for (let waited = 0; !isHandled && waited < longestMs; waited += 50) {
     signal?.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, 50));
     isHandled = (await handled(orderIdOf(fence))) > 0;
