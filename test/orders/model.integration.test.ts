@@ -270,14 +270,14 @@ const commands = fc.commands(
     fc.tuple(ids, amounts).map(([id, amount]) => new Prepare(id, amount)),
     fc.constantFrom(1, leaseMs, 100 * leaseMs).map((ms) => new Wait(ms)),
   ],
-  { maxCommands: 40 },
+  { maxCommands: 40, size: 'max' },
 );
 
 const runs = {
-  memoryStore: times(100, 300),
-  sqliteStore: times(10, 30),
-  redisStore: times(10, 30),
-  postgresStore: times(5, 15),
+  memoryStore: times(60, 300),
+  sqliteStore: times(3, 10),
+  redisStore: times(3, 10),
+  postgresStore: times(3, 10),
 };
 const table = storeKinds().flatMap((kind) => modes.map((mode) => ({ ...kind, mode })));
 

@@ -24,8 +24,8 @@ import { type ProcessIdentity, stateOf, thisProcess } from '../../src/rotation/p
 import { generation } from '../credentials/keys.ts';
 import { rejection } from '../http/clients.ts';
 import { thrownBy } from '../support/refusal.ts';
-import { some } from '../support/repeat.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { watchedFileSystem } from './watched-file-system.ts';
 
 let folder: string;
 let path: string;
@@ -35,8 +35,21 @@ beforeEach(() => {
 });
 
 const set = (text: string) => keyFile({ path }).update(() => text);
+/** The key file over another file system. */
+const keyFileOver = (system: FileSystem, process: Partial<ProcessIdentity> = {}) =>
+  keyFileIn({ path }, { fs: system, paths, self: { ...self, ...process }, now: Date.now });
 const isPosix = process.platform !== 'win32';
 const isRoot = process.geteuid?.() === 0;
+
+const self = thisProcess();
+const dead = { token: 'dead', ...self, pid: 2 ** 22 + 1 };
+
+/** Leaves a lock with this text beside the key file. */
+function leave(text: string, ageMs = 0): void {
+  writeFileSync(`${path}.lock`, text, { mode: 0o600 });
+  const at = (Date.now() - ageMs) / 1000;
+  utimesSync(`${path}.lock`, at, at);
+}
 
 /** Runs `key-file-child.ts`; the signal that ended it, or its exit code. */
 async function runChild(...given: string[]): Promise<string | number> {
@@ -85,21 +98,15 @@ describe('a key file', () => {
 
   it('is never left half written: it is written beside, synced, renamed, and the folder synced', async () => {
     const steps: string[] = [];
-    const watched: FileSystem = new Proxy(fs, {
-      get(target, name) {
-        if (name === 'constants') return target.constants;
-        // Sound: all others are functions.
-        const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-        return (...given: unknown[]) => {
-          const file = typeof given[0] === 'string' ? given[0].slice(folder.length) : '';
-          if (!/realpath|stat|read/.test(String(name))) {
-            steps.push(`${String(name)} ${file.replace(/[\da-f-]{36}/, '*')}`.trimEnd());
-          }
-          return step(...given);
-        };
+    const watched = watchedFileSystem({
+      before(name, [target]) {
+        const file = typeof target === 'string' ? target.slice(folder.length) : '';
+        if (!/realpath|stat|read/.test(name)) {
+          steps.push(`${name} ${file.replace(/[\da-f-]{36}/, '*')}`.trimEnd());
+        }
       },
     });
-    await keyFileIn({ path }, { fs: watched, paths, self: thisProcess(), now: Date.now }).update(() => 'one');
+    await keyFileOver(watched).update(() => 'one');
     const writing = steps.slice(
       steps.indexOf('openSync /keys.json.*.tmp'),
       steps.indexOf('rmSync /keys.json.lock'),
@@ -267,24 +274,9 @@ describe('a key file', () => {
     );
     expect(await storage.read()).toBe('30');
   });
-
-  it('loses no change of several processes', async () => {
-    const ends = await Promise.all(Array.from({ length: 4 }, () => runChild(path, 'count', '25')));
-    expect(ends).toEqual([0, 0, 0, 0]);
-    expect(await keyFile({ path }).read()).toBe('100');
-    expect(readdirSync(folder)).toEqual(['keys.json']);
-  }, 60_000);
 });
 
 describe('a lock that was left behind', () => {
-  const self = thisProcess();
-  const dead = { token: 'dead', ...self, pid: 2 ** 22 + 1 };
-  const leave = (text: string, ageMs = 0) => {
-    writeFileSync(`${path}.lock`, text, { mode: 0o600 });
-    const at = (Date.now() - ageMs) / 1000;
-    utimesSync(`${path}.lock`, at, at);
-  };
-
   it.each<[string, string, number]>([
     ['by a process that has died', JSON.stringify(dead), 0],
     ['by a process of another machine, long ago', JSON.stringify({ ...dead, space: 'elsewhere' }), 31_000],
@@ -344,19 +336,12 @@ describe('a lock that was left behind', () => {
 
   /** The file system, with something that happens before one of its steps. */
   const interrupted = (before: string, end: string, happens: () => void): FileSystem =>
-    new Proxy(fs, {
-      get(target, name) {
-        if (name === 'constants') return target.constants;
-        // Sound: all others are functions.
-        const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-        return (...given: unknown[]) => {
-          if (name === before && String(given[0]).endsWith(end)) happens();
-          return step(...given);
-        };
+    watchedFileSystem({
+      before(name, [target]) {
+        if (name === before && String(target).endsWith(end)) happens();
       },
     });
-  const lockWith = (system: FileSystem) =>
-    tryLock(`${path}.lock`, { fs: system, self: thisProcess(), now: Date.now });
+  const lockWith = (system: FileSystem) => tryLock(`${path}.lock`, { fs: system, self, now: Date.now });
 
   it('is left alone when another process has removed it first, and holds a new one', () => {
     leave(JSON.stringify(dead));
@@ -375,12 +360,11 @@ describe('a lock that was left behind', () => {
     expect(lockWith(fs)?.isHeld()).toBe(true);
   });
 
-  it('is removed once, and no newer lock with it, when many find it', async () => {
-    for (let round = 0; round < 5; round++) {
-      leave(JSON.stringify({ ...dead, token: `dead-${round}` }));
-      await Promise.all(Array.from({ length: 3 }, () => runChild(path, 'count', '3')));
-    }
-    expect(await keyFile({ path }).read()).toBe('45');
+  it('is removed once, and no newer lock with it, when several processes find it: they lose no change', async () => {
+    leave(JSON.stringify(dead));
+    const ends = await Promise.all(Array.from({ length: 4 }, () => runChild(path, 'count', '25')));
+    expect(ends).toEqual([0, 0, 0, 0]);
+    expect(await keyFile({ path }).read()).toBe('100');
     expect(readdirSync(folder)).toEqual(['keys.json']);
   }, 60_000);
 
@@ -395,24 +379,15 @@ describe('a lock that was left behind', () => {
   it('is not believed by its holder when another one took it over', async () => {
     // As if this process had been stopped just before it would rename: its lock is gone, and others have written.
     let isTaken = false;
-    const stopped: FileSystem = new Proxy(fs, {
-      get(target, name) {
-        if (name === 'constants') return target.constants;
-        // Sound: all others are functions.
-        const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-        return (...given: unknown[]) => {
-          const result = step(...given);
-          if (name === 'writeFileSync' && typeof given[0] === 'number' && !isTaken) {
-            isTaken = true;
-            rmSync(`${path}.lock`);
-            writeFileSync(path, 'theirs', { mode: 0o600 });
-          }
-          return result;
-        };
+    const stopped = watchedFileSystem({
+      after(name, [target]) {
+        if (name !== 'writeFileSync' || typeof target !== 'number' || isTaken) return;
+        isTaken = true;
+        rmSync(`${path}.lock`);
+        writeFileSync(path, 'theirs', { mode: 0o600 });
       },
     });
-    const storage = keyFileIn({ path }, { fs: stopped, paths, self: thisProcess(), now: Date.now });
-    await storage.update((text) => `${text ?? 'nothing'} and mine`);
+    await keyFileOver(stopped).update((text) => `${text ?? 'nothing'} and mine`);
     expect(await keyFile({ path }).read()).toBe('theirs and mine');
   });
 });
@@ -425,23 +400,16 @@ describe('two processes that both believe to hold the lock', () => {
       const count = (text: string | undefined) => String(Number(text) + 1);
       let second: Promise<void> | undefined;
       // As if its lock had been taken over while it was stopped.
-      const stopped: FileSystem = new Proxy(fs, {
-        get(target, name) {
-          if (name === 'constants') return target.constants;
-          // Sound: all others are functions.
-          const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-          return (...given: unknown[]) => {
-            const isLock = typeof given[0] === 'string' && given[0].endsWith('.lock');
-            if (name === stoppedAt && !isLock && second === undefined) {
-              rmSync(`${path}.lock`);
-              // Runs to its end before it returns.
-              second = keyFile({ path }).update(count);
-            }
-            return step(...given);
-          };
+      const stopped = watchedFileSystem({
+        before(name, [target]) {
+          const isLock = typeof target === 'string' && target.endsWith('.lock');
+          if (name !== stoppedAt || isLock || second !== undefined) return;
+          rmSync(`${path}.lock`);
+          // Runs to its end before it returns.
+          second = keyFile({ path }).update(count);
         },
       });
-      await keyFileIn({ path }, { fs: stopped, paths, self: thisProcess(), now: Date.now }).update(count);
+      await keyFileOver(stopped).update(count);
       await second;
       expect([await keyFile({ path }).read(), readdirSync(folder)]).toEqual(['2', ['keys.json']]);
     },
@@ -455,16 +423,7 @@ describe('two processes that both believe to hold the lock', () => {
   });
 });
 
-describe.each([
-  ['that nobody holds', () => {}],
-  [
-    'whose lock a dead process has left',
-    () => {
-      const holder = { token: 'dead', ...thisProcess(), pid: 2 ** 22 + 1 };
-      writeFileSync(`${path}.lock`, JSON.stringify(holder), { mode: 0o600 });
-    },
-  ],
-])('a key file %s', (_, prepare) => {
+describe('a key file survives kill -9 before any of its steps', () => {
   /** Old or new keys are left, the step can be repeated, and no lock that nobody holds. @returns the keys found */
   async function checkAfter(step: number): Promise<string> {
     const rotation = createKeyRotation({ storage: keyFile({ path }) });
@@ -482,57 +441,53 @@ describe.each([
     rmSync(folder, { recursive: true });
     mkdirSync(folder);
     await createKeyRotation({ storage: keyFile({ path }) }).receive(generation(1));
-    prepare();
   }
 
-  it('survives kill -9 before any of its steps: old or new keys, and the next process goes on', async () => {
+  it.each([
+    ['that nobody holds', () => {}],
+    ['whose lock a dead process has left', () => leave(JSON.stringify(dead))],
+  ])('%s: old or new keys, and the next process goes on', async (_, prepare) => {
     const found = new Set<string>();
-    let killed = 0;
+    let steps = 0;
     for (let isOver = false; !isOver; ) {
       await begin();
+      prepare();
       // As a process that has died, which does nothing more: not even what stands in a `finally`.
-      const self = { ...thisProcess(), pid: 2 ** 22 + 1 };
-      const context = { fs: goneFrom(killed), paths, self, now: Date.now };
-      const dying = createKeyRotation({ storage: keyFileIn({ path }, context) }).receive(generation(2));
+      let left = steps;
+      const gone = watchedFileSystem({
+        before() {
+          if (left-- <= 0) throw new Error('This process is gone.');
+        },
+      });
+      const storage = keyFileOver(gone, { pid: dead.pid });
+      const dying = createKeyRotation({ storage }).receive(generation(2));
       isOver = await dying.then(
         () => true,
         () => false,
       );
-      found.add(await checkAfter(killed));
-      if (!isOver) killed += 1;
+      found.add(await checkAfter(steps));
+      if (!isOver) steps += 1;
     }
     expect(found).toEqual(new Set(['1', '1,2']));
-    expect(killed).toBeGreaterThan(20);
+    expect(steps).toBeGreaterThan(20);
+  });
 
-    // kill -9 leaves the same.
-    const foundReally = new Set<string>();
-    const allSteps = Array.from({ length: killed }, (_, step) => step);
-    for (const step of some(allSteps, 3).concat(killed - 1)) {
+  it('also when it is a real one', async () => {
+    await begin();
+    const names: string[] = [];
+    const watched = watchedFileSystem({ before: (name) => names.push(name) });
+    await createKeyRotation({ storage: keyFileOver(watched) }).receive(generation(2));
+    const renaming = names.indexOf('renameSync');
+    for (const [step, keys] of [
+      [renaming, '1'],
+      [renaming + 1, '1,2'],
+    ] as const) {
       await begin();
       expect(await runChild(path, 'receive', String(step))).toBe('SIGKILL');
-      foundReally.add(await checkAfter(step));
+      expect(await checkAfter(step)).toBe(keys);
     }
-    await begin();
-    expect(await runChild(path, 'receive', String(killed))).toBe(0);
-    expect(foundReally).toEqual(found);
-  }, 120_000);
-});
-
-/** The file system until this step, counted from 0; every call from there on fails. */
-function goneFrom(last: number): FileSystem {
-  let steps = 0;
-  return new Proxy(fs, {
-    get(target, name) {
-      if (name === 'constants') return target.constants;
-      // Sound: all others are functions.
-      const step = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-      return (...given: unknown[]) => {
-        if (steps++ >= last) throw new Error('This process is gone.');
-        return step(...given);
-      };
-    },
   });
-}
+});
 
 /** The second crash in a row may leave it. It holds no key, and stands in nobody's way. */
 function isRightToRemove(file: string): boolean {
