@@ -10,7 +10,7 @@ import { readSandboxOptions, type SandboxOptions } from './options.ts';
 import { orderHandlers } from './orders/order-routes.ts';
 import { playOrder } from './orders/order-scenarios.ts';
 import type { SandboxCredentials } from './partners/fixed-partners.ts';
-import { partnerHandlers, partnerPages } from './partners/partner-routes.ts';
+import { linkRoute, partnerHandlers, signRequestRoute } from './partners/partner-routes.ts';
 import { Refusal } from './requests.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
 import { listen } from './server/listen.ts';
@@ -74,9 +74,12 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   const deploymentAt = (origin: string) => deploymentOf(options, origin);
   const deployment = deploymentAt('https://sandbox.localhost');
   const state = createState(deployment, checked);
-  const handlers = { ...partnerHandlers(state), ...orderHandlers(state), ...messengerHandlers(state) };
-  const routes = checkRoutes([...operationRoutes(deployment, handlers), ...partnerPages(state)]);
-
+  const handlers = { ...partnerHandlers, ...orderHandlers, ...messengerHandlers };
+  const routes = checkRoutes([
+    ...operationRoutes(deployment, handlers),
+    ...(checked.signingEndpoint === 'on' ? [signRequestRoute(deployment)] : []),
+    linkRoute,
+  ]);
   const serve = createServe(state, routes);
   const { clock, deliveryQueue } = state;
   const { seed } = checked;
@@ -124,13 +127,13 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
       return state.orders.all;
     },
     advance: async (order, step) => {
-      if (!state.isReady) await state.ready;
+      await state.ready;
       const { delivery } = postEvent(state, state.orders.advance(order, step));
       await state.data.commit();
       return delivery;
     },
     play: async (order, scenario) => {
-      if (!state.isReady) await state.ready;
+      await state.ready;
       const deliveries = await playOrder(state, order, scenario);
       await state.data.commit();
       return deliveries;

@@ -7,6 +7,48 @@ import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { verifyBody } from '../signature/verify-body.ts';
 
+/** Where a request goes. A segment of the path in braces is a parameter: `orders/{order}`. */
+interface Address {
+  readonly method: string;
+  readonly path: string;
+}
+
+export function routeAt<Route extends Address>(
+  routes: readonly Route[],
+  { method, path }: Address,
+): Route | undefined {
+  return routes.find((route) => route.method === method && pathParameters(route.path, path) !== undefined);
+}
+
+/** 405 if there are other methods at this path, otherwise 404 with this message. */
+export function noRoute(routes: readonly Address[], path: string, message: string): Refusal {
+  const allow = routes.filter((route) => pathParameters(route.path, path)).map(({ method }) => method);
+  if (allow.length === 0) return new Refusal(404, 'not_found', message);
+  const methods = allow.join(', ');
+  return new Refusal(405, 'method_not_allowed', `Only ${methods} is answered here.`, { allow: methods });
+}
+
+/** The parameters of a path, as they were sent; `undefined` for another path. */
+export function pathParameters(pattern: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    const text = given[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    if (name === undefined && segment !== text) return undefined;
+    if (name !== undefined) params[name] = text;
+  }
+  return params;
+}
+
+export function requireJsonType(request: Request): void {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
+  }
+}
+
 /** Reads a body, and stops as soon as it exceeds the limit. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = new Refusal(413, 'body_too_large', `The body is longer than ${maxBytes} bytes.`);
@@ -65,7 +107,8 @@ export async function parseWith<Output>(
     const path = issuePath(issue).join('.');
     return path === '' ? issue.message : `${path}: ${issue.message}`;
   });
-  throw new Refusal(400, code, `The body does not fit: ${issues.join('; ')}.`);
+  const part = code === 'invalid_query' ? 'query' : 'body';
+  throw new Refusal(400, code, `The ${part} does not fit: ${issues.join('; ')}.`);
 }
 
 /** Turns signature errors into refusals. */

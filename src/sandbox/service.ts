@@ -3,7 +3,16 @@ import { type Operation, operationNames, operationRules } from '../deployment/op
 import { ConfigurationError } from '../errors/errors.ts';
 import type { SandboxOperation, TimedRequestFault } from './faults/faults.ts';
 import type { SandboxSettings } from './options.ts';
-import { errorReply, jsonReply, Refusal, readBody } from './requests.ts';
+import {
+  errorReply,
+  jsonReply,
+  noRoute,
+  pathParameters,
+  type Refusal,
+  readBody,
+  requireJsonType,
+  routeAt,
+} from './requests.ts';
 import type { SandboxState } from './state.ts';
 import { faultyReply, type WireReply, wireReply } from './wire-reply.ts';
 
@@ -20,7 +29,8 @@ export function createServe(state: SandboxState, routes: readonly Route[]): Serv
     // Read first, for the trace. A body that is too large is refused after path, method and type are checked.
     const read = readBody(request, options.maxBodyBytes);
     const body = await read.catch(() => undefined);
-    const operation = operationAt(routes, { method, path: url.pathname });
+    const route = routeAt(routes, { method, path: url.pathname });
+    const operation = route?.operation;
     const order = operation === 'createOrder' ? orderId(state, body) : undefined;
     const traceFacts = { operation, order, method, url: url.href };
     const started = clock.now();
@@ -31,8 +41,11 @@ export function createServe(state: SandboxState, routes: readonly Route[]): Serv
 
     const respond = async () => {
       try {
-        if (!state.isReady) await state.ready;
-        const response = await answer(routes, { request, url, ip: plainIp(ip), readBody: () => read });
+        await state.ready;
+        if (route === undefined) throw noService(routes, url.pathname);
+        if (route.content === 'json') requireJsonType(request);
+        const content = route.content === 'none' ? new Uint8Array() : await read;
+        const response = await route.handle(state, { request, url, ip: plainIp(ip), body: content });
         // The change has to be stored before the reply announces it.
         await state.data.commit();
         return response;
@@ -56,6 +69,12 @@ export function createServe(state: SandboxState, routes: readonly Route[]): Serv
     });
     return reply;
   };
+}
+
+function noService(routes: readonly Route[], path: string): Refusal {
+  const slashed = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
+  const isNear = routes.some((route) => pathParameters(route.path, slashed) !== undefined);
+  return noRoute(routes, path, `Nothing is at this path.${isNear ? ' Mind the slash at the end.' : ''}`);
 }
 
 function faultFacts(
@@ -111,11 +130,11 @@ export interface RoutedRequest {
 export interface Route {
   readonly operation: SandboxOperation;
   readonly method: 'GET' | 'POST';
-  /** The whole path. One that ends in `/*` matches any last segment. */
+  /** The whole path. A segment in braces matches any text. */
   readonly path: string;
   /** The required Content-Type; GET has no body. */
   readonly content: 'json' | 'any' | 'none';
-  readonly handle: (call: RoutedRequest) => Response | Promise<Response>;
+  readonly handle: (state: SandboxState, call: RoutedRequest) => Response | Promise<Response>;
 }
 
 /** How the sandbox answers each operation. Method and path come from the table of operations. */
@@ -142,48 +161,6 @@ export function checkRoutes(routes: readonly Route[]): readonly Route[] {
     seen.add(address);
   }
   return routes;
-}
-
-function operationAt(
-  routes: readonly Route[],
-  { method, path }: { method: string; path: string },
-): SandboxOperation | undefined {
-  return routes.find((route) => route.method === method && matches(route.path, path))?.operation;
-}
-
-async function answer(
-  routes: readonly Route[],
-  { readBody, ...call }: Omit<RoutedRequest, 'body'> & { readBody: () => Promise<Uint8Array> },
-): Promise<Response> {
-  const route = findRoute(routes, call.request.method, call.url.pathname);
-  if (route.content === 'json') requireJsonType(call.request);
-  return route.handle({ ...call, body: route.content === 'none' ? new Uint8Array() : await readBody() });
-}
-
-function findRoute(routes: readonly Route[], method: string, path: string): Route {
-  const here = routes.filter((route) => matches(route.path, path));
-  const found = here.find((route) => route.method === method);
-  if (found !== undefined) return found;
-  if (here.length > 0) {
-    const allow = here.map((route) => route.method).join(', ');
-    throw new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
-  }
-  const slashed = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
-  const hint = routes.some((route) => matches(route.path, slashed)) ? ' Mind the slash at the end.' : '';
-  throw new Refusal(404, 'not_found', `Nothing is at this path.${hint}`);
-}
-
-function matches(pattern: string, path: string): boolean {
-  if (!pattern.endsWith('/*')) return pattern === path;
-  const prefix = pattern.slice(0, -1);
-  return path.startsWith(prefix) && path.length > prefix.length && !path.slice(prefix.length).includes('/');
-}
-
-function requireJsonType(request: Request): void {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
-  }
 }
 
 /** Keys and signatures appear in these replies alone. */

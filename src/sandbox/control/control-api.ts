@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import { errorReply, jsonReply, parseBody, parseWith, Refusal, readBody } from '../requests.ts';
+import {
+  errorReply,
+  jsonReply,
+  noRoute,
+  parseBody,
+  parseWith,
+  pathParameters,
+  Refusal,
+  readBody,
+  requireJsonType,
+  routeAt,
+} from '../requests.ts';
 import { requireToken } from '../server/require-token.ts';
 import { isLoopback, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
 import { type ControlCall, type Endpoint, endpoint } from './endpoint.ts';
@@ -49,9 +60,14 @@ export function createServeControl(options: ControlOptions): ServeControl {
     // Answers hold keys: from another machine, reading needs the token, too.
     if (!isPage && !(isRead && isLocal && !isSecret))
       requireToken(request.headers.get('authorization'), token);
-    const { endpoint, params } = find(table, path, isRead ? 'GET' : request.method);
+    const endpoint = routeAt(table, { method: isRead ? 'GET' : request.method, path });
+    if (endpoint === undefined) {
+      throw noRoute(table, path, 'Nothing is at this path: see openapi.json beside the page.');
+    }
     if (endpoint.content === 'application/json') await ready?.();
-    const query = endpoint.query === undefined ? {} : queryOf(endpoint.query, searchParams);
+    const params = decoded(pathParameters(endpoint.path, path));
+    const given = Object.fromEntries(searchParams);
+    const query = endpoint.query === undefined ? {} : await parseWith(endpoint.query, given, 'invalid_query');
     const body = endpoint.body && (await bodyOf(endpoint.body, request, endpoint));
     const result = await endpoint.handle({ request, origin, params, query, body });
     if (result instanceof Response) return result;
@@ -112,46 +128,13 @@ function pageReply(source: PageSource): Response {
   return new Response(html, { headers: pageHeaders(page) });
 }
 
-function find(table: readonly Endpoint[], path: string, method: string) {
-  const here = table.flatMap((endpoint) => {
-    const params = match(endpoint.path, path);
-    return params === undefined ? [] : [{ endpoint, params }];
-  });
-  const found = here.find(({ endpoint }) => endpoint.method === method);
-  if (found !== undefined) return found;
-  if (here.length === 0)
-    throw new Refusal(404, 'not_found', 'Nothing is at this path: see openapi.json beside the page.');
-  const allow = here.map(({ endpoint }) => endpoint.method).join(', ');
-  throw new Refusal(405, 'method_not_allowed', `Only ${allow} is answered here.`, { allow });
-}
-
-/** The parameters of a path; `undefined` for another path. */
-function match(pattern: string, path: string): ControlCall['params'] | undefined {
-  const [wanted, given] = [pattern.split('/'), path.split('/')];
-  if (wanted.length !== given.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, segment] of wanted.entries()) {
-    const text = given[index] ?? '';
-    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-    if (name === undefined && segment !== text) return undefined;
-    if (name !== undefined) params[name] = decoded(text);
-  }
-  return params;
-}
-
-function decoded(segment: string): string {
+function decoded(params: Readonly<Record<string, string>> = {}): ControlCall['params'] {
   try {
-    return decodeURIComponent(segment);
+    const values = Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]);
+    return Object.fromEntries(values);
   } catch {
     throw new Refusal(400, 'bad_path', 'The path is not URL-encoded.');
   }
-}
-
-function queryOf<Output>(schema: z.ZodType<Output>, params: URLSearchParams): Output {
-  const { success, data, error } = schema.safeParse(Object.fromEntries(params));
-  if (success) return data;
-  const issues = error.issues.map(({ path, message }) => [...path, message].join(': '));
-  throw new Refusal(400, 'invalid_query', `The query does not fit: ${issues.join('; ')}.`);
 }
 
 async function bodyOf(
@@ -160,9 +143,6 @@ async function bodyOf(
   { maxBodyBytes }: Pick<Endpoint, 'maxBodyBytes'>,
 ): Promise<unknown> {
   // A form of another page cannot send this type.
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new Refusal(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
-  }
+  requireJsonType(request);
   return parseWith(schema, parseBody(await readBody(request, maxBodyBytes)), 'invalid_body');
 }

@@ -20,17 +20,13 @@ const connectedPage = `<!doctype html>
 <h1>Device connected</h1><p>The API key is ready for use. You can close this page.</p></html>
 `;
 
-type MessengerOperation = 'generateApiKey' | 'scanDevice' | 'checkNumber' | 'sendMessage';
-
 /** Endpoints 6 to 9 of the contract. */
-export function messengerHandlers(state: SandboxState): Pick<OperationHandlers, MessengerOperation> {
-  return {
-    generateApiKey: { content: 'json', handle: (call) => generateApiKey(state, call) },
-    scanDevice: { content: 'none', handle: (call) => scanDevice(state, call) },
-    checkNumber: { content: 'none', handle: (call) => checkNumber(state, call) },
-    sendMessage: { content: 'json', handle: (call) => sendMessage(state, call) },
-  };
-}
+export const messengerHandlers = {
+  generateApiKey: { content: 'json', handle: generateApiKey },
+  scanDevice: { content: 'none', handle: scanDevice },
+  checkNumber: { content: 'none', handle: checkNumber },
+  sendMessage: { content: 'json', handle: sendMessage },
+} satisfies Partial<OperationHandlers>;
 
 async function generateApiKey(state: SandboxState, { body, request }: RoutedRequest): Promise<Response> {
   const hint = 'The Authorization header must be the master key itself, without "Bearer".';

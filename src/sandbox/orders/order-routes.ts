@@ -109,9 +109,9 @@ function payerIntoAccount(number: number, mobileMoney: boolean): SandboxOrder['p
 }
 
 /** Endpoint 4 of the contract. */
-export function orderHandlers(state: SandboxState): Pick<OperationHandlers, 'createOrder'> {
-  return { createOrder: { content: 'json', handle: (call) => placeOrder(state, call) } };
-}
+export const orderHandlers = {
+  createOrder: { content: 'json', handle: placeOrder },
+} satisfies Partial<OperationHandlers>;
 
 async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequest): Promise<Response> {
   const { deployment, options, orders } = state;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Deployment } from '../../deployment/define-deployment.ts';
 import { findMembers } from '../../internal/json-scanner.ts';
 import { writeSignature } from '../../signature/digest.ts';
 import { canonicalText } from '../../signature/serializations.ts';
@@ -21,30 +22,20 @@ const onboarding = z.object({
   email: z.string().regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
 });
 
-type PartnerOperation = 'onboard' | 'whitelistIp' | 'regenerateKeys';
-
 /** Endpoints 1 to 3 of the contract. */
-export function partnerHandlers(state: SandboxState): Pick<OperationHandlers, PartnerOperation> {
-  return {
-    onboard: { content: 'json', handle: (call) => onboard(state, call) },
-    whitelistIp: { content: 'any', handle: (call) => whitelistIp(state, call) },
-    regenerateKeys: { content: 'json', handle: (call) => regenerateKeys(state, call) },
-  };
-}
+export const partnerHandlers = {
+  onboard: { content: 'json', handle: onboard },
+  whitelistIp: { content: 'any', handle: whitelistIp },
+  regenerateKeys: { content: 'json', handle: regenerateKeys },
+} satisfies Partial<OperationHandlers>;
 
-/** The one-time link, and the reported signing endpoint. */
-export function partnerPages(state: SandboxState): Route[] {
-  return [
-    ...(state.options.signingEndpoint === 'on' ? [signRequestRoute(state)] : []),
-    {
-      operation: 'openLink',
-      method: 'GET',
-      path: `${linkPath}*`,
-      content: 'none',
-      handle: ({ url }) => jsonReply(200, { ...state.partners.open(state.partners.tokenOf(url)) }),
-    },
-  ];
-}
+export const linkRoute: Route = {
+  operation: 'openLink',
+  method: 'GET',
+  path: `${linkPath}{token}`,
+  content: 'none',
+  handle: ({ partners }, { url }) => jsonReply(200, { ...partners.open(partners.tokenOf(url)) }),
+};
 
 export function requirePartner({ partners, options }: SandboxState, request: Request): Partner {
   const [, publicKey] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
@@ -100,23 +91,20 @@ const signRequestPath = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
  * The reported endpoint that signs the other members of a body with its `secret`. The reply `{ signature }` is the
  * sandbox's choice.
  */
-function signRequestRoute(state: SandboxState): Route {
-  return {
-    operation: 'signRequest',
-    method: 'POST',
-    path: new URL(state.deployment.onboardingBaseUrl + signRequestPath).pathname,
-    content: 'json',
-    handle: ({ body }) => {
-      const { secret, ...value } = parseBody(body);
-      if (typeof secret !== 'string' || secret === '') {
-        throw new Refusal(400, 'invalid_body', 'The body does not fit: secret: must be text.');
-      }
-      const scheme = state.deployment.signature;
-      const unsignedText = refuseSignatureErrors(() => withoutSecret(decodeBody(body)));
-      const signed = refuseSignatureErrors(() => canonicalText(scheme, { unsignedText, value }));
-      return jsonReply(200, { signature: writeSignature(scheme, secret, signed) });
-    },
-  };
+export function signRequestRoute({ onboardingBaseUrl }: Deployment<unknown>): Route {
+  const path = new URL(onboardingBaseUrl + signRequestPath).pathname;
+  return { operation: 'signRequest', method: 'POST', path, content: 'json', handle: signRequest };
+}
+
+function signRequest({ deployment }: SandboxState, { body }: RoutedRequest): Response {
+  const { secret, ...value } = parseBody(body);
+  if (typeof secret !== 'string' || secret === '') {
+    throw new Refusal(400, 'invalid_body', 'The body does not fit: secret: must be text.');
+  }
+  const scheme = deployment.signature;
+  const unsignedText = refuseSignatureErrors(() => withoutSecret(decodeBody(body)));
+  const signed = refuseSignatureErrors(() => canonicalText(scheme, { unsignedText, value }));
+  return jsonReply(200, { signature: writeSignature(scheme, secret, signed) });
 }
 
 function withoutSecret(text: string): string {
