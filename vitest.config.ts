@@ -20,12 +20,28 @@ const inspectorPage: Plugin = {
 const integration = 'test/**/*.integration.test.ts';
 const outside = ['test/runtimes/**', '**/node_modules/**'];
 
+/** The files that no longer run repeats in full: `npm run test:thorough` does. docs/details/development.md has the others. */
+const shortened = [
+  'test/cli/{strangers,transcript}.integration.test.ts',
+  'test/diagnostics/**/*.integration.test.ts',
+  'test/http/concurrency.integration.test.ts',
+  'test/inbox/sqlite/full-disk/*.integration.test.ts',
+  'test/otp/otp.integration.test.ts',
+  'test/store/{contract,processes}.integration.test.ts',
+  'test/webhooks/forgeries.integration.test.ts',
+];
+
 /** A process for each file would take as long again as the tests: files of a project share processes, and no modules. */
 const freshModules = 'test/support/fresh-modules.ts';
 
 export default defineConfig(({ mode }) => {
-  // `vitest --mode thorough` runs what is shortened elsewhere in full: `test/support/repeat.ts`.
-  if (mode === 'thorough') process.env.TEST_THOROUGH = '1';
+  const isThorough = mode === 'thorough' || process.env.TEST_THOROUGH === 'listed';
+  const inFull = { TEST_THOROUGH: '1' };
+  const onServers = {
+    isolate: false,
+    setupFiles: freshModules,
+    globalSetup: 'test/support/global-setup.ts',
+  };
   return {
     plugins: [inspectorPage],
     test: {
@@ -39,7 +55,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'unit',
             isolate: false,
-            env: process.env.CI ? { TEST_THOROUGH: '1' } : {},
+            env: isThorough || process.env.CI ? inFull : {},
             setupFiles: [freshModules, 'test/support/unit-setup.ts'],
             include: ['test/**/*.test.ts'],
             exclude: [integration, ...outside],
@@ -47,14 +63,13 @@ export default defineConfig(({ mode }) => {
         },
         {
           test: {
+            ...onServers,
             name: 'integration',
-            isolate: false,
             include: [integration],
-            exclude: outside,
-            setupFiles: freshModules,
-            globalSetup: 'test/support/global-setup.ts',
+            exclude: isThorough ? [...outside, ...shortened] : outside,
           },
         },
+        ...(isThorough ? [{ test: { ...onServers, name: 'in full', env: inFull, include: shortened } }] : []),
       ],
     },
   };

@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../package/entries.ts';
 import { run } from '../package/run.ts';
+import { packTarball } from '../package/scratch-project.ts';
 
 const folder = import.meta.dirname;
 const dependencies = ['ky', 'zod'];
@@ -21,11 +22,8 @@ const options = [
 export function install(): void {
   const packed = mkdtempSync(join(tmpdir(), 'partner-exchange-sdk-'));
   try {
-    run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], { cwd: root });
-    const [tarball] = globSync('*.tgz', { cwd: packed });
-    if (tarball === undefined) throw new Error('npm pack made no tarball.');
     // By a name without its version: npm would take one that it knows from its cache.
-    copyFileSync(join(packed, tarball), join(packed, 'package.tgz'));
+    copyFileSync(packTarball(packed), join(packed, 'package.tgz'));
     const packages = [join(packed, 'package.tgz'), ...dependencies.map(atVersionOfRoot)];
     run('npm', ['install', ...options, ...packages], { cwd: folder, timeout: 300_000 });
   } finally {
