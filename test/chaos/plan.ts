@@ -1,9 +1,8 @@
-import type { FaultRates } from '../../src/sandbox/faults/faults.ts';
 import {
   type EventFaultName,
-  eventFaults,
-  type RequestFaultName,
-  requestFaults,
+  eventFaultNames,
+  type FaultRates,
+  requestFaultNames,
 } from '../../src/sandbox/faults/faults.ts';
 import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 
@@ -53,8 +52,7 @@ const refusing: ReadonlySet<string> = new Set(['too_many_requests', 'redirect', 
 
 function drawRequestFaults(random: SeededRandom, isHonest: boolean): FaultRates {
   const intensity = pick(random, [0, 0.15, 0.3, 0.6]);
-  // Sound: these are the keys of the table.
-  const names = (Object.keys(requestFaults) as RequestFaultName[]).filter(() => random.chance(0.5));
+  const names = requestFaultNames.filter(() => random.chance(0.5));
   return Object.fromEntries(
     names.map((name) => {
       const probability = intensity / names.length;
@@ -69,8 +67,7 @@ function drawRequestFaults(random: SeededRandom, isHonest: boolean): FaultRates 
 function drawEventFaults(random: SeededRandom, losesEvents: boolean): FaultRates {
   const most = pick(random, [0, 0.2, 0.5]);
   const rates: Partial<Record<EventFaultName, number>> = {};
-  // Sound: these are the keys of the table.
-  for (const name of Object.keys(eventFaults) as EventFaultName[]) rates[name] = random.fraction() * most;
+  for (const name of eventFaultNames) rates[name] = random.fraction() * most;
   rates.drop = losesEvents ? 0.1 + random.fraction() * 0.4 : 0;
   return rates;
 }

@@ -69,9 +69,3 @@ export function endpoint<
 }
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
-
-/** The names of a table, for a schema. */
-export function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): [Name, ...Name[]] {
-  // Sound: the keys of a table with entries.
-  return Object.keys(table) as [Name, ...Name[]];
-}

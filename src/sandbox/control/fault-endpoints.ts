@@ -3,14 +3,13 @@ import { isConfigurationError } from '../../errors/errors.ts';
 import type { SandboxFaults } from '../faults/fault-plan.ts';
 import {
   type FaultRates,
-  type FaultScenario,
   type FaultTarget,
-  faultScenarios,
+  faultScenarioNames,
   type RequestFaultName,
   type RequestFaultTarget,
 } from '../faults/faults.ts';
 import { Refusal } from '../requests.ts';
-import { endpoint, namesOf } from './endpoint.ts';
+import { endpoint } from './endpoint.ts';
 import * as answers from './schemas.ts';
 
 interface Subject {
@@ -107,9 +106,7 @@ export function faultOperations() {
       method: 'POST',
       path: 'faults/scenario',
       summary: 'Sets the rates of a named scenario, in place of all earlier rates',
-      body: z
-        .strictObject({ name: z.enum(namesOf<FaultScenario>(faultScenarios)) })
-        .meta({ examples: [{ name: 'hostile' }] }),
+      body: z.strictObject({ name: z.enum(faultScenarioNames) }).meta({ examples: [{ name: 'hostile' }] }),
       answer: answers.faults,
       handle: ({ body }, { sandbox: { faults } }: Subject) => {
         faults.scenario(body.name);

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { isValidationError, whatFailed } from '../../errors/errors.ts';
 import type { SandboxDelivery } from '../events/delivery.ts';
-import { eventFaults, faultScenarios, faultTargets, requestFaults } from '../faults/faults.ts';
+import { eventFaultNames, faultScenarioNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
 import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
-import { type OrderScenario, orderScenarios } from '../orders/order-scenarios.ts';
+import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import { Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
-import { type Endpoint, endpoint, namesOf } from './endpoint.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
 import { refusalAdvice } from './refusal-advice.ts';
@@ -183,7 +183,7 @@ export function sandboxOperations() {
       path: 'orders/{order}/play',
       summary: 'Takes a new order through a scenario, with its events',
       body: z
-        .strictObject({ scenario: z.enum(namesOf<OrderScenario>(orderScenarios)) })
+        .strictObject({ scenario: z.enum(orderScenarioNames) })
         .meta({ examples: [{ scenario: 'happy' }] }),
       answer: z.object({ order: answers.order, deliveries: z.array(answers.delivery) }),
       refusals: [404, 409],
@@ -330,10 +330,10 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
     known: {
       requestTargets: faultTargets.request,
       eventTargets: faultTargets.event,
-      requestFaults: Object.keys(requestFaults),
-      eventFaults: Object.keys(eventFaults),
-      faultScenarios: Object.keys(faultScenarios),
-      orderScenarios: Object.keys(orderScenarios),
+      requestFaults: requestFaultNames,
+      eventFaults: eventFaultNames,
+      faultScenarios: faultScenarioNames,
+      orderScenarios: orderScenarioNames,
     },
   };
 }

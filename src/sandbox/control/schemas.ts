@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventFaults, requestFaults } from '../faults/faults.ts';
+import { eventFaultNames, requestFaultNames } from '../faults/faults.ts';
 import { orderSteps } from '../orders/order-registry.ts';
 
 /** The JSON answers of the endpoints. Members without a value are absent. */
@@ -179,11 +179,7 @@ export const explanation = z
   })
   .meta({ id: 'Explanation' });
 
-export const faultName = z.enum([
-  // Sound: the keys of both tables.
-  ...(Object.keys(requestFaults) as (keyof typeof requestFaults)[]),
-  ...(Object.keys(eventFaults) as (keyof typeof eventFaults)[]),
-]);
+export const faultName = z.enum([...requestFaultNames, ...eventFaultNames]);
 
 export const fault = z
   .union([

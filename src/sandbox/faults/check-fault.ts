@@ -12,12 +12,14 @@ import {
 import {
   type EventFault,
   type EventFaultName,
+  eventFaultNames,
   eventFaults,
   type Fault,
   type FaultDetails,
   type FaultTime,
   faultTargets,
   type RequestFaultName,
+  requestFaultNames,
   requestFaults,
   type TimedRequestFault,
 } from './faults.ts';
@@ -31,14 +33,7 @@ export type CheckedFault =
 export function targetSide(target: unknown): 'request' | 'event' {
   const name = String(target);
   for (const side of ['request', 'event'] as const) if (faultTargets[side].includes(name)) return side;
-  const near = nearestName(name, [...faultTargets.request, ...faultTargets.event]);
-  throw invalidOption(
-    `faults: there is no target "${name.slice(0, 64)}".`,
-    'invalid_option',
-    near === undefined
-      ? `There are ${[...faultTargets.request, ...faultTargets.event].join(', ')}.`
-      : `Did you mean "${near}"?`,
-  );
+  throw unknownName('target', name, [...faultTargets.request, ...faultTargets.event]);
 }
 
 /** A fault with its defaults. @throws {ConfigurationError} `invalid_option` naming the problem */
@@ -58,23 +53,22 @@ export function checkFault(given: Fault): CheckedFault {
     if (when !== undefined) throw invalidOption(`${kind} is a fault of events, which have no "when".`);
     return { of: 'event', fault: { kind, ...readDetails(kind, eventFaults[kind].details, details) } };
   }
-  throw unknownFault(kind);
+  throw unknownName('fault', String(kind), [...requestFaultNames, ...eventFaultNames]);
 }
 
-export function isRequestFault(name: unknown): name is RequestFaultName {
+function isRequestFault(name: unknown): name is RequestFaultName {
   return typeof name === 'string' && Object.hasOwn(requestFaults, name);
 }
 
-export function isEventFault(name: unknown): name is EventFaultName {
+function isEventFault(name: unknown): name is EventFaultName {
   return typeof name === 'string' && Object.hasOwn(eventFaults, name);
 }
 
-function unknownFault(kind: unknown) {
-  const known = [...Object.keys(requestFaults), ...Object.keys(eventFaults)];
-  const name = String(kind).slice(0, 64);
+function unknownName(what: 'target' | 'fault', given: string, known: readonly string[]) {
+  const name = given.slice(0, 64);
   const near = nearestName(name, known);
   return invalidOption(
-    `faults: there is no fault "${name}".`,
+    `faults: there is no ${what} "${name}".`,
     'invalid_option',
     near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`,
   );

@@ -7,17 +7,19 @@ import {
   type EventFaultName,
   type EventFaultRates,
   type EventFaultTarget,
-  eventFaults,
+  eventFaultNames,
   type Fault,
   type FaultRate,
   type FaultRates,
   type FaultScenario,
   type FaultTarget,
+  faultScenarioNames,
   faultScenarios,
   type RequestFault,
   type RequestFaultName,
   type RequestFaultRates,
   type RequestFaultTarget,
+  requestFaultNames,
   requestFaults,
   type SandboxOperation,
   type TimedRequestFault,
@@ -94,21 +96,20 @@ export function createFaultPlan({
   seed: string;
   initial: FaultScenario | FaultRates | undefined;
 }): FaultPlan {
-  const planned: PlannedFault[] = [];
-  const rates = new Map<FaultTarget | 'all', { given: FaultRates; checked: CheckedRates }>();
+  const planned: SandboxFaults['current']['next'][number][] = [];
+  const rates = new Map<FaultTarget | 'all', FaultRates>();
   const streams = new Map<string, SeededRandom>();
 
   function rate(first: FaultTarget | FaultRates, second?: FaultRates): void {
     const target = typeof first === 'string' ? first : 'all';
-    const checked = typeof first === 'string' ? checkRates(second, targetSide(first)) : checkRates(first);
-    if (Object.keys(checked.given).length === 0) rates.delete(target);
+    const given = typeof first === 'string' ? second : first;
+    const checked = checkRates(given, typeof first === 'string' ? targetSide(first) : undefined);
+    if (Object.keys(checked).length === 0) rates.delete(target);
     else rates.set(target, checked);
   }
 
   function scenario(name: FaultScenario): void {
-    const known = Object.keys(faultScenarios);
-    // Sound: the keys are the names, and an unknown one is refused.
-    checkOneOf('faults.scenario', name, known as FaultScenario[]);
+    checkOneOf('faults.scenario', name, faultScenarioNames);
     rates.clear();
     rate(faultScenarios[name]);
   }
@@ -116,16 +117,21 @@ export function createFaultPlan({
   /** Takes the first fault planned for one of these targets. */
   function takePlanned(targets: readonly FaultTarget[]): CheckedFault | undefined {
     const index = planned.findIndex(({ target }) => targets.includes(target));
-    return index === -1 ? undefined : planned.splice(index, 1)[0]?.checked;
+    const [next] = index === -1 ? [] : planned.splice(index, 1);
+    return next && checkFault(next.fault);
   }
 
-  function ratesFor(targets: readonly (FaultTarget | 'all')[]): CheckedRates {
-    return Object.assign({}, ...targets.map((target) => rates.get(target)?.checked ?? {}));
+  function ratesFor(targets: readonly (FaultTarget | 'all')[]): FaultRates {
+    return Object.assign({}, ...targets.map((target) => rates.get(target)));
+  }
+
+  function clear(): void {
+    planned.length = 0;
+    rates.clear();
   }
 
   function reset(): void {
-    planned.length = 0;
-    rates.clear();
+    clear();
     streams.clear();
     if (typeof initial === 'string') scenario(initial);
     else if (initial !== undefined) rate(initial);
@@ -141,20 +147,16 @@ export function createFaultPlan({
         if (checked.of !== side) {
           throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
         }
-        planned.push({ target, fault, checked });
+        planned.push(Object.freeze({ target, fault: structuredClone(fault) }));
       },
       rate,
       scenario,
-      clear() {
-        planned.length = 0;
-        rates.clear();
-      },
+      clear,
       get current() {
-        const shown = [...rates].map(([target, { given }]) => [target, given]);
         return {
-          next: planned.map(({ target, fault }) => ({ target, fault })),
+          next: [...planned],
           // Sound: the keys of the map are those of the type.
-          rates: Object.fromEntries(shown) as SandboxFaults['current']['rates'],
+          rates: Object.fromEntries(rates) as SandboxFaults['current']['rates'],
         };
       },
     }),
@@ -162,7 +164,6 @@ export function createFaultPlan({
     reset,
 
     forRequest(operation) {
-      if (planned.length === 0 && rates.size === 0) return undefined;
       const targets: FaultTarget[] = operation === undefined ? ['request'] : [operation, 'request'];
       const next = takePlanned(targets);
       if (next?.of === 'request') return next.fault;
@@ -174,7 +175,6 @@ export function createFaultPlan({
 
     forEvent(name, id) {
       const random = seededRandom(seed, `event ${name} ${id}`);
-      if (planned.length === 0 && rates.size === 0) return { random, list: [], find: () => undefined };
       const next = takePlanned([name, 'event']);
       const drawn = drawEventFaults(ratesFor(['all', 'event', name]), random);
       const list =
@@ -184,72 +184,54 @@ export function createFaultPlan({
   };
 }
 
-interface PlannedFault {
-  readonly target: FaultTarget;
-  readonly fault: Fault;
-  readonly checked: CheckedFault;
-}
-
-type CheckedRate = CheckedFault & {
-  readonly probability: number;
-  /** Whether a draw decides between before and after the effect. */
-  readonly isTimeDrawn: boolean;
-};
-
-type CheckedRates = Readonly<Record<string, CheckedRate | undefined>>;
-
-function drawRequestFault(rates: CheckedRates, random: SeededRandom): TimedRequestFault | undefined {
+function drawRequestFault(rates: FaultRates, random: SeededRandom): TimedRequestFault | undefined {
   let found: TimedRequestFault | undefined;
-  for (const kind of Object.keys(requestFaults)) {
-    const rate = rates[kind];
-    if (rate?.of !== 'request' || rate.probability === 0) continue;
+  for (const kind of requestFaultNames) {
+    const { probability, ...details } = detailed(rates[kind]);
+    if (probability === 0) continue;
     // Always draws two numbers for a rate, so that the next fault does not depend on this one.
-    const happens = random.chance(rate.probability);
-    const when = random.chance(0.5) ? 'before' : 'after';
-    if (happens && found === undefined) found = rate.isTimeDrawn ? { ...rate.fault, when } : rate.fault;
+    const happens = random.chance(probability);
+    const drawnTime = random.chance(0.5) ? 'before' : 'after';
+    if (!happens || found !== undefined) continue;
+    const when = details.when ?? ('only' in requestFaults[kind] ? undefined : drawnTime);
+    const checked = checkFault({ ...details, kind, when });
+    if (checked.of === 'request') found = checked.fault;
   }
   return found;
 }
 
-function drawEventFaults(rates: CheckedRates, random: SeededRandom): EventFault[] {
-  return Object.keys(eventFaults).flatMap((kind) => {
-    const rate = rates[kind];
-    if (rate?.of !== 'event' || rate.probability === 0) return [];
-    return random.chance(rate.probability) ? [rate.fault] : [];
+function drawEventFaults(rates: FaultRates, random: SeededRandom): EventFault[] {
+  return eventFaultNames.flatMap((kind) => {
+    const { probability, ...details } = detailed(rates[kind]);
+    if (probability === 0 || !random.chance(probability)) return [];
+    const checked = checkFault({ ...details, kind });
+    return checked.of === 'event' ? [checked.fault] : [];
   });
+}
+
+function detailed(rate: FaultRate | undefined): Exclude<FaultRate, number> {
+  return typeof rate === 'object' ? rate : { probability: rate ?? 0 };
 }
 
 /**
  * @throws {ConfigurationError} `invalid_option` for an unknown fault, a fault of the other side, or an invalid
  * probability
  */
-function checkRates(
-  rates: unknown,
-  side?: 'request' | 'event',
-): { given: FaultRates; checked: CheckedRates } {
+function checkRates(rates: FaultRates | undefined, side: 'request' | 'event' | undefined): FaultRates {
   if (typeof rates !== 'object' || rates === null) {
     throw invalidOption('faults.rate needs an object of rates.');
   }
-  const checked = Object.entries(rates).map(([name, rate]) => [name, checkRate(name, rate, side)]);
-  return { given: Object.freeze({ ...rates }), checked: Object.fromEntries(checked) };
-}
-
-function checkRate(
-  name: string,
-  rate: FaultRate | undefined,
-  side: 'request' | 'event' | undefined,
-): CheckedRate | undefined {
-  if (rate === undefined) return undefined;
-  const { probability, ...details } = typeof rate === 'object' ? rate : { probability: rate };
   // Sound: checkFault refuses unknown names.
-  const checked = checkFault({ ...details, kind: name as RequestFaultName });
-  if (side !== undefined && checked.of !== side) {
-    throw invalidOption(`faults.rate: "${name}" cannot happen to this target.`);
+  for (const [name, rate] of Object.entries(rates) as [RequestFaultName, FaultRate | undefined][]) {
+    if (rate === undefined) continue;
+    const { probability, ...details } = detailed(rate);
+    const { of } = checkFault({ ...details, kind: name });
+    if (side !== undefined && of !== side) {
+      throw invalidOption(`faults.rate: "${name}" cannot happen to this target.`);
+    }
+    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
+      throw invalidOption(`faults.rate: the probability of "${name}" must be a number from 0 to 1.`);
+    }
   }
-  if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
-    throw invalidOption(`faults.rate: the probability of "${name}" must be a number from 0 to 1.`);
-  }
-  const isTimeDrawn =
-    checked.of === 'request' && details.when === undefined && !('only' in requestFaults[checked.fault.kind]);
-  return { ...checked, probability, isTimeDrawn };
+  return Object.freeze(structuredClone(rates));
 }

@@ -113,6 +113,10 @@ export type RequestFaultName = keyof typeof requestFaults;
 /** @inline */
 export type EventFaultName = keyof typeof eventFaults;
 
+// Sound: the keys of the tables.
+export const requestFaultNames = Object.keys(requestFaults) as RequestFaultName[];
+export const eventFaultNames = Object.keys(eventFaults) as EventFaultName[];
+
 /** A fault of a request. Details that are absent have their defaults. */
 export interface RequestFault extends FaultDetails {
   /** The name of the fault: see {@link requestFaults}. */
@@ -220,3 +224,6 @@ export const faultScenarios = {
 
 /** The name of a scenario: see {@link faultScenarios}. @useDeclaredType */
 export type FaultScenario = keyof typeof faultScenarios;
+
+// Sound: the keys of the table.
+export const faultScenarioNames = Object.keys(faultScenarios) as FaultScenario[];

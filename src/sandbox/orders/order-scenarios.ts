@@ -42,6 +42,9 @@ export const orderScenarios = {
 /** The name of a scenario: see {@link orderScenarios}. @useDeclaredType */
 export type OrderScenario = keyof typeof orderScenarios;
 
+// Sound: the keys of the table.
+export const orderScenarioNames = Object.keys(orderScenarios) as OrderScenario[];
+
 /**
  * @returns the events in the order in which they were posted, each answered or given up
  * @throws {ValidationError} for an unknown order or scenario, or an order that is not new
@@ -52,7 +55,7 @@ export async function playOrder(
   scenario: OrderScenario,
 ): Promise<readonly SandboxDelivery[]> {
   if (!Object.hasOwn(orderScenarios, scenario)) {
-    const message = `must be one of ${Object.keys(orderScenarios).join(', ')}`;
+    const message = `must be one of ${orderScenarioNames.join(', ')}`;
     throw new ValidationError('play', [{ path: ['scenario'], message }]);
   }
   const { steps, events }: ScenarioRules = orderScenarios[scenario];

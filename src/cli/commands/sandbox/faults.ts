@@ -1,11 +1,10 @@
 import { buildRouteMap } from '@stricli/core';
 import {
-  eventFaults,
+  eventFaultNames,
   type FaultDetails,
-  type FaultScenario,
-  faultScenarios,
+  faultScenarioNames,
   faultTargets,
-  requestFaults,
+  requestFaultNames,
 } from '../../../sandbox/faults/faults.ts';
 import { defineCommand } from '../../command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes, type RunContext } from '../../context.ts';
@@ -22,13 +21,7 @@ type Faults = AnswerTo<'getFaults'>;
 /** Stands for every request and every event, where a rate can. */
 const everywhere = 'all';
 const targets = [everywhere, ...faultTargets.request, ...faultTargets.event];
-// Sound: the keys of the tables are the names.
-const names = [...Object.keys(requestFaults), ...Object.keys(eventFaults)] as (
-  | keyof typeof requestFaults
-  | keyof typeof eventFaults
-)[];
-// Sound: as above.
-const scenarios = Object.keys(faultScenarios) as FaultScenario[];
+const names = [...requestFaultNames, ...eventFaultNames];
 
 const target = choiceArg('target', targets, `Where: ${targets.join(', ')}`);
 const fault = choiceArg('fault', names, `What: ${names.join(', ')} (docs/details/sandbox.md)`);
@@ -113,10 +106,10 @@ const remove = defineCommand({
 
 const scenario = defineCommand({
   brief: 'Set the rates of a named scenario',
-  about: `Sets the rates of a named scenario, in place of all earlier rates: ${scenarios.join(', ')}.`,
+  about: `Sets the rates of a named scenario, in place of all earlier rates: ${faultScenarioNames.join(', ')}.`,
   examples: ['partner-exchange sandbox faults scenario hostile'],
   flags,
-  args: [choiceArg('name', scenarios, 'Name of the scenario')],
+  args: [choiceArg('name', faultScenarioNames, 'Name of the scenario')],
   run: (context, flags, name) =>
     showFaults(context, flags, (sandbox) =>
       callSandbox(context, sandbox, 'setFaultScenario', { body: { name } }),

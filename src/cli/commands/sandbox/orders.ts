@@ -1,6 +1,6 @@
 import { printableText } from '../../../internal/printable-text.ts';
 import { orderSteps } from '../../../sandbox/orders/order-registry.ts';
-import { type OrderScenario, orderScenarios } from '../../../sandbox/orders/order-scenarios.ts';
+import { orderScenarioNames } from '../../../sandbox/orders/order-scenarios.ts';
 import { defineCommand } from '../../command.ts';
 import { type CliContext, type ExitCode, exitCodes } from '../../context.ts';
 import { arg, choiceArg, formatFlags, text, wholeNumber } from '../../flags.ts';
@@ -68,9 +68,6 @@ export const advance = defineCommand({
   },
 });
 
-// Sound: the keys of the table are the names.
-const scenarios = Object.keys(orderScenarios) as OrderScenario[];
-
 export const play = defineCommand({
   brief: 'Take a new order through a scenario',
   about: `Takes a new order through all steps of a scenario, and posts their events. ${delivered}`,
@@ -79,7 +76,7 @@ export const play = defineCommand({
     'partner-exchange sandbox play A-1002 events_repeated',
   ],
   flags,
-  args: [order, choiceArg('scenario', scenarios, scenarios.join(', '))],
+  args: [order, choiceArg('scenario', orderScenarioNames, orderScenarioNames.join(', '))],
   async run(context, flags, order, scenario) {
     const output = openOutput(context, flags);
     const sandbox = await chooseSandbox(context, flags);

@@ -9,7 +9,7 @@ import { plainCredentials } from '../../../credentials/define-credentials.ts';
 import { operationUrl } from '../../../deployment/define-deployment.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { createSandbox } from '../../../sandbox/create-sandbox.ts';
-import { type FaultScenario, faultScenarios } from '../../../sandbox/faults/faults.ts';
+import { faultScenarioNames } from '../../../sandbox/faults/faults.ts';
 import type { SandboxOrderStep } from '../../../sandbox/orders/order-registry.ts';
 import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
@@ -35,8 +35,7 @@ const flags = {
   ...hostFlags,
   faults: {
     kind: 'enum',
-    // Sound: the names of the scenarios.
-    values: Object.keys(faultScenarios) as FaultScenario[],
+    values: faultScenarioNames,
     brief: 'Faults from the start: the name of a scenario (docs/details/sandbox.md)',
     optional: true,
   },
