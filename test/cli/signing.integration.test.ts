@@ -237,7 +237,7 @@ describe('--keys', () => {
   });
 });
 
-describe('detect, explain, probe and pin', () => {
+describe('detect, explain and probe', () => {
   it('find the one scheme that signed the probe', async () => {
     const cwd = scratchFolder();
     const probe = (await partnerExchange(['probe'])).stdout;
@@ -335,56 +335,5 @@ describe('detect, explain, probe and pin', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toContain('signer.example answered status 404');
-  });
-
-  it.each([
-    ['hallo', 'Not JSON'],
-    ['{"a":1}', 'Has no top-level signature.'],
-    ['{"signature":"x"}', 'The signature'],
-  ])('pin names the file that it cannot use, which holds %s', async (unusable, message) => {
-    const scheme = JSON.stringify({ construction: 'hmac', serialization: 'as-sent', encoding: 'hex' });
-    const cwd = filesIn({ 'good.json': await signed(body), 'bad.json': unusable, 'scheme.json': scheme });
-    for (const more of [[], ['--scheme', 'scheme.json']]) {
-      const args = ['pin', 'good.json', 'bad.json', ...more];
-      const { code, stdout, stderr } = await partnerExchange(args, { env: keys, cwd });
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(`error: bad.json cannot be pinned: ${message}`);
-    }
-    const checked = await partnerExchange(['pin', '--check', 'scheme.json'], { env: keys, cwd });
-    expect(checked).toMatchObject({
-      code: 2,
-      stderr:
-        'error: scheme.json: The pin has no scheme. See partner-exchange-sdk/docs/errors.md#invalid_option.\n',
-    });
-  });
-
-  it('pin keeps a scheme with its samples, and its check fails for others', async () => {
-    const text = await signed(body);
-    const scheme = JSON.stringify({ construction: 'hmac', serialization: 'as-sent', encoding: 'hex' });
-    const cwd = filesIn({
-      'event.json': text,
-      'scheme.json': scheme,
-      'forged.json': text.replace('A-1', 'A-2'),
-    });
-    const made = await partnerExchange(['pin', '--scheme', 'scheme.json', 'event.json'], { env: keys, cwd });
-    expect(made.code).toBe(0);
-    writeFileSync(join(cwd, 'pin.json'), made.stdout);
-    const check = (...samples: string[]) =>
-      partnerExchange(['pin', '--check', 'pin.json', ...samples], { env: keys, cwd });
-    expect(await check()).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('1 pinned and 0 further'),
-    });
-    expect(await check('event.json')).toMatchObject({ code: 0 });
-    expect(await check('forged.json')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Sample 0'),
-    });
-  });
-
-  it('pin does not choose among several schemes', async () => {
-    const { code, stdout, stderr } = await partnerExchange(['pin'], { env: keys, stdin: await signed(body) });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('--scheme');
   });
 });

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { commandWords } from '../../config/command-words.ts';
+import { createKeyRing } from '../../credentials/create-key-ring.ts';
+import type { KeyRing } from '../../credentials/key-ring.ts';
 import { detectionMessage, detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
-import { isUsable, readSample } from '../../diagnostics/detection/samples.ts';
 import { checkPin, pinScheme } from '../../diagnostics/pin/pin-scheme.ts';
+import { isSignatureError } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { defineCommand } from '../command.ts';
@@ -23,7 +26,7 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Pin how the service signs, or check a pin',
   about:
-    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment. Without either it is detected from the samples. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further samples.',
+    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment. Without either it is detected from the samples. Files that nobody with your keys has signed are named and left out. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further samples.',
   examples: [
     'partner-exchange pin event.json > signature-pin.json',
     'partner-exchange pin --check signature-pin.json',
@@ -44,42 +47,107 @@ interface Request {
   readonly paths: readonly string[];
 }
 
+/** A stranger posts a few forgeries; more of them are likelier signed with keys that are missing here. */
+const maxSearched = 20;
+
 async function make(context: CliContext, flags: Flags, { configuration, paths }: Request): Promise<ExitCode> {
   const output = openOutput(context, flags);
   const credentials = allCredentials(configuration);
+  const keys = createKeyRing({ load: () => credentials });
+  await keys.reload();
   const deliveries = await readDeliveries(context, paths);
-  const samples = deliveries.map(({ body }) => body);
   const { PARTNER_EXCHANGE_SCHEME, PARTNER_EXCHANGE_SCHEME_FILE } = context.env;
   const isGiven = Boolean(flags.scheme ?? (PARTNER_EXCHANGE_SCHEME || PARTNER_EXCHANGE_SCHEME_FILE));
-  for (const delivery of deliveries) checkUsable(delivery, isGiven);
-  const scheme = isGiven ? configuration.deployment.signature : findScheme(samples, configuration);
-  const made = pinScheme({ scheme, samples, credentials });
+  const scheme = isGiven ? configuration.deployment.signature : findScheme(deliveries, keys);
+  const proofs: Uint8Array[] = [];
+  const strays: Stray[] = [];
+  for (const delivery of deliveries) {
+    if (verifies(delivery, { scheme, keys })) proofs.push(delivery.body);
+    else strays.push(judge(delivery, keys));
+    if (strays.filter(({ isSigned }) => isSigned).length > maxSearched) {
+      const message = `More than ${maxSearched} signatures fit none of your keys: add the keys that signed them, or name the files to pin.`;
+      throw new CliError(message, { exitCode: exitCodes.findings });
+    }
+    // Lets Ctrl-C in: a search takes tenths of a second.
+    await setImmediate();
+    context.signal.throwIfAborted();
+  }
+  const [first] = strays;
+  if (proofs.length === 0 && first !== undefined) throw cannotBePinned(first);
+  const made = pinScheme({ scheme, samples: proofs, credentials });
   // A pin is JSON in either format: it is made to be kept in a file.
   context.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  for (const { source, reason } of strays) output.warn(`${source} is left out: ${reason}`);
   output.status(
     `Pinned ${describeScheme(made.scheme)}: keep it in a file, and name that as PARTNER_EXCHANGE_SCHEME_FILE.`,
   );
   return exitCodes.ok;
 }
 
-function checkUsable({ source, body }: NamedDelivery, isSchemeGiven: boolean): void {
-  const sample = readSample(body);
-  // Only a search is limited by the size.
-  if (isUsable(sample) || (sample.status === 'too-large' && isSchemeGiven)) return;
-  throw new CliError(`${shownPath(source)} cannot be pinned: ${sample.message}`);
-}
-
-function findScheme(
-  samples: readonly Uint8Array[],
-  { credentials: [current] }: Configuration,
-): SignatureScheme {
-  const detection = detectScheme(samples, current ?? {});
+function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): SignatureScheme {
+  const bodies = deliveries.map(({ body }) => body);
+  const ofAll = detectScheme(bodies, keys);
+  // Anybody can post to `listen`, so a delivery that no scheme fits does not decide.
+  const fitting = bodies.filter((_, index) => ofAll.samples[index]?.fits.length);
+  const isDisputed = ofAll.survivors.length === 0 && fitting.length > 0;
+  const detection = isDisputed ? detectScheme(fitting, keys) : ofAll;
   const { verdict, survivors, nearMisses } = detection;
   const [only] = survivors;
   if (verdict === 'found' && only !== undefined) return only.scheme;
+  const [first] = deliveries;
+  if (verdict === 'unusable' && first !== undefined) throw cannotBePinned(judge(first, keys));
   const isForged = nearMisses.some(({ code }) => code === 'forged');
   const otherwise = isForged ? '' : ' Or say which scheme it is with --scheme.';
   throw new CliError(detectionMessage(detection, commandWords) + otherwise, { exitCode: exitCodes.findings });
+}
+
+function verifies(
+  { body }: NamedDelivery,
+  { scheme, keys }: { scheme: SignatureScheme; keys: KeyRing },
+): boolean {
+  try {
+    pinScheme({ scheme, samples: body, credentials: keys });
+    return true;
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return false;
+  }
+}
+
+/** A delivery that a stranger can have posted. */
+interface Stray {
+  readonly source: string;
+  readonly reason: string;
+  readonly isSigned: boolean;
+}
+
+/**
+ * Judges a delivery that does not verify under the scheme.
+ *
+ * @throws {CliError} if it may be genuine: then it speaks against the scheme
+ */
+function judge({ source, body }: NamedDelivery, keys: KeyRing): Stray {
+  const { survivors, nearMisses, samples } = detectScheme(body, keys);
+  const [sample] = samples;
+  const doubts = [
+    ...(sample?.status === 'too-large' ? [sample.message] : []),
+    ...nearMisses.filter(({ code }) => code !== 'forged').map(({ message }) => message),
+    ...(survivors.length > 0 ? ['It fits another scheme.'] : []),
+  ];
+  if (doubts.length > 0) {
+    throw new CliError(
+      `${shownPath(source)} does not verify, but may be genuine: ${doubts[0]} Ask "partner-exchange explain", or leave it out.`,
+      { exitCode: exitCodes.findings },
+    );
+  }
+  const isSigned = sample?.status === 'usable';
+  const flaw = isSigned ? 'It is signed with none of your keys.' : sample?.message;
+  return { source: shownPath(source), reason: nearMisses[0]?.message ?? flaw ?? '', isSigned };
+}
+
+function cannotBePinned({ source, reason, isSigned }: Stray): CliError {
+  const exitCode = isSigned ? exitCodes.findings : exitCodes.usage;
+  return new CliError(`${source} cannot be pinned: ${reason}`, { exitCode });
 }
 
 async function check(
