@@ -9,31 +9,36 @@ import type {
   BuyThirdPartyErrorEvent,
 } from './event-types.ts';
 
-const schemas = makeEventSchemas({ ...z, object: z.looseObject });
+/** By the names of the functions that make them. */
+export const eventSchemas = makeEventSchemas({
+  ...z,
+  object: z.looseObject,
+  filledString: () => z.string().min(1),
+});
 
 /** The schema of {@link BuyInitEvent}. Like all of these, it keeps unknown members. */
-export const buyInitEvent = schemas.buyInitEvent;
+export const buyInitEvent = eventSchemas.buyInitEvent;
 
 /** The schema of {@link BuyFiatReceivedEvent}. */
-export const buyFiatReceivedEvent = schemas.buyFiatReceivedEvent;
+export const buyFiatReceivedEvent = eventSchemas.buyFiatReceivedEvent;
 
 /** The schema of `BuyNoKycEvent`. */
-export const buyNoKycEvent = schemas.buyNoKycEvent;
+export const buyNoKycEvent = eventSchemas.buyNoKycEvent;
 
 /** The schema of `BuyThirdPartyPaymentEvent`. */
-export const buyThirdPartyPaymentEvent = schemas.buyThirdPartyPaymentEvent;
+export const buyThirdPartyPaymentEvent = eventSchemas.buyThirdPartyPaymentEvent;
 
 /** The schema of {@link BuyKycErrorEvent}. */
-export const buyKycErrorEvent = schemas.buyKycErrorEvent;
+export const buyKycErrorEvent = eventSchemas.buyKycErrorEvent;
 
 /** The schema of {@link BuyThirdPartyErrorEvent}: every common member is optional, since the body is not shown. */
-export const buyThirdPartyErrorEvent = schemas.buyThirdPartyErrorEvent;
+export const buyThirdPartyErrorEvent = eventSchemas.buyThirdPartyErrorEvent;
 
 /** The schema of {@link BuyCreditedEvent}. */
-export const buyCreditedEvent = schemas.buyCreditedEvent;
+export const buyCreditedEvent = eventSchemas.buyCreditedEvent;
 
 /** The schema of {@link BuyCloseEvent}. */
-export const buyCloseEvent = schemas.buyCloseEvent;
+export const buyCloseEvent = eventSchemas.buyCloseEvent;
 
 /**
  * The schema of {@link OrderEvent}: every published order event, told apart by `event_name` (contract: Events).

@@ -165,7 +165,6 @@ function isIndex(file: string): boolean {
 }
 
 function packageName(specifier: string): string {
-  // These two are bundled, zod is not.
-  if (specifier.startsWith('node:') || /^zod\/(?:mini|locales)$/.test(specifier)) return specifier;
+  if (specifier.startsWith('node:')) return specifier;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
