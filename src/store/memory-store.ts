@@ -28,8 +28,8 @@ const readOptions = defineOptions('memoryStore', {
 export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   const { now } = readOptions(options);
   const records = new Map<string, RecordWrite>();
-  /** Dropped when a key comes or goes. */
-  let sortedKeys: readonly string[] | undefined;
+  /** The sorted keys of the prefix that was listed last. Some may have been deleted; a new key drops the list. */
+  let listed: { readonly prefix: string; readonly keys: readonly string[] } | undefined;
   let writesUntilSweep = leastBetweenSweeps;
   let isClosed = false;
 
@@ -39,9 +39,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   }
 
   function write(key: string, record: RecordWrite | undefined): void {
-    if (record === undefined || !records.has(key)) sortedKeys = undefined;
-    if (record === undefined) records.delete(key);
-    else records.set(key, record);
+    if (record === undefined) {
+      records.delete(key);
+      return;
+    }
+    if (listed !== undefined && key.startsWith(listed.prefix) && !records.has(key)) listed = undefined;
+    records.set(key, record);
+  }
+
+  function sortedKeys(prefix: string): readonly string[] {
+    if (listed?.prefix !== prefix) {
+      const keys = [...records.keys()].filter((key) => key.startsWith(prefix)).sort();
+      listed = { prefix, keys };
+    }
+    return listed.keys;
   }
 
   /** Runs once per as many writes as there are records: O(1) for each write. */
@@ -72,17 +83,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
       const { prefix, after = '', limit } = checkListOptions(listOptions);
       checkOpen(isClosed);
       const at = now();
-      sortedKeys ??= [...records.keys()].sort();
-      const listed = [];
-      for (const key of sortedKeys) {
-        if (listed.length === limit) break;
-        if (key <= after || !key.startsWith(prefix)) continue;
-        const record = read(key, at);
+      const found = [];
+      for (const key of sortedKeys(prefix)) {
+        if (found.length === limit) break;
+        const record = key > after ? read(key, at) : undefined;
         if (record === undefined) continue;
         const { text, expiresAt } = record;
-        listed.push({ key, value: readRecordText(text), ...(expiresAt !== undefined && { expiresAt }) });
+        found.push({ key, value: readRecordText(text), ...(expiresAt !== undefined && { expiresAt }) });
       }
-      return listed;
+      return found;
     },
 
     async close() {
