@@ -28,17 +28,18 @@ export function backoffDelay(
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** Waits at most 24 days, the longest time of `setTimeout`. */
-export const sleep: Sleep = (ms, signal) =>
-  new Promise((resolve) => {
-    if (signal.aborted) {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) {
       resolve();
       return;
     }
     const timer = setTimeout(done, Math.min(ms, longestTimerMs));
     function done(): void {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      signal?.removeEventListener('abort', done);
       resolve();
     }
-    signal.addEventListener('abort', done);
+    signal?.addEventListener('abort', done);
   });
+}

@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers';
-import { backoffDelay } from './backoff.ts';
+import { backoffDelay, sleep } from './backoff.ts';
 
 /** SQLite's own wait for another process, in milliseconds. It blocks the event loop, so longer waits are ours. */
 export const blockingWaitMs = 20;
@@ -29,7 +28,7 @@ export async function readWhenFree<Result>(read: () => Result, limitMs: number):
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, busyDelay(tries)));
+    await sleep(busyDelay(tries));
   }
 }
 

@@ -1,9 +1,10 @@
 import type { ManagedInbox } from '../inbox/inbox.ts';
+import { sleep } from '../internal/backoff.ts';
 import type { TestRunner } from './describe-record-store.ts';
 import { testDeadLetters } from './inbox/dead-letters.ts';
 import { testHandling, testStopping } from './inbox/handling.ts';
 import { testReceiving } from './inbox/receiving.ts';
-import { type DefineTest, deliveryOf, type InboxTestOptions, pause } from './inbox/test-context.ts';
+import { type DefineTest, deliveryOf, type InboxTestOptions } from './inbox/test-context.ts';
 
 /** Opens an inbox for a test, with the options that it sets. */
 export type MakeInbox = (
@@ -65,7 +66,7 @@ export function describeInbox(
       } catch (error) {
         if (performance.now() > end) throw error;
       }
-      await pause(20);
+      await sleep(20);
     }
   }
 

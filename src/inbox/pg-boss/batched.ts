@@ -1,3 +1,4 @@
+import { sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 
@@ -65,7 +66,7 @@ export function batched<Item, Result>(
     /** Resolves when only slow batches are under way. */
     async drain(): Promise<void> {
       // Callers may add an item a few promises later in this turn.
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await sleep(0);
       start();
       while (underWay.size > 0) await Promise.race(underWay);
     },

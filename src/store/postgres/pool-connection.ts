@@ -1,4 +1,4 @@
-import { backoffDelay } from '../../internal/backoff.ts';
+import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { driverError } from '../../internal/driver-error.ts';
 import { type EngineCalls, nothingWritten, storeConflict } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
@@ -70,7 +70,7 @@ export function poolConnection(
         const outcome = await attempt(keys, change);
         if (outcome.kind !== 'conflict') return outcome;
         if (attempts === maxAttempts) throw storeConflict(driverError(outcome.error));
-        await pause(backoffDelay(attempts, backoff));
+        await sleep(backoffDelay(attempts, backoff));
       }
     },
     query: (text, values) =>
@@ -115,8 +115,4 @@ async function checkOut(pool: PgPool, signal: AbortSignal): Promise<CheckedOutCl
     throw new Error('The pool lent a client that was in a transaction: it was given back too early.');
   }
   return checkedOut;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { StoreError } from '../../errors/errors.ts';
-import { backoffDelay } from '../../internal/backoff.ts';
+import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { driverError } from '../../internal/driver-error.ts';
 import type { StoreCallOptions } from '../../internal/limited-calls.ts';
 import { callback, defineOptions, invalidOption, type OptionTable, value } from '../../internal/options.ts';
@@ -166,7 +166,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
               return done.result;
             }
             if (attempts === maxAttempts) throw storeConflict();
-            await pause(backoffDelay(attempts, backoff));
+            await sleep(backoffDelay(attempts, backoff));
           }
         });
       }),
@@ -228,8 +228,4 @@ function toArguments(writes: AppliedChange<unknown>['writes']): string[] {
 function checkPrefix(prefix: unknown): string {
   if (typeof prefix === 'string' && /^[\x21-\x7e]{1,64}$/.test(prefix) && !/[{}]/.test(prefix)) return prefix;
   throw invalidOption('prefix must be 1 to 64 printable ASCII characters without blanks and braces.');
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { type DefineTest, deliveryOf, gate, host, never, orders, pause } from './test-context.ts';
+import { sleep } from '../../internal/backoff.ts';
+import { type DefineTest, deliveryOf, gate, host, never, orders } from './test-context.ts';
 
 const failures: readonly (readonly [name: string, fail: () => Promise<never>])[] = [
   ['an error', () => Promise.reject(new Error('the database is down'))],
@@ -46,7 +47,7 @@ export function testHandling(test: DefineTest): void {
     let [now, most] = [0, 0];
     const { receive, calls } = host(await context.open({ concurrency: 3 }), async () => {
       most = Math.max(most, ++now);
-      await pause(5);
+      await sleep(5);
       now--;
     });
     const ids = orders(40);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttemptResult, Delivery, InboxResult, ManagedInbox } from '../../inbox/inbox.ts';
+import { sleep } from '../../internal/backoff.ts';
 
 /** The options of an inbox that the suite sets. @inline */
 export interface InboxTestOptions {
@@ -63,7 +64,7 @@ export function host(
       for (let tries = 1; tries <= 10; tries++) {
         const result = await receive(delivery).catch(() => 'refused' as const);
         if (result !== 'refused' && result !== 'busy') return result;
-        await pause(5);
+        await sleep(5);
       }
       return 'refused';
     },
@@ -87,10 +88,6 @@ export function idOf({ body }: Delivery): string {
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 export const never = (): Promise<never> => new Promise(() => {});
