@@ -53,6 +53,15 @@ export function handleWithin(
   return withDeadline({ ms: timeLimitMs, signal, tooLate }, handle);
 }
 
+export function inboxStopped(): InboxError {
+  return new InboxError('inbox_stopped', 'The inbox was stopped.');
+}
+
+/** Why a stop aborts a handler. */
+export function handlerStopped(): InboxError {
+  return new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.');
+}
+
 /** Of a dead letter whose last attempt never reported its end. */
 export function leaseLost(): InboxError {
   return new InboxError(

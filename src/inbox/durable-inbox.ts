@@ -3,12 +3,14 @@ import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { invalidOption } from '../internal/options.ts';
 import { callHook } from '../internal/warn.ts';
+import { inboxStopped } from './attempt.ts';
 import type { Handling } from './handling-options.ts';
 import type { DeadLetter, Delivery, InboxCounts, InboxHost, ManagedInbox } from './inbox.ts';
 import {
   type DeadLetterQuery,
   type DeadLetterRead,
   defaultStopMs,
+  hasHost,
   readDeadLetterQuery,
   readDeadLetterRead,
 } from './inbox.ts';
@@ -40,7 +42,7 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
   return {
     role,
     attach(host) {
-      if (attached) throw invalidOption('An inbox belongs to one createWebhooks: make another one.');
+      if (attached) throw hasHost();
       attached = true;
       if (role === 'both') engine.start(host);
     },
@@ -81,10 +83,6 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
 function checkDigest(digest: unknown): string {
   if (typeof digest === 'string') return digest;
   throw invalidOption('digest must be the digest of a dead letter, which is a string.');
-}
-
-export function inboxStopped(): InboxError {
-  return new InboxError('inbox_stopped', 'The inbox was stopped.');
 }
 
 /** Rejects with an {@link InboxError} at the latest when the time is over. */

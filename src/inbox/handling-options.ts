@@ -56,6 +56,17 @@ export const handlingRows = {
 
 export type Handling = Settings<typeof handlingRows>;
 
+/** Milliseconds of a lease. The time limit ends before it, which leaves time to store the result. */
+export function leaseMsOf({ timeLimitMs }: Pick<Handling, 'timeLimitMs'>): number {
+  return timeLimitMs + Math.min(timeLimitMs, 5_000);
+}
+
+/** No lease or delay is longer: what is due later was stored before the clock went back. */
+export function longestWaitMsOf(handling: Pick<Handling, 'timeLimitMs' | 'retry'>): number {
+  const longest = Math.max(leaseMsOf(handling), handling.retry.maxDelayMs);
+  return Math.min(longest + 60_000, Number.MAX_SAFE_INTEGER);
+}
+
 function warnOfStore(error: unknown): void {
   warn(`The store of the inbox failed, and is tried again: ${describeError(error)}`);
 }

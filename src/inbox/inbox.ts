@@ -1,5 +1,13 @@
 import type { MatchedKey } from '../credentials/verification-keys.ts';
-import { defineOptions, flag, integer, type OptionTable, type Settings } from '../internal/options.ts';
+import type { ConfigurationError } from '../errors/errors.ts';
+import {
+  defineOptions,
+  flag,
+  integer,
+  invalidOption,
+  type OptionTable,
+  type Settings,
+} from '../internal/options.ts';
 
 /** Identifies an authentic delivery. */
 export interface DeliveryReference {
@@ -183,6 +191,20 @@ export type DeadLetterQuery = Settings<typeof queryRows>;
 /** @throws {ConfigurationError} `invalid_option` */
 export const readDeadLetterRead = defineOptions('deadLetter', readRows);
 export type DeadLetterRead = Settings<typeof readRows>;
+
+/** `attach` was called twice. */
+export function hasHost(): ConfigurationError {
+  return invalidOption('An inbox belongs to one createWebhooks: make another one.');
+}
+
+/** Adds the body if it is asked for. */
+export function toDeadLetter(
+  { digest, name, body }: Delivery,
+  { attempts, receivedAt, reason }: Pick<DeadLetter, 'attempts' | 'receivedAt' | 'reason'>,
+  { withBody }: DeadLetterRead,
+): DeadLetter {
+  return { digest, name, attempts, receivedAt, reason, ...(withBody && { body }) };
+}
 
 /** Milliseconds that `stop` waits for running handlers. */
 export const defaultStopMs = 10_000;

@@ -1,10 +1,10 @@
-import { InboxError } from '../errors/errors.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/describe-error.ts';
-import { defineOptions, integer, invalidOption, type OptionTable } from '../internal/options.ts';
+import { defineOptions, integer, type OptionTable } from '../internal/options.ts';
+import { handlerStopped, inboxStopped } from './attempt.ts';
 import { type HandlingOptions, handlingRows } from './handling-options.ts';
-import type { DeadLetter, Delivery, InboxHost, ManagedInbox } from './inbox.ts';
-import { type DeadLetterRead, defaultStopMs, readDeadLetterQuery, readDeadLetterRead } from './inbox.ts';
+import type { Delivery, InboxHost, ManagedInbox } from './inbox.ts';
+import { defaultStopMs, hasHost, readDeadLetterQuery, readDeadLetterRead, toDeadLetter } from './inbox.ts';
 import { memoryDeduplication } from './memory-deduplication.ts';
 
 /** Options of {@link memoryInbox}. */
@@ -66,12 +66,11 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
 
   const inbox: ManagedInbox = {
     attach(given) {
-      if (host !== undefined)
-        throw invalidOption('An inbox belongs to one createWebhooks: make another one.');
+      if (host !== undefined) throw hasHost();
       host = given;
     },
     async receive(delivery, handle) {
-      if (stopped) throw new InboxError('inbox_stopped', 'The inbox was stopped.');
+      if (stopped) throw inboxStopped();
       const result = await remembered.receive(delivery, async (handleOptions) => {
         const begun = performance.now();
         // The time limit rejects outside of this function, and has to be counted too.
@@ -91,14 +90,13 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     },
     async deadLetters(query = {}) {
       const { limit, ...read } = readDeadLetterQuery(query);
-      return dead()
-        .slice(0, limit)
-        .map((entry) => toDeadLetter(entry, read));
+      const listed = dead().slice(0, limit);
+      return listed.map((entry) => toDeadLetter(entry.delivery, entry, read));
     },
     async deadLetter(digest, given = {}) {
       const read = readDeadLetterRead(given);
       const entry = findDead(digest);
-      return entry && toDeadLetter(entry, read);
+      return entry && toDeadLetter(entry.delivery, entry, read);
     },
     async replay(digest) {
       const entry = findDead(digest);
@@ -122,9 +120,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     async stop({ timeoutMs = defaultStopMs } = {}) {
       stopped = true;
       if (await settledWithin(remembered.active(), timeoutMs)) return 'drained';
-      remembered.cutOff(
-        new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'),
-      );
+      remembered.cutOff(handlerStopped());
       return 'cut-off';
     },
   };
@@ -139,11 +135,4 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
   }
 
   return inbox;
-}
-
-function toDeadLetter(
-  { delivery: { digest, name, body }, receivedAt, attempts, reason }: Failing,
-  { withBody }: DeadLetterRead,
-): DeadLetter {
-  return { digest, name, attempts, receivedAt, reason, ...(withBody && { body }) };
 }

@@ -1,7 +1,7 @@
-import { InboxError } from '../errors/errors.ts';
-import type { Sleep } from '../internal/backoff.ts';
+import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
-import { attemptDelivery, type LeasedDelivery, leaseLost } from './attempt.ts';
+import { describeError } from '../internal/describe-error.ts';
+import { attemptDelivery, handlerStopped, type LeasedDelivery, leaseLost } from './attempt.ts';
 import { reportStore } from './durable-inbox.ts';
 import type { Handling } from './handling-options.ts';
 import type { AttemptResult, InboxHost } from './inbox.ts';
@@ -19,8 +19,13 @@ export interface WorkSource<One extends LeasedDelivery> {
   isIsolatedDue(): Promise<boolean>;
   /** Leases one isolated delivery; called while nothing runs. Those whose last attempt lost its lease are dead. */
   leaseIsolated(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
-  /** Repeated if it rejects. False if another worker has the delivery by now: that worker's outcome counts. */
-  settle(leased: One, result: AttemptResult): Promise<boolean>;
+  // The next three are repeated if they reject.
+  /** It was handled. */
+  remove(leased: One): Promise<void>;
+  /** Schedules another attempt. */
+  postpone(leased: One, reason: string): Promise<void>;
+  /** False if another worker has the delivery by now: that worker's outcome counts. */
+  moveToDeadLetters(leased: One, reason: string): Promise<boolean>;
   /** Gives back what a stop has aborted. */
   release(leased: readonly One[]): Promise<void>;
   /** Called from time to time while all goes well. */
@@ -48,14 +53,7 @@ const settleTries = 5;
 
 /** Handles due deliveries until it is stopped. Waiting ones stay in the store. */
 export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>, options: WorkerOptions) {
-  const {
-    host,
-    concurrency,
-    pollMs,
-    sleep,
-    limit = Number.POSITIVE_INFINITY,
-    endsWhenIdle = false,
-  } = options;
+  const { host, concurrency, pollMs, limit = Number.POSITIVE_INFINITY, endsWhenIdle = false } = options;
   const running = new Map<One, Promise<void>>();
   const cutOff = new AbortController();
   let alarm = new AbortController();
@@ -68,7 +66,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await sleep(0);
     while (!stopping) {
       alarm = new AbortController();
       let pauseMs = pollMs;
@@ -85,7 +83,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
       }
       // A handler that ended meanwhile may have made room.
       if (endsWhenIdle && pauseMs > 0 && running.size === 0 && !alarm.signal.aborted) return;
-      if (pauseMs > 0 && !stopping) await sleep(pauseMs, alarm.signal);
+      if (pauseMs > 0 && !stopping) await options.sleep(pauseMs, alarm.signal);
     }
   }
 
@@ -141,18 +139,26 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     let settled = false;
     for (let tries = 1; tries <= settleTries; tries++) {
       try {
-        settled = await source.settle(leased, result);
+        settled = await settle(leased, result);
         break;
       } catch (error) {
         reportStore(error, options);
         // The lease expires, and it is handled again.
         if (stopping || tries === settleTries) break;
-        await sleep(afterErrorMs, cutOff.signal);
+        await options.sleep(afterErrorMs, cutOff.signal);
       }
     }
     // If it could not be stored as a dead letter it is tried again, and reported as dead when that succeeds.
     const notStored = result.outcome === 'dead' && !settled;
     host.report(leased.delivery, notStored ? { ...result, outcome: 'failed' } : result);
+  }
+
+  /** Whether its end is stored: not if another worker has it by now. */
+  async function settle(leased: One, { outcome, error }: AttemptResult): Promise<boolean> {
+    const reason = describeError(error);
+    if (outcome === 'dead') return await source.moveToDeadLetters(leased, reason);
+    await (outcome === 'failed' ? source.postpone(leased, reason) : source.remove(leased));
+    return true;
   }
 
   const loop = work();
@@ -176,7 +182,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
       await loop;
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
       const left = [...running.keys()];
-      cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
+      cutOff.abort(handlerStopped());
       await source.release(left).catch((error: unknown) => reportStore(error, options));
       return 'cut-off';
     },

@@ -15,7 +15,7 @@ import {
   value,
 } from '../internal/options.ts';
 import { warn } from '../internal/warn.ts';
-import { checkStore, type RecordStore } from '../store/record-store.ts';
+import { checkPrefix, checkStore, type RecordStore } from '../store/record-store.ts';
 
 /** The part of an `ExchangeClient` that a journal needs. */
 export interface OrderSender<Order = BuyOrder> {
@@ -102,9 +102,4 @@ export function readJournalOptions(options: OrderJournalOptions<never>) {
   if (options.isDuplicate !== undefined && settings.duplicateIds !== 'refused')
     throw invalidOption("isDuplicate is for duplicateIds: 'refused'.");
   return settings;
-}
-
-function checkPrefix(prefix: unknown): string {
-  if (typeof prefix === 'string' && /^[\x21-\x7e]{1,200}$/.test(prefix)) return prefix;
-  throw invalidOption('prefix must be 1 to 200 printable ASCII characters without blanks.');
 }

@@ -85,5 +85,11 @@ export function checkStore(given: unknown): RecordStore {
   throw invalidOption('store must be a record store, such as sqliteStore({ path }).');
 }
 
+/** Of the keys of one part of the package. @throws {ConfigurationError} `invalid_option` */
+export function checkPrefix(prefix: unknown): string {
+  if (typeof prefix === 'string' && /^[\x21-\x7e]{1,200}$/.test(prefix)) return prefix;
+  throw invalidOption('prefix must be 1 to 200 printable ASCII characters without blanks.');
+}
+
 /** Milliseconds that an expired record is kept: a clock may be ahead, and be set right. */
 export const expiryGraceMs = 3_600_000;

@@ -27,7 +27,9 @@ function open(
       lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
       isIsolatedDue: async () => alone.length > 0,
       leaseIsolated: async () => ({ leased: alone.shift(), dead: [] }),
-      settle: async () => true,
+      remove: async () => {},
+      postpone: async () => {},
+      moveToDeadLetters: async () => true,
       release: async () => {},
       ...given,
     },
@@ -160,9 +162,9 @@ it('is woken without making an exception, whose stack would cost more than the r
 it.each([
   ['the store takes no word of it', () => Promise.reject(new Error('down'))],
   ['another worker has it by now', async () => false],
-])('does not report a delivery as dead when %s', async (_, settle) => {
+])('does not report a delivery as dead when %s', async (_, moveToDeadLetters) => {
   const handle = () => Promise.reject(new Error('no'));
-  const { worker, sideBySide, reports } = open({ handle, settle }, { maxAttempts: 1 });
+  const { worker, sideBySide, reports } = open({ handle, moveToDeadLetters }, { maxAttempts: 1 });
   sideBySide.push(leaseOf('A'));
   await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', attempt: 1 }]));
   await worker.stop(100);

@@ -10,7 +10,7 @@ import {
 } from '../../internal/options.ts';
 import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
-import type { DeadLetter, DeadLetterRead, ManagedInbox } from '../inbox.ts';
+import { type DeadLetter, type DeadLetterRead, type ManagedInbox, toDeadLetter } from '../inbox.ts';
 import { findDelivery, handledData, writeDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-job.ts';
 import { attemptsOf, reasonOf } from './bullmq-job.ts';
@@ -135,9 +135,9 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       },
       async deadLetters({ limit, withBody }) {
         const jobs = await call(() => queue.getJobs(['failed'], 0, limit - 1, true));
-        return jobs.flatMap((job) => toDeadLetter(job, { withBody }) ?? []);
+        return jobs.flatMap((job) => readDeadLetter(job, { withBody }) ?? []);
       },
-      deadLetter: (digest, read) => call(async () => toDeadLetter(await findDead(digest), read)),
+      deadLetter: (digest, read) => call(async () => readDeadLetter(await findDead(digest), read)),
       replay: (digest) =>
         call(async () => {
           const job = await findDead(digest);
@@ -167,19 +167,11 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
 }
 
 /** `undefined` if the job holds no delivery. */
-function toDeadLetter(job: BullJob | undefined, { withBody }: DeadLetterRead): DeadLetter | undefined {
+function readDeadLetter(job: BullJob | undefined, read: DeadLetterRead): DeadLetter | undefined {
   const delivery = findDelivery(job?.data);
   if (job === undefined || delivery === undefined) return undefined;
-  const { digest, name, body } = delivery;
   const receivedAt = new Date(job.timestamp);
-  return {
-    digest,
-    name,
-    attempts: attemptsOf(job),
-    receivedAt,
-    reason: reasonOf(job),
-    ...(withBody && { body }),
-  };
+  return toDeadLetter(delivery, { attempts: attemptsOf(job), receivedAt, reason: reasonOf(job) }, read);
 }
 
 function checkQueue(given: unknown): BullQueue {

@@ -1,9 +1,8 @@
-import { InboxError } from '../../errors/errors.ts';
 import { backoffDelay } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { driverError } from '../../internal/driver-error.ts';
-import { attemptDelivery, leaseLost } from '../attempt.ts';
+import { attemptDelivery, handlerStopped, leaseLost } from '../attempt.ts';
 import { reportStore } from '../durable-inbox.ts';
 import type { Handling } from '../handling-options.ts';
 import type { AttemptResult, Delivery, InboxHost } from '../inbox.ts';
@@ -190,7 +189,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
       const closed = closeWorker(worker, timeoutMs).then(() => Promise.all(remembering));
       closed.catch((error: unknown) => reportStore(error, handling));
       if (await settledWithin([closed], timeoutMs)) return 'drained';
-      cutOff.abort(new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.'));
+      cutOff.abort(handlerStopped());
       // Aborted jobs are put back if Redis answers; otherwise their locks expire. BullMQ would wait for Redis, so it
       // is disconnected.
       if (!(await settledWithin([closed], closeMs))) await settledWithin([worker.disconnect()], closeMs);

@@ -122,17 +122,12 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       }
       if (!one.lost || one.attempt <= settings.maxAttempts) return { leased: one, dead: [] };
       const dead = { ...one, attempt: one.attempt - 1 };
-      const end = { attempts: dead.attempt, reason: describeError(leaseLost()) };
-      const moved = await callForWorker(() => store.moveToDeadLetters(one, end));
+      const moved = await callForWorker(() => store.moveToDeadLetters(dead, describeError(leaseLost())));
       return { leased: undefined, dead: moved ? [dead] : [] };
     },
-    settle: (leased, { outcome, attempt, error }) =>
-      callForWorker(async () => {
-        const reason = describeError(error);
-        if (outcome === 'failed') return await store.postpone(leased, reason);
-        if (outcome === 'dead') return await store.moveToDeadLetters(leased, { attempts: attempt, reason });
-        return await handled.add(leased);
-      }),
+    remove: (leased) => callForWorker(() => handled.add(leased)),
+    postpone: (leased, reason) => callForWorker(() => store.postpone(leased, reason)),
+    moveToDeadLetters: (leased, reason) => callForWorker(() => store.moveToDeadLetters(leased, reason)),
     async release(left) {
       await Promise.all(left.map((one) => callForWorker(() => store.postpone(one, 'Cut off by a stop.'))));
     },

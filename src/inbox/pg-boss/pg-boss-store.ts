@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkInteger } from '../../internal/options.ts';
 import type { Handling } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
+import { toDeadLetter } from '../inbox.ts';
 import { findDelivery, handledData, membersOf, readDelivery, writeDelivery } from '../stored-delivery.ts';
 import type { Boss, BossJob, NewBossJob } from './pg-boss-job.ts';
 import { type InsertResult, insertJobs, queryJobs, type WriteSql } from './pg-boss-job.ts';
@@ -148,16 +149,14 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
     },
 
     /** In one transaction. A digest is remembered even if another worker has its job by now. */
-    async complete(leases: readonly BossLease[]): Promise<true[]> {
+    async complete(leases: readonly BossLease[]): Promise<undefined[]> {
       await end(leases.map(({ id }) => id));
-      return leases.map(() => true);
+      return leases.map(() => undefined);
     },
 
-    /** Schedules another attempt. False if another worker has it by now. */
-    async postpone(lease: BossLease, reason: string): Promise<boolean> {
-      const current = (await stateOf(lease)) === 'active';
-      if (current) await boss.fail(queue, lease.id, { reason });
-      return current;
+    /** Schedules another attempt, unless another worker has it by now. */
+    async postpone(lease: BossLease, reason: string): Promise<void> {
+      if ((await stateOf(lease)) === 'active') await boss.fail(queue, lease.id, { reason });
     },
 
     /** If another program stored the job, it fails, and its own options decide about retries. */
@@ -179,12 +178,9 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
     },
 
     /** False if another worker has it by now. */
-    moveToDeadLetters(
-      lease: BossLease,
-      { attempts, reason }: { attempts: number; reason: string },
-    ): Promise<boolean> {
-      const { id, delivery, receivedAt, isolated } = lease;
-      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone: isolated };
+    moveToDeadLetters(lease: BossLease, reason: string): Promise<boolean> {
+      const { id, delivery, receivedAt, attempt: attempts, isolated: alone } = lease;
+      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone };
       const job = { id, retentionSeconds: tenYearsInSeconds, data };
       return replace(lease, () => insertOne(deadQueue, job));
     },
@@ -194,12 +190,12 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       const oldest = (jobs: string) =>
         `${selectDead(jobs, data)} ORDER BY priority DESC, created_on LIMIT ${limit}`;
       const jobs = (await search(deadQueue, oldest)).map(toBossJob);
-      return jobs.flatMap((job) => toDeadLetter(job, { withBody }) ?? []);
+      return jobs.flatMap((job) => readDeadLetter(job, { withBody }) ?? []);
     },
 
     async deadLetter(digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined> {
       const [job] = await findDead(digest);
-      return job && toDeadLetter(job, read);
+      return job && readDeadLetter(job, read);
     },
 
     async replay(digest: string): Promise<boolean> {
@@ -248,11 +244,9 @@ function selectDead(jobs: string, data: string): string {
 }
 
 /** `undefined` if the job holds no delivery. */
-function toDeadLetter(job: BossJob, { withBody }: DeadLetterRead): DeadLetter | undefined {
+function readDeadLetter(job: BossJob, read: DeadLetterRead): DeadLetter | undefined {
   const delivery = findDelivery(job.data);
-  if (delivery === undefined) return undefined;
-  const { digest, name, body } = delivery;
-  return { digest, name, ...noteOf(job), ...(withBody && { body }) };
+  return delivery && toDeadLetter(delivery, noteOf(job), read);
 }
 
 /** Its completion was interrupted. */

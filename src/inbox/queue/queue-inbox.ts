@@ -11,14 +11,13 @@ import {
   optional,
   value,
 } from '../../internal/options.ts';
-import { randomBytes } from '../../internal/random.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
-import { checkStore, type RecordStore } from '../../store/record-store.ts';
-import { attemptDelivery, leaseLost } from '../attempt.ts';
-import { inboxStopped, limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
+import { attemptDelivery, handlerStopped, inboxStopped, leaseLost } from '../attempt.ts';
+import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
-import { type AttemptResult, type Delivery, defaultStopMs, type Inbox, type InboxHost } from '../inbox.ts';
-import { membersOf } from '../stored-delivery.ts';
+import { type AttemptResult, defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
+import { deliveryGuard } from './delivery-guard.ts';
 import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';
 
 /** Options of {@link queueInbox}. */
@@ -80,7 +79,12 @@ export interface QueueInbox extends Inbox {
 const { maxAttempts, timeLimitMs, rememberMs, role, onStoreError, now } = handlingRows;
 
 const readOptions = defineOptions('queueInbox', {
-  ...{ maxAttempts, timeLimitMs, rememberMs, role, onStoreError, now },
+  maxAttempts,
+  timeLimitMs,
+  rememberMs,
+  role,
+  onStoreError,
+  now,
   ...callLimitRows({ maxPending: 1_000 }),
   send: callback(),
   store: optional(value(checkStore)),
@@ -113,7 +117,7 @@ const readHandleOptions = defineOptions('handleMessage', {
 export function queueInbox(options: QueueInboxOptions): QueueInbox {
   const settings = readOptions(options);
   const call = limitStoreCalls(settings);
-  const guard = settings.store && deliveryGuard({ ...settings, store: settings.store });
+  const guard = settings.store && deliveryGuard(settings.store, settings);
   // No controller for all of them: workerd makes none before its first request.
   const running = new Map<AbortController, Promise<unknown>>();
   let host: InboxHost | undefined;
@@ -158,8 +162,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   return {
     role: settings.role,
     attach(given) {
-      if (host !== undefined)
-        throw invalidOption('An inbox belongs to one createWebhooks: make another one.');
+      if (host !== undefined) throw hasHost();
       host = given;
     },
     async receive(delivery) {
@@ -203,8 +206,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     async stop({ timeoutMs = defaultStopMs } = {}) {
       isStopping = true;
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
-      const reason = new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.');
-      for (const cutOff of running.keys()) cutOff.abort(reason);
+      for (const cutOff of running.keys()) cutOff.abort(handlerStopped());
       await Promise.allSettled(running.values());
       return 'cut-off';
     },
@@ -215,78 +217,6 @@ const messageResults = { handled: 'done', failed: 'retry', dead: 'dead' } as con
   AttemptResult['outcome'],
   MessageResult
 >;
-
-interface Claim {
-  readonly attempt: number;
-  readonly token: string;
-}
-
-/**
- * One record for each delivery, by its digest, which lasts for `rememberMs`: that it is in the queue, who handles it,
- * and in the end that it was handled. Nothing else of the delivery is in it.
- */
-function deliveryGuard({
-  store,
-  prefix,
-  now: clock,
-  rememberMs: keptMs,
-  timeLimitMs: limitMs,
-  maxAttempts: most,
-}: Required<Pick<QueueInboxOptions, 'store'>> &
-  ReturnType<typeof readOptions> & { readonly store: RecordStore }) {
-  const leaseMs = limitMs + Math.min(limitMs, 5_000);
-  const keyOf = ({ digest }: Delivery) => `${prefix}${digest}`;
-  const expiry = () => ({ expiresAt: Math.min(Math.floor(clock()) + keptMs, Number.MAX_SAFE_INTEGER) });
-
-  return {
-    isKnown: (delivery: Delivery): Promise<boolean> =>
-      store.transact([keyOf(delivery)], (records) => records.get(keyOf(delivery)) !== undefined),
-
-    remember: (delivery: Delivery): Promise<void> =>
-      store.transact([keyOf(delivery)], (records) => {
-        if (records.get(keyOf(delivery)) === undefined)
-          records.set(keyOf(delivery), { attempts: 0 }, expiry());
-      }),
-
-    /** `lost`: its last attempt never reported its end. */
-    claim(delivery: Delivery): Promise<Claim | 'handled' | 'busy' | 'lost'> {
-      const key = keyOf(delivery);
-      const token = Array.from(randomBytes(8), (byte) => byte.toString(16).padStart(2, '0')).join('');
-      return store.transact([key], (records) => {
-        const { handled, attempts = 0, lease, until } = membersOf(records.get(key));
-        if (handled === true) return 'handled';
-        const at = Math.floor(clock());
-        // A lease that ends later than any can was made before the clock went back.
-        const isLeased = lease !== undefined && Number(until) > at && Number(until) <= at + leaseMs + 60_000;
-        if (isLeased) return 'busy';
-        if (Number(attempts) >= most) {
-          records.set(key, { attempts: 0 }, expiry());
-          return 'lost';
-        }
-        const attempt = Number(attempts) + 1;
-        records.set(key, { attempts: attempt, lease: token, until: at + leaseMs }, expiry());
-        return { attempt, token };
-      });
-    },
-
-    settle(delivery: Delivery, claim: Claim, outcome: AttemptResult['outcome'] | 'cut-off'): Promise<void> {
-      const key = keyOf(delivery);
-      return store.transact([key], (records) => {
-        if (outcome === 'handled') return records.set(key, { handled: true }, expiry());
-        // Another process has it by now.
-        if (membersOf(records.get(key)).lease !== claim.token) return;
-        // A dead letter that comes again has all its attempts again; a stop is no attempt.
-        const attempts = { failed: claim.attempt, 'cut-off': claim.attempt - 1, dead: 0 }[outcome];
-        records.set(key, { attempts }, expiry());
-      });
-    },
-  };
-}
-
-function checkPrefix(prefix: unknown): string {
-  if (typeof prefix === 'string' && /^[\x21-\x7e]{1,200}$/.test(prefix)) return prefix;
-  throw invalidOption('prefix must be 1 to 200 printable ASCII characters without blanks.');
-}
 
 function warnOfMessage(error: InboxError): void {
   warnOnce(error.message);

@@ -1,6 +1,5 @@
 import { InboxError } from '../../errors/errors.ts';
 import { backoffDelay, type Sleep, sleep } from '../../internal/backoff.ts';
-import { describeError } from '../../internal/describe-error.ts';
 import {
   callback,
   defineOptions,
@@ -13,7 +12,7 @@ import {
 import { isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit } from '../../internal/sqlite-database.ts';
 import { durableInbox } from '../durable-inbox.ts';
-import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import { type HandlingOptions, handlingRows, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { diskFull, openSqliteStore, type SqliteLease } from './sqlite-store.ts';
@@ -70,11 +69,9 @@ const tidyEveryMs = 60_000;
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   const settings = readOptions(options);
-  const { timeLimitMs, retry, random, now, busyTimeoutMs } = settings;
-  // The time limit ends before the lease, which leaves time to store the result.
-  const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
-  const longestWaitMs = Math.min(Math.max(leaseMs, retry.maxDelayMs) + 60_000, Number.MAX_SAFE_INTEGER);
-  const store = withStoreErrors(() => openSqliteStore({ ...settings, leaseMs, longestWaitMs }));
+  const { retry, random, now, busyTimeoutMs } = settings;
+  const times = { leaseMs: leaseMsOf(settings), longestWaitMs: longestWaitMsOf(settings) };
+  const store = withStoreErrors(() => openSqliteStore({ ...settings, ...times }));
   const write = groupCommit(store.database, {
     busyTimeoutMs,
     beforeBegin: store.beforeBegin,
@@ -111,19 +108,10 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     },
     isIsolatedDue: () => look(() => store.isIsolatedDue(now())),
     leaseIsolated: () => write(() => store.leaseIsolated(now())),
-    settle: (leased, { outcome, error }) =>
-      write(() => {
-        if (outcome === 'dead') return store.moveToDeadLetters(leased, describeError(error));
-        if (outcome === 'failed') {
-          return store.postpone(
-            leased,
-            now() + backoffDelay(leased.attempt, retry, random),
-            describeError(error),
-          );
-        }
-        store.remove(leased.delivery.digest);
-        return true;
-      }),
+    remove: (leased) => write(() => store.remove(leased.delivery.digest)),
+    postpone: (leased, reason) =>
+      write(() => store.postpone(leased, now() + backoffDelay(leased.attempt, retry, random), reason)),
+    moveToDeadLetters: (leased, reason) => write(() => store.moveToDeadLetters(leased, reason)),
     release: (left) =>
       write(() => {
         for (const leased of left) store.postpone(leased, now(), 'Cut off by a stop.');

@@ -97,9 +97,9 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       statements.remove.run(toBlob(digest));
     },
 
-    /** False if another worker has it by now. */
-    postpone(lease: SqliteLease, dueAt: number, reason: string): boolean {
-      return statements.postpone.run({ ...leaseKey(lease), dueAt, reason }).changes > 0;
+    /** Changes nothing if another worker has it by now. */
+    postpone(lease: SqliteLease, dueAt: number, reason: string): void {
+      statements.postpone.run({ ...leaseKey(lease), dueAt, reason });
     },
 
     /** False if another worker has it by now. */

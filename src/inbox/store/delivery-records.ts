@@ -1,16 +1,10 @@
 import { describeError } from '../../internal/describe-error.ts';
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import { type RandomBytes, randomBytes } from '../../internal/random.ts';
 import type { RecordSet, RecordStore, StoredRecord } from '../../store/record-store.ts';
 import { type LeasedDelivery, leaseLost } from '../attempt.ts';
-import type {
-  DeadLetter,
-  DeadLetterQuery,
-  DeadLetterRead,
-  Delivery,
-  InboxCounts,
-  InboxResult,
-} from '../inbox.ts';
+import { type Handling, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
+import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
+import { toDeadLetter } from '../inbox.ts';
 import { findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
 
 /** A delivery leased from a record store. */
@@ -22,17 +16,10 @@ export interface RecordLease extends LeasedDelivery {
   readonly index: string;
 }
 
-export interface DeliveryRecordsOptions {
+export interface DeliveryRecordsOptions
+  extends Pick<Handling, 'timeLimitMs' | 'retry' | 'rememberMs' | 'maxAttempts' | 'now'> {
   readonly store: RecordStore;
   readonly prefix: string;
-  /** Milliseconds for which a leased delivery belongs to its worker. */
-  readonly leaseMs: number;
-  /** No lease or delay of this process is longer. */
-  readonly longestWaitMs: number;
-  readonly timeLimitMs: number;
-  readonly rememberMs: number;
-  readonly maxAttempts: number;
-  readonly now: () => number;
 }
 
 /** An open delivery or a dead letter, as its record holds it. */
@@ -76,12 +63,17 @@ const clockSlackMs = 60_000;
  * digest once it is handled, and one index record, whose key says where it is in which order.
  */
 export function deliveryRecords(options: DeliveryRecordsOptions) {
-  const { store, prefix, leaseMs, longestWaitMs, timeLimitMs, rememberMs, maxAttempts, now } = options;
+  const { store, prefix, timeLimitMs, rememberMs, maxAttempts, now } = options;
+  const leaseMs = leaseMsOf(options);
+  const longestWaitMs = longestWaitMsOf(options);
 
   const recordKey = (digest: string) => `${prefix}delivery/${digest}`;
   const indexPrefix = (name: IndexName) => `${prefix}${name}/`;
   const indexKey = (name: IndexName, at: number, digest: string) =>
     `${indexPrefix(name)}${timeText(at)}/${digest}`;
+
+  const waitingKey = ({ delivery, isolated }: Pick<Stored, 'delivery' | 'isolated'>, at: number) =>
+    indexKey(isolated ? 'alone' : 'due', at, delivery.digest);
 
   function put(records: RecordSet, stored: Stored): void {
     const { delivery, ...state } = stored;
@@ -151,7 +143,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   }
 
   return {
-    async insert(delivery: Delivery): Promise<Extract<InboxResult, 'stored' | 'duplicate'>> {
+    async insert(delivery: Delivery): Promise<'stored' | 'duplicate'> {
       if (!digestForm.test(delivery.digest))
         throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       const key = recordKey(delivery.digest);
@@ -170,7 +162,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       if (due.length === 0) return { leased: [], pauseMs };
       const begun = performance.now();
       const until = Math.floor(now()) + leaseMs;
-      const token = newToken(randomBytes);
+      const token = crypto.randomUUID();
       const wanted = due.map(({ key, digest }) => {
         return { key, digest, record: recordKey(digest), index: indexKey('alone', until, digest) };
       });
@@ -202,7 +194,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         if (entry === undefined) return { leased: undefined, dead };
         const { key, digest } = entry;
         const begun = performance.now();
-        const token = newToken(randomBytes);
+        const token = crypto.randomUUID();
         const index = indexKey('alone', Math.floor(now()) + leaseMs, digest);
         const grave = indexKey('dead', entry.receivedAt, digest);
         const next = await store.transact([key, recordKey(digest), index, grave], (records) => {
@@ -242,21 +234,14 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       if (!isMine) await change(digest, () => [], forget);
     },
 
-    /** False if another worker has it by now. */
-    postpone(lease: RecordLease, dueAt: number, reason: string): Promise<boolean> {
-      return move(
-        lease,
-        indexKey(lease.isolated ? 'alone' : 'due', dueAt, lease.delivery.digest),
-        (stored) => {
-          return { ...stored, reason };
-        },
-      );
+    /** Schedules another attempt, unless another worker has it by now. */
+    async postpone(lease: RecordLease, dueAt: number, reason: string): Promise<void> {
+      await move(lease, waitingKey(lease, dueAt), (stored) => ({ ...stored, reason }));
     },
 
     /** Gives it back as it was: a stop is no attempt. */
-    release(lease: RecordLease): Promise<boolean> {
-      const index = indexKey(lease.isolated ? 'alone' : 'due', now(), lease.delivery.digest);
-      return move(lease, index, (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
+    async release(lease: RecordLease): Promise<void> {
+      await move(lease, waitingKey(lease, now()), (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
     },
 
     /** False if another worker has it by now. */
@@ -277,7 +262,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
         for (const value of values) {
           const stored = readStored(value);
-          if (stored !== undefined && isDead(stored)) found.push(toDeadLetter(stored, { withBody }));
+          if (stored !== undefined && isDead(stored)) found.push(readDeadLetter(stored, { withBody }));
         }
         if (page.length < asked) break;
       }
@@ -288,12 +273,12 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       change(
         digest,
         () => [],
-        (stored) => (isDead(stored) ? toDeadLetter(stored, read) : undefined),
+        (stored) => (isDead(stored) ? readDeadLetter(stored, read) : undefined),
       ),
 
     async replay(digest: string): Promise<boolean> {
       const at = now();
-      const place = ({ isolated }: Stored) => indexKey(isolated ? 'alone' : 'due', at, digest);
+      const place = (stored: Stored) => waitingKey(stored, at);
       const found = await change(
         digest,
         (stored) => [place(stored)],
@@ -366,10 +351,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   }
 }
 
-function toDeadLetter(stored: Stored, { withBody }: DeadLetterRead): DeadLetter {
-  const { delivery, attempts, receivedAt, reason } = stored;
-  const { digest, name, body } = delivery;
-  return { digest, name, attempts, receivedAt: new Date(receivedAt), reason, ...(withBody && { body }) };
+function readDeadLetter({ delivery, receivedAt, ...state }: Stored, read: DeadLetterRead): DeadLetter {
+  return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, read);
 }
 
 /** `undefined` for a digest that is only remembered, and for what another program has written. */
@@ -391,10 +374,6 @@ function readStored(value: JsonValue | undefined): Stored | undefined {
 /** So that texts sort as their times do. */
 function timeText(at: number): string {
   return String(Math.max(0, Math.floor(at))).padStart(16, '0');
-}
-
-function newToken(random: RandomBytes): string {
-  return Array.from(random(8), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function withoutUndefined(state: Omit<Stored, 'delivery'>): JsonObject {

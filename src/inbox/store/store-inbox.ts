@@ -1,6 +1,5 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { withDeadline } from '../../internal/deadline.ts';
-import { describeError } from '../../internal/describe-error.ts';
 import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
 import {
   abortSignal,
@@ -12,8 +11,9 @@ import {
   value,
 } from '../../internal/options.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
-import { checkStore, type RecordStore } from '../../store/record-store.ts';
-import { durableInbox, inboxStopped, limitStoreCalls } from '../durable-inbox.ts';
+import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
+import { inboxStopped } from '../attempt.ts';
+import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
@@ -105,11 +105,8 @@ const pollMs = 500;
  */
 export function storeInbox(options: StoreInboxOptions): StoreInbox {
   const settings = readOptions(options);
-  const { role, timeLimitMs, retry, random, now } = settings;
-  // The time limit ends before the lease, which leaves time to store the result.
-  const leaseMs = timeLimitMs + Math.min(timeLimitMs, 5_000);
-  const longestWaitMs = Math.min(Math.max(leaseMs, retry.maxDelayMs) + 60_000, Number.MAX_SAFE_INTEGER);
-  const records = deliveryRecords({ ...settings, leaseMs, longestWaitMs });
+  const { role, retry, random, now } = settings;
+  const records = deliveryRecords(settings);
   const call = limitStoreCalls(settings);
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
@@ -121,16 +118,10 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
     lease: (limit) => call(() => records.lease(limit)),
     isIsolatedDue: () => call(records.isIsolatedDue),
     leaseIsolated: () => call(records.leaseIsolated),
-    settle: (leased, { outcome, error }) =>
-      call(async () => {
-        if (outcome === 'dead') return await records.moveToDeadLetters(leased, describeError(error));
-        if (outcome === 'failed') {
-          const delayMs = backoffDelay(leased.attempt, retry, random);
-          return await records.postpone(leased, now() + delayMs, describeError(error));
-        }
-        await records.remove(leased);
-        return true;
-      }),
+    remove: (leased) => call(() => records.remove(leased)),
+    postpone: (leased, reason) =>
+      call(() => records.postpone(leased, now() + backoffDelay(leased.attempt, retry, random), reason)),
+    moveToDeadLetters: (leased, reason) => call(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {
       await Promise.all(left.map((leased) => call(() => records.release(leased))));
     },
@@ -203,9 +194,4 @@ function countOutcomes(host: InboxHost, figures: Record<AttemptResult['outcome']
       host.report(delivery, result);
     },
   };
-}
-
-function checkPrefix(prefix: unknown): string {
-  if (typeof prefix === 'string' && /^[\x21-\x7e]{1,200}$/.test(prefix)) return prefix;
-  throw invalidOption('prefix must be 1 to 200 printable ASCII characters without blanks.');
 }

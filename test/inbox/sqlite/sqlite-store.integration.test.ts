@@ -114,7 +114,8 @@ describe('the SQLite store', () => {
     const [failed] = asked;
     if (failed === undefined) throw new Error('Nothing was leased.');
     // A failure in order counts too, and it stays alone.
-    expect(store.postpone(failed, 2_500, 'no')).toBe(true);
+    store.postpone(failed, 2_500, 'no');
+    expect([2_499, 2_500].map(store.isIsolatedDue)).toEqual([false, true]);
     expect(store.lease(3, 3_000)).toEqual([]);
     const again = Array.from({ length: 3 }, () => store.leaseIsolated(3_000).leased);
     expect(again.map((one) => one?.attempt)).toEqual([2, 2, 2]);

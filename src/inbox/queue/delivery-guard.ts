@@ -1,0 +1,71 @@
+import type { RecordStore } from '../../store/record-store.ts';
+import { type Handling, leaseMsOf } from '../handling-options.ts';
+import type { AttemptResult, Delivery } from '../inbox.ts';
+import { membersOf } from '../stored-delivery.ts';
+
+interface Claim {
+  readonly attempt: number;
+  readonly token: string;
+}
+
+interface GuardOptions extends Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
+  readonly prefix: string;
+}
+
+/**
+ * One record for each delivery, by its digest, which lasts for `rememberMs`: that it is in the queue, who handles it,
+ * and in the end that it was handled. Nothing else of the delivery is in it.
+ */
+export function deliveryGuard(store: RecordStore, options: GuardOptions) {
+  const { prefix, rememberMs, maxAttempts, now } = options;
+  const leaseMs = leaseMsOf(options);
+  const keyOf = ({ digest }: Delivery) => `${prefix}${digest}`;
+  const expiry = () => ({ expiresAt: Math.min(Math.floor(now()) + rememberMs, Number.MAX_SAFE_INTEGER) });
+
+  return {
+    isKnown(delivery: Delivery): Promise<boolean> {
+      const key = keyOf(delivery);
+      return store.transact([key], (records) => records.get(key) !== undefined);
+    },
+
+    remember(delivery: Delivery): Promise<void> {
+      const key = keyOf(delivery);
+      return store.transact([key], (records) => {
+        if (records.get(key) === undefined) records.set(key, { attempts: 0 }, expiry());
+      });
+    },
+
+    /** `lost`: its last attempt never reported its end. */
+    claim(delivery: Delivery): Promise<Claim | 'handled' | 'busy' | 'lost'> {
+      const key = keyOf(delivery);
+      const token = crypto.randomUUID();
+      return store.transact([key], (records) => {
+        const { handled, attempts = 0, lease, until } = membersOf(records.get(key));
+        if (handled === true) return 'handled';
+        const at = Math.floor(now());
+        // A lease that ends later than any can was made before the clock went back.
+        const isLeased = lease !== undefined && Number(until) > at && Number(until) <= at + leaseMs + 60_000;
+        if (isLeased) return 'busy';
+        if (Number(attempts) >= maxAttempts) {
+          records.set(key, { attempts: 0 }, expiry());
+          return 'lost';
+        }
+        const attempt = Number(attempts) + 1;
+        records.set(key, { attempts: attempt, lease: token, until: at + leaseMs }, expiry());
+        return { attempt, token };
+      });
+    },
+
+    settle(delivery: Delivery, claim: Claim, outcome: AttemptResult['outcome'] | 'cut-off'): Promise<void> {
+      const key = keyOf(delivery);
+      return store.transact([key], (records) => {
+        if (outcome === 'handled') return records.set(key, { handled: true }, expiry());
+        // Another process has it by now.
+        if (membersOf(records.get(key)).lease !== claim.token) return;
+        // A dead letter that comes again has all its attempts again; a stop is no attempt.
+        const attempts = { failed: claim.attempt, 'cut-off': claim.attempt - 1, dead: 0 }[outcome];
+        records.set(key, { attempts }, expiry());
+      });
+    },
+  };
+}
