@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { networkCounter, networkCounterAt, phoneCounter } from './counters.ts';
-import { type Denial, denialError } from './denials.ts';
+import { countersOf, networkCounter, openCounter } from './counters.ts';
 import {
   codeDigest,
   type Flow,
@@ -15,7 +14,7 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { attemptKeys, type Counters, creditConfirmations, limitsOf } from './limits.ts';
+import { type Denial, denialError, keysOfCounters, limitsOf } from './limits.ts';
 import { type CheckOptions, type CodeUse, checkId, checkUse } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
 import type { OtpCall } from './otp-report.ts';
@@ -45,35 +44,37 @@ export async function checkCode(
   const found = await transact(store, [key], (records) => readFlow(records, key));
   const { secret, context, isKnown, isRight } = openOrDecoy(secrets, id, { flow: found, use });
   if (isKnown) call.about({ purpose: use.purpose, to_phone: context.to_phone });
-  const counters: Counters = {
-    phone: phoneCounter(secrets, context.to_phone),
-    network: use.network === undefined ? undefined : networkCounter(secrets, use.network),
-  };
+  const counters = countersOf(settings, { phone: context.to_phone, network: use.network });
+  const { phone, network } = counters;
   const digest = codeDigest(secret, id, context, readTypedCode(code));
 
   // Counting, comparing and using up are one transaction, so no comparison goes uncounted.
-  const outcome = await transact(store, [key, ...attemptKeys(counters)], (records): CheckedOtp | Denial => {
-    const now = settings.now();
-    const limits = limitsOf(records, counters, { settings, now });
-    const denial = limits.denyCheck();
-    if (denial !== undefined) return denial;
-    const flow = isRight ? readFlow(records, key) : undefined;
-    const codes = flow === undefined ? [] : validCodes(flow, now);
-    if (flow === undefined || codes.length === 0) {
-      limits.countFailure({ wasCompared: false });
-      return notValid;
-    }
-    if (matchesOne(codes, digest)) {
-      records.delete(key);
-      limits.confirm();
-      return { ok: true, to_phone: context.to_phone };
-    }
-    limits.countFailure({ wasCompared: true });
-    const attempts = flow.attempts + 1;
-    if (attempts >= settings.maxAttempts) records.delete(key);
-    else writeFlow(records, key, { ...flow, attempts });
-    return { ok: false, reason: 'wrong', attemptsLeft: Math.max(0, settings.maxAttempts - attempts) };
-  });
+  const outcome = await transact(
+    store,
+    [key, ...keysOfCounters({ phone, network })],
+    (records): CheckedOtp | Denial => {
+      const now = settings.now();
+      const limits = limitsOf(records, counters, { settings, now });
+      const denial = limits.denyCheck();
+      if (denial !== undefined) return denial;
+      const flow = isRight ? readFlow(records, key) : undefined;
+      const codes = flow === undefined ? [] : validCodes(flow, now);
+      if (flow === undefined || codes.length === 0) {
+        limits.countFailure({ wasCompared: false });
+        return notValid;
+      }
+      if (matchesOne(codes, digest)) {
+        records.delete(key);
+        limits.confirm();
+        return { ok: true, to_phone: context.to_phone };
+      }
+      limits.countFailure({ wasCompared: true });
+      const attempts = flow.attempts + 1;
+      if (attempts >= settings.maxAttempts) records.delete(key);
+      else writeFlow(records, key, { ...flow, attempts });
+      return { ok: false, reason: 'wrong', attemptsLeft: Math.max(0, settings.maxAttempts - attempts) };
+    },
+  );
   if ('code' in outcome) throw denialError(outcome);
   if (outcome.ok && found !== undefined) await creditNetworks(settings, found);
   return outcome;
@@ -114,11 +115,11 @@ async function creditNetworks(settings: OtpSettings, flow: Flow): Promise<void> 
   const networks = Map.groupBy(flow.codes, ({ networkKey }) => networkKey);
   for (const [key, codes] of networks) {
     if (key === null) continue;
-    const network = networkCounterAt([key]);
+    const network = networkCounter(settings.limits, [key]);
     try {
-      await transact(settings.store, network.keys, (records) => {
-        creditConfirmations(records, network, { settings, now: settings.now(), messages: codes.length });
-      });
+      await transact(settings.store, network.keys, (records) =>
+        openCounter(records, network, { settings, now: settings.now() }).add('confirmed', codes.length),
+      );
     } catch {
       // The check has succeeded. Unconfirmed messages only make the limit stricter.
     }

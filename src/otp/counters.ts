@@ -1,109 +1,169 @@
 import type { RecordSet } from '../store/record-store.ts';
-import { type EventWindow, mergeEvents } from './event-window.ts';
+import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from './event-window.ts';
+import type { OtpSettings } from './otp-options.ts';
 import { keyedHash, type Secret } from './secrets.ts';
 
-export interface PhoneCounts {
+/** What is counted of a phone number, of a network, or of all codes together. */
+export interface Counts {
   readonly messages: EventWindow;
-  /** Wrong codes since the last right one. */
+  /** Wrong codes; of a phone number only those since the last right one. */
   readonly failures: EventWindow;
-  /** Messages in a row since the last right code; they decide how long the cool-down is. */
+  /** The messages for a network again, for the limit `unconfirmedPerIp`, whose window is another. */
+  readonly attempted: EventWindow;
+  readonly confirmed: EventWindow;
+  /** Messages to a phone number in a row since the last right code; they decide how long the cool-down is. */
   readonly streak: number;
   readonly lastMessageAt: number;
 }
 
-/** An IPv4 address or a /64 of IPv6. */
-export interface NetworkCounts {
-  /** For the limit `ip`. */
-  readonly messages: EventWindow;
-  readonly failures: EventWindow;
-  /** For the limit `unconfirmedPerIp`. */
-  readonly attempted: EventWindow;
-  readonly confirmed: EventWindow;
-}
+type EventKind = 'messages' | 'failures' | 'attempted' | 'confirmed';
 
-/**
- * The counts of a phone number or network. Their keys are hashes under each of the secrets, so that older counts
- * still count after a rotation.
- */
-export interface Counter<Counts> {
-  /** The newest first. */
+export interface Counter {
+  /** Hashes under each of the secrets, newest first, so that older counts still count after a rotation. */
   readonly keys: readonly [string, ...string[]];
-  read(records: RecordSet): Counts;
-  write(records: RecordSet, counts: Counts, expiresAt: number): void;
+  /** For how long each kind of event counts, in milliseconds; 0 if it is not counted. */
+  readonly windows: Readonly<Record<EventKind, number>>;
 }
 
-const noPhoneCounts: PhoneCounts = { messages: [], failures: [], streak: 0, lastMessageAt: 0 };
-const noNetworkCounts: NetworkCounts = { messages: [], failures: [], attempted: [], confirmed: [] };
+/** The counters that a message or a check concerns. */
+export interface Counters {
+  readonly phone: Counter;
+  readonly network: Counter | undefined;
+  /** Of all messages, if their number is limited. */
+  readonly total: Counter | undefined;
+}
 
-export function phoneCounter(secrets: readonly [Secret, ...Secret[]], phone: string): Counter<PhoneCounts> {
-  return makeCounter(keysOf(secrets, 'phone', phone), noPhoneCounts, (one, other) => ({
-    messages: mergeEvents(one.messages, other.messages),
-    failures: mergeEvents(one.failures, other.failures),
-    streak: one.streak + other.streak,
-    lastMessageAt: Math.max(one.lastMessageAt, other.lastMessageAt),
-  }));
+type CounterSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
+
+/** NIST counts failures in a row without a time limit; after a day a locked number is free again. */
+export const failureWindowMs = 86_400_000;
+
+const noWindows = { messages: 0, failures: 0, attempted: 0, confirmed: 0 };
+
+export function countersOf(
+  settings: Pick<OtpSettings, 'limits' | 'secrets'>,
+  { phone, network }: { phone: string; network: string | undefined },
+): Counters {
+  const { limits, secrets } = settings;
+  return {
+    phone: {
+      keys: keysOf(secrets, 'phone', phone),
+      windows: { ...noWindows, messages: limits.phone.windowMs, failures: failureWindowMs },
+    },
+    network: network === undefined ? undefined : networkCounter(limits, keysOf(secrets, 'ip', network)),
+    total: limits.total && {
+      keys: ['otp:total'],
+      windows: { ...noWindows, messages: limits.total.windowMs },
+    },
+  };
 }
 
 export function networkCounter(
-  secrets: readonly [Secret, ...Secret[]],
-  network: string,
-): Counter<NetworkCounts> {
-  return networkCounterAt(keysOf(secrets, 'ip', network));
+  { ip, unconfirmedPerIp }: OtpSettings['limits'],
+  keys: Counter['keys'],
+): Counter {
+  const { windowMs } = unconfirmedPerIp;
+  return {
+    keys,
+    windows: { messages: ip.windowMs, failures: ip.windowMs, attempted: windowMs, confirmed: windowMs },
+  };
 }
 
-export function networkCounterAt(keys: readonly [string, ...string[]]): Counter<NetworkCounts> {
-  return makeCounter(keys, noNetworkCounts, (one, other) => ({
+function keysOf([newest, ...older]: OtpSettings['secrets'], kind: 'phone' | 'ip', value: string) {
+  const keyOf = (secret: Secret) => `otp:${kind}:${keyedHash(secret, kind, value).toString('base64url')}`;
+  return [keyOf(newest), ...older.map(keyOf)] as const;
+}
+
+/** A counter within one transaction. */
+export function openCounter(
+  records: RecordSet,
+  { keys, windows }: Counter,
+  { settings, now }: { settings: CounterSettings; now: number },
+) {
+  const [newest, ...older] = keys;
+
+  function read(): Counts {
+    // Sound: only `write` writes records under these keys.
+    const stored = keys.map((key) => records.get(key) as Counts | undefined);
+    const all = stored.filter((counts) => counts !== undefined).reduce(mergeCounts, noCounts);
+    const counts = countsAt(all, windows, now);
+    // The clock moved back. Unless this is stored, the windows of future events never end.
+    if (isAhead(all, now)) write(counts);
+    return counts;
+  }
+
+  function write(counts: Counts): void {
+    const { messages, failures, attempted, confirmed } = counts;
+    // Until the cool-down is forgotten too (`streakOf`).
+    const streakMs = coolDownOf(settings.coolDownMs, counts.streak) + windows.messages;
+    records.set(
+      newest,
+      {
+        ...counts,
+        messages: plainEvents(messages),
+        failures: plainEvents(failures),
+        attempted: plainEvents(attempted),
+        confirmed: plainEvents(confirmed),
+      },
+      { expiresAt: now + Math.max(streakMs, ...Object.values(windows)) },
+    );
+    for (const key of older) if (records.get(key) !== undefined) records.delete(key);
+  }
+
+  return {
+    read,
+    change: (changed: Partial<Counts>) => write({ ...read(), ...changed }),
+    add(kind: EventKind, count = 1): void {
+      const counts = read();
+      write({ ...counts, [kind]: withEvent(counts[kind], windows[kind], now, count) });
+    },
+    /** @param at when the event was added */
+    takeBack(kind: EventKind, at: number): void {
+      const counts = read();
+      write({ ...counts, [kind]: withoutEvent(counts[kind], windows[kind], at) });
+    },
+  };
+}
+
+export function coolDownOf(coolDownMs: readonly number[], streak: number): number {
+  return streak === 0 ? 0 : (coolDownMs[streak - 1] ?? coolDownMs.at(-1) ?? 0);
+}
+
+const noCounts: Counts = {
+  messages: [],
+  failures: [],
+  attempted: [],
+  confirmed: [],
+  streak: 0,
+  lastMessageAt: 0,
+};
+
+function mergeCounts(one: Counts, other: Counts): Counts {
+  return {
     messages: mergeEvents(one.messages, other.messages),
     failures: mergeEvents(one.failures, other.failures),
     attempted: mergeEvents(one.attempted, other.attempted),
     confirmed: mergeEvents(one.confirmed, other.confirmed),
-  }));
-}
-
-/** All messages, for the limit `total`. */
-export const totalKey = 'otp:total';
-
-export function readTotal(records: RecordSet): EventWindow {
-  // Sound: only `writeTotal` writes it.
-  return (records.get(totalKey) ?? []) as unknown as EventWindow;
-}
-
-export function writeTotal(records: RecordSet, events: EventWindow, expiresAt: number): void {
-  records.set(totalKey, plainEvents(events), { expiresAt });
-}
-
-function keysOf(
-  [newest, ...older]: readonly [Secret, ...Secret[]],
-  kind: 'phone' | 'ip',
-  value: string,
-): readonly [string, ...string[]] {
-  const keyOf = (secret: Secret) => `otp:${kind}:${keyedHash(secret, kind, value).toString('base64url')}`;
-  return [keyOf(newest), ...older.map(keyOf)];
-}
-
-function makeCounter<Counts extends PhoneCounts | NetworkCounts>(
-  keys: readonly [string, ...string[]],
-  none: Counts,
-  merge: (one: Counts, other: Counts) => Counts,
-): Counter<Counts> {
-  return {
-    keys,
-    read: (records) =>
-      // Sound: only `write` below writes records under these keys.
-      keys.reduce(
-        (sum, key) => merge(sum, (records.get(key) as unknown as Counts | undefined) ?? none),
-        none,
-      ),
-    write(records, counts, expiresAt) {
-      const [newest, ...older] = keys;
-      const plain = Object.entries(counts).map(([name, value]: [string, EventWindow | number]) => [
-        name,
-        typeof value === 'number' ? value : plainEvents(value),
-      ]);
-      records.set(newest, Object.fromEntries(plain), { expiresAt });
-      for (const key of older) if (records.get(key) !== undefined) records.delete(key);
-    },
+    streak: one.streak + other.streak,
+    lastMessageAt: Math.max(one.lastMessageAt, other.lastMessageAt),
   };
+}
+
+/** What still counts; the future counts as now. */
+function countsAt(counts: Counts, windows: Counter['windows'], now: number): Counts {
+  return {
+    messages: recent(counts.messages, windows.messages, now),
+    failures: recent(counts.failures, windows.failures, now),
+    attempted: recent(counts.attempted, windows.attempted, now),
+    confirmed: recent(counts.confirmed, windows.confirmed, now),
+    streak: counts.streak,
+    lastMessageAt: Math.min(counts.lastMessageAt, now),
+  };
+}
+
+function isAhead({ messages, failures, attempted, confirmed, lastMessageAt }: Counts, now: number): boolean {
+  const last = [messages, failures, attempted, confirmed].map((events) => events.at(-1)?.[0] ?? 0);
+  return Math.max(lastMessageAt, ...last) > now;
 }
 
 /** A copy, since the arrays of `JsonValue` are not read-only. */

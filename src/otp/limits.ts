@@ -1,19 +1,14 @@
+import { OtpError, type OtpErrorCode, type OtpLimit } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
-import {
-  type Counter,
-  type NetworkCounts,
-  type PhoneCounts,
-  readTotal,
-  totalKey,
-  writeTotal,
-} from './counters.ts';
-import { coolDownOf, coolingDown, type Denial, overRate, overUnconfirmed, streakOf } from './denials.ts';
-import { type EventWindow, recent, withEvent, withoutEvent } from './event-window.ts';
-import type { OtpSettings } from './otp-options.ts';
+import { type Counters, type Counts, coolDownOf, failureWindowMs, openCounter } from './counters.ts';
+import { countEvents, type EventWindow, waitUntilGone } from './event-window.ts';
+import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 
-export interface Counters {
-  readonly phone: Counter<PhoneCounts>;
-  readonly network: Counter<NetworkCounts> | undefined;
+/** Why a message may not leave, or a code not be tried. */
+export interface Denial {
+  readonly code: Extract<OtpErrorCode, 'cool_down' | 'limit_reached'>;
+  readonly limit?: OtpLimit;
+  readonly retryAfterMs: number;
 }
 
 /** So that a message can be given back. */
@@ -26,164 +21,128 @@ export interface Reservation {
 
 type LimitSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
 
-/** NIST counts failures in a row without a time limit; after a day a locked number is free again. */
-const failureWindowMs = 86_400_000;
-
-export function attemptKeys({ phone, network }: Counters): string[] {
-  return [...phone.keys, ...(network?.keys ?? [])];
-}
-
-export function messageKeys(counters: Counters, { limits }: LimitSettings): string[] {
-  return [...attemptKeys(counters), ...(limits.total === undefined ? [] : [totalKey])];
+/** The keys that a transaction about these needs. */
+export function keysOfCounters({ phone, network, total }: Partial<Counters>): string[] {
+  return [phone, network, total].flatMap((counter) => counter?.keys ?? []);
 }
 
 /** The limits within one transaction. */
 export function limitsOf(
   records: RecordSet,
-  { phone, network }: Counters,
+  counters: Counters,
   { settings, now }: { settings: LimitSettings; now: number },
 ) {
   const { limits, coolDownMs } = settings;
+  const phone = openCounter(records, counters.phone, { settings, now });
+  const network = counters.network && openCounter(records, counters.network, { settings, now });
+  const total = counters.total && openCounter(records, counters.total, { settings, now });
 
   return {
     /** Counts one message, or says why it may not leave. Of several reasons, the one that lasts longest. */
     reserve(): Denial | Reservation {
-      clampToNow();
-      const counts = phone.read(records);
-      const networkCounts = network?.read(records);
-      const total = limits.total === undefined ? [] : readTotal(records);
-      if (isAhead([total], now)) changeTotal((events, windowMs) => recent(events, windowMs, now));
+      const counts = phone.read();
+      const ofNetwork = network?.read();
       const streak = streakOf(counts, settings, now);
       const failureLimit = { max: limits.failuresPerPhone, windowMs: failureWindowMs };
       const [longest] = [
         overRate('phone', counts.messages, limits.phone, now),
         overRate('failuresPerPhone', counts.failures, failureLimit, now),
-        networkCounts && overRate('ip', networkCounts.messages, limits.ip, now),
-        networkCounts && overUnconfirmed(networkCounts, limits.unconfirmedPerIp, now),
-        limits.total && overRate('total', total, limits.total, now),
+        ofNetwork && overRate('ip', ofNetwork.messages, limits.ip, now),
+        ofNetwork && overUnconfirmed(ofNetwork, limits.unconfirmedPerIp, now),
+        total && limits.total && overRate('total', total.read().messages, limits.total, now),
         coolingDown(counts, coolDownOf(coolDownMs, streak), now),
       ]
         .filter((denial) => denial !== undefined)
         .sort((one, other) => other.retryAfterMs - one.retryAfterMs);
       if (longest !== undefined) return longest;
 
-      writePhone({
-        ...counts,
-        messages: withEvent(counts.messages, limits.phone.windowMs, now),
-        streak: streak + 1,
-        lastMessageAt: now,
-      });
-      changeNetwork(({ messages, attempted }) => ({
-        messages: withEvent(messages, limits.ip.windowMs, now),
-        attempted: withEvent(attempted, limits.unconfirmedPerIp.windowMs, now),
-      }));
-      changeTotal((events, windowMs) => withEvent(events, windowMs, now));
+      phone.add('messages');
+      phone.change({ streak: streak + 1, lastMessageAt: now });
+      network?.add('messages');
+      network?.add('attempted');
+      total?.add('messages');
       const nextAt = now + coolDownOf(coolDownMs, streak + 1);
       return { at: now, nextAt, lastMessageAt: counts.lastMessageAt };
     },
 
     /** For a message that has not left. */
-    giveBack({ at, lastMessageAt }: Reservation): void {
-      const counts = phone.read(records);
+    giveBack(reservation: Reservation): void {
+      // The clock may have moved back since.
+      const at = Math.min(reservation.at, now);
+      const { streak, lastMessageAt } = phone.read();
       // Another message may have left since: then its cool-down stays.
-      const isLast = counts.lastMessageAt === at;
-      writePhone({
-        ...counts,
-        messages: withoutEvent(counts.messages, limits.phone.windowMs, at),
-        streak: Math.max(0, counts.streak - 1),
-        lastMessageAt: isLast ? lastMessageAt : counts.lastMessageAt,
+      const isLast = lastMessageAt === at;
+      phone.change({
+        streak: Math.max(0, streak - 1),
+        lastMessageAt: isLast ? reservation.lastMessageAt : lastMessageAt,
       });
-      changeNetwork(({ messages, attempted }) => ({
-        messages: withoutEvent(messages, limits.ip.windowMs, at),
-        attempted: withoutEvent(attempted, limits.unconfirmedPerIp.windowMs, at),
-      }));
-      changeTotal((events, windowMs) => withoutEvent(events, windowMs, at));
+      phone.takeBack('messages', at);
+      network?.takeBack('messages', at);
+      network?.takeBack('attempted', at);
+      total?.takeBack('messages', at);
     },
 
     denyCheck(): Denial | undefined {
-      clampToNow();
-      return network && overRate('ip', network.read(records).failures, limits.ip, now);
+      return network && overRate('ip', network.read().failures, limits.ip, now);
     },
 
     /** Counts for the network, and for the phone number if the code was compared. */
     countFailure({ wasCompared }: { wasCompared: boolean }): void {
-      if (wasCompared) {
-        const counts = phone.read(records);
-        writePhone({ ...counts, failures: withEvent(counts.failures, failureWindowMs, now) });
-      }
-      changeNetwork(({ failures }) => ({ failures: withEvent(failures, limits.ip.windowMs, now) }));
+      if (wasCompared) phone.add('failures');
+      network?.add('failures');
     },
 
     /** After a right code neither failures nor cool-down count any more (NIST SP 800-63B-4, 3.2.2). */
     confirm(): void {
-      writePhone({ ...phone.read(records), failures: [], streak: 0, lastMessageAt: 0 });
+      phone.change({ failures: [], streak: 0, lastMessageAt: 0 });
     },
   };
-
-  /**
-   * If the clock moved back, treats future events as happening now, and stores that: otherwise their windows would
-   * never end.
-   */
-  function clampToNow(): void {
-    const counts = phone.read(records);
-    if (counts.lastMessageAt > now || isAhead([counts.messages, counts.failures], now)) {
-      writePhone({ ...counts, lastMessageAt: Math.min(counts.lastMessageAt, now) });
-    }
-    if (network !== undefined && isAhead(Object.values(network.read(records)), now))
-      changeNetwork(() => ({}));
-  }
-
-  function writePhone(counts: PhoneCounts): void {
-    const { windowMs } = limits.phone;
-    const kept = {
-      ...counts,
-      messages: recent(counts.messages, windowMs, now),
-      failures: recent(counts.failures, failureWindowMs, now),
-    };
-    // Until the cool-down is forgotten too (`streakOf`).
-    const streakMs = coolDownOf(coolDownMs, counts.streak) + windowMs;
-    phone.write(records, kept, now + Math.max(streakMs, failureWindowMs));
-  }
-
-  function changeNetwork(change: (counts: NetworkCounts) => Partial<NetworkCounts>): void {
-    if (network === undefined) return;
-    const counts = network.read(records);
-    writeNetwork(records, network, { counts: { ...counts, ...change(counts) }, settings, now });
-  }
-
-  function changeTotal(change: (events: EventWindow, windowMs: number) => EventWindow): void {
-    if (limits.total === undefined) return;
-    const { windowMs } = limits.total;
-    writeTotal(records, change(readTotal(records), windowMs), now + windowMs);
-  }
 }
 
-export function creditConfirmations(
-  records: RecordSet,
-  network: Counter<NetworkCounts>,
-  { settings, now, messages }: { settings: LimitSettings; now: number; messages: number },
-): void {
-  const counts = network.read(records);
-  const { windowMs } = settings.limits.unconfirmedPerIp;
-  const confirmed = withEvent(counts.confirmed, windowMs, now, messages);
-  writeNetwork(records, network, { counts: { ...counts, confirmed }, settings, now });
+export function denialError({ code, limit, retryAfterMs }: Denial): OtpError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const message =
+    code === 'cool_down'
+      ? `The phone number got a code a moment ago; the next one is possible in ${seconds} s.`
+      : `The limit "${limit}" is reached for another ${seconds} s.`;
+  return new OtpError(code, message, { retryAfterMs, limit });
 }
 
-function writeNetwork(
-  records: RecordSet,
-  network: Counter<NetworkCounts>,
-  { counts, settings, now }: { counts: NetworkCounts; settings: LimitSettings; now: number },
-): void {
-  const { ip, unconfirmedPerIp } = settings.limits;
-  const kept = {
-    messages: recent(counts.messages, ip.windowMs, now),
-    failures: recent(counts.failures, ip.windowMs, now),
-    attempted: recent(counts.attempted, unconfirmedPerIp.windowMs, now),
-    confirmed: recent(counts.confirmed, unconfirmedPerIp.windowMs, now),
+/** Denies one more event than the limit allows. */
+function overRate(
+  limit: OtpLimit,
+  events: EventWindow,
+  { max, windowMs }: RateLimit,
+  now: number,
+): Denial | undefined {
+  const over = countEvents(events) - max + 1;
+  if (over <= 0) return undefined;
+  return { code: 'limit_reached', limit, retryAfterMs: waitUntilGone(events, windowMs, now, over) };
+}
+
+function overUnconfirmed(
+  counts: Counts,
+  { floor, ratio, windowMs }: UnconfirmedLimit,
+  now: number,
+): Denial | undefined {
+  const attempted = countEvents(counts.attempted);
+  const confirmed = countEvents(counts.confirmed);
+  const over = attempted - confirmed - floor + 1;
+  if (over <= 0 || confirmed >= ratio * attempted) return undefined;
+  return {
+    code: 'limit_reached',
+    limit: 'unconfirmedPerIp',
+    retryAfterMs: waitUntilGone(counts.attempted, windowMs, now, over),
   };
-  network.write(records, kept, now + Math.max(ip.windowMs, unconfirmedPerIp.windowMs));
 }
 
-function isAhead(windows: readonly EventWindow[], now: number): boolean {
-  return windows.some((events) => (events.at(-1)?.[0] ?? 0) > now);
+function coolingDown({ lastMessageAt }: Counts, coolDownMs: number, now: number): Denial | undefined {
+  const retryAfterMs = lastMessageAt + coolDownMs - now;
+  return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
+}
+
+/** 0 if the cool-down ended long ago. */
+function streakOf({ streak, lastMessageAt }: Counts, { limits, coolDownMs }: LimitSettings, now: number) {
+  const forgottenAt = lastMessageAt + coolDownOf(coolDownMs, streak) + limits.phone.windowMs;
+  return now < forgottenAt ? streak : 0;
 }

@@ -12,8 +12,6 @@ import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
 import { redactError } from '../internal/redact-error.ts';
 import type { SendResult } from './devices.ts';
 
-type Redact = (text: unknown) => string;
-
 /** Longer than any message of our clients; another messenger's may be of any length. */
 const maxReason = 1_000;
 
@@ -27,17 +25,17 @@ export function notSentError(
   { outcome, error, device, tried }: SendResult,
   secrets: readonly string[],
 ): OtpError {
-  const cause = withoutSecrets(error, secrets);
-  if (cause === undefined) {
-    // No device was tried.
+  // After an error of any other kind the outcome is unknown.
+  if (!isPartnerExchangeError(error)) {
     return new OtpError('not_sent', 'The code expired before it could leave, and nothing was counted.', {
       remedy: 'Find out whether the process was suspended, and issue a new code.',
     });
   }
-  const ours = isPartnerExchangeError(cause) ? cause : undefined;
-  const reason = (ours ? whatFailed(ours) : cause.message).slice(0, maxReason);
+  // The other kinds are about options, input and keys, and quote neither the code nor the number.
+  const cause = isRequestError(error) ? redactedCopy(error, secrets) : error;
+  const reason = whatFailed(cause).slice(0, maxReason);
   // Of the cause if it has any: that knows more than our table.
-  const remedy = (ours && partsOf(ours).remedy) || undefined;
+  const remedy = partsOf(cause).remedy || undefined;
   if (outcome === 'refused') {
     const what = `The service does not take this phone number, and no code was sent: ${reason}`;
     return new OtpError('refused', what, { remedy, cause });
@@ -54,46 +52,10 @@ export function notSentError(
   );
 }
 
-/**
- * The error itself, if it holds no secret, as those of our clients. Otherwise a copy of the same kind without them.
- */
-function withoutSecrets(error: unknown, secrets: readonly string[]): Error | undefined {
-  const redact = echoRedactor(secrets);
-  if (error instanceof Error && isClean(error, redact)) return error;
-  return isRequestError(error) ? copyOf(error, secrets, redact) : redactError(error, secrets);
-}
-
-/** An error that leads to more values than this (sockets, a whole client) is not searched, but copied. */
-const maxSearched = 2_000;
-
-function isClean(error: Error, redact: Redact): boolean {
-  const found = new Set<unknown>([error]);
-  try {
-    // A Set also visits the values that are added meanwhile.
-    for (const value of found) {
-      if (found.size > maxSearched) return false;
-      if (typeof value === 'object' && value !== null) {
-        const inner = value instanceof Headers ? [...value] : [];
-        for (const key of Reflect.ownKeys(value)) {
-          const member = Reflect.get(value, key);
-          found.add(String(key)).add(key === 'stack' ? withoutFrames(member) : member);
-        }
-        for (const each of inner) found.add(each);
-      } else if (typeof value !== 'function' && redact(String(value)) !== String(value)) return false;
-    }
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A stack without its frames: their line numbers can look like a code. */
-function withoutFrames(stack: unknown): string {
-  return String(stack).replaceAll(/^ +at .+$/gm, '');
-}
-
-function copyOf(error: RequestError, secrets: readonly string[], redact: Redact): RequestError {
+/** Our clients' errors hold no secret; those of another messenger may quote the message. */
+function redactedCopy(error: RequestError, secrets: readonly string[]): RequestError {
   const { code, outcome, attempts, status, retryAfterMs, assumptions, headers, issues } = error;
+  const redact = echoRedactor(secrets);
   const shown = (text: unknown) => redactCredentials(redact(text));
   const cause = redactError(error.cause, secrets);
   const { what, remedy } = partsOf(error);

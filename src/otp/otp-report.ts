@@ -125,15 +125,11 @@ function endOf(error: unknown): Pick<OtpReport, 'outcome' | 'limit'> {
 }
 
 function messengerFacts({ outcome, error }: SendResult): Partial<OtpReport> {
-  if (!isRequestError(error)) {
-    return {
-      messengerOutcome: outcome,
-      ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
-    };
-  }
+  const status = isRequestError(error) ? error.status : undefined;
   return {
-    messengerOutcome: error.outcome,
-    messengerCode: error.code,
-    ...(error.status !== undefined && { messengerStatus: error.status }),
+    // A refusal of every device is `not-sent` for the code.
+    messengerOutcome: isRequestError(error) ? error.outcome : outcome,
+    ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
+    ...(status !== undefined && { messengerStatus: status }),
   };
 }

@@ -1,7 +1,6 @@
 import { ConfigurationError, OtpError } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
-import { networkCounter, phoneCounter } from './counters.ts';
-import { denialError } from './denials.ts';
+import { type Counters, countersOf } from './counters.ts';
 import type { Devices } from './devices.ts';
 import {
   codeDigest,
@@ -18,7 +17,7 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { type Counters, limitsOf, messageKeys, type Reservation } from './limits.ts';
+import { denialError, keysOfCounters, limitsOf, type Reservation } from './limits.ts';
 import { notSentError } from './not-sent-error.ts';
 import { checkId, checkIssue, checkResend, type IssueRequest, type ResendOptions } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
@@ -101,15 +100,12 @@ interface Plan {
 
 /** Stores the code, sends it, and withdraws it if it was not sent. */
 async function sendCode({ settings, devices, call }: Sending, plan: Plan): Promise<IssuedOtp> {
-  const { store, secrets, codeLength, random } = settings;
+  const { store, codeLength, random } = settings;
   const { id, secret, context } = plan;
   const code = makeCode(codeLength, random);
   const message = messageOf(settings, code, context.purpose);
   const digest = codeDigest(secret, id, context, code).toString('base64url');
-  const counters: Counters = {
-    phone: phoneCounter(secrets, context.to_phone),
-    network: plan.network === undefined ? undefined : networkCounter(secrets, plan.network),
-  };
+  const counters = countersOf(settings, { phone: context.to_phone, network: plan.network });
   const stored = await storeCode(settings, plan, { counters, digest });
   const begun = performance.now();
   const leftMs = () => stored.expiresAt - settings.now();
@@ -123,7 +119,7 @@ async function sendCode({ settings, devices, call }: Sending, plan: Plan): Promi
   // A refused number stays counted: otherwise anyone could find out which numbers are on the messenger.
   const isCounted = result.outcome === 'refused';
   try {
-    await transact(store, [flowKey(id), ...messageKeys(counters, settings)], (records) => {
+    await transact(store, [flowKey(id), ...keysOfCounters(counters)], (records) => {
       withdrawCode(records, flowKey(id), { digest, isCounted });
       if (isCounted) return;
       limitsOf(records, counters, { settings, now: settings.now() }).giveBack(stored.reservation);
@@ -145,7 +141,7 @@ async function storeCode(
   { counters, digest }: { counters: Counters; digest: string },
 ): Promise<StoredCode> {
   const key = flowKey(id);
-  const outcome = await transact(settings.store, [key, ...messageKeys(counters, settings)], (records) => {
+  const outcome = await transact(settings.store, [key, ...keysOfCounters(counters)], (records) => {
     const now = settings.now();
     const flow = flowOf(readFlow(records, key));
     if (flow === undefined) return 'no flow';
