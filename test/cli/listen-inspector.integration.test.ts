@@ -1,7 +1,6 @@
 import { request as httpRequest } from 'node:http';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isSkipped, launch } from '../inspector/chromium.ts';
+import { describe, expect, it } from 'vitest';
+import { isSkipped, notice, row, rows, useBrowser } from '../inspector/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
@@ -219,35 +218,12 @@ describe('the inspector of listen', () => {
 });
 
 describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  }, 60_000);
-  afterAll(() => browser?.close());
-
-  async function visit(address: URL | string): Promise<{ page: Page; problems: string[] }> {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(15_000);
-    onTestFinished(() => page.close());
-    const problems: string[] = [];
-    page.on('console', (message) => message.type() !== 'info' && problems.push(message.text()));
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(new URL(address).origin) && !url.startsWith('data:')) problems.push(`asked ${url}`);
-    });
-    await page.goto(String(address));
-    return { page, problems };
-  }
-  const row = (page: Page, ...texts: string[]) =>
-    texts
-      .reduce((found, hasText) => found.filter({ hasText }), page.getByRole('listbox').getByRole('option'))
-      .first();
+  const { show } = useBrowser();
 
   it('shows what comes in while it is open, and replays it', async () => {
     const target = await startServer({ status: 200 }, { status: 401 }, { status: 202 });
     const listener = await listening(['--forward-to', target.url]);
-    const { page, problems } = await visit(listener.page);
+    const { page, problems } = await show(listener.page.href);
     await page.getByText('Nothing has come in yet').waitFor();
     expect(await page.title()).toBe('Received events');
     expect(await page.getByRole('tab').count()).toBe(1);
@@ -259,21 +235,21 @@ describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
     await detail.getByText('The signature holds').waitFor();
     expect(await detail.getByRole('button', { name: /Forge|Tamper/ }).count()).toBe(0);
     await detail.getByRole('button', { name: 'Replay' }).click();
-    await page.getByRole('status').filter({ hasText: 'Replay: answered with 202' }).waitFor();
+    await notice(page, 'Replay: answered with 202');
     expect(target.requests.at(-1)?.body.toString()).toBe(genuine);
     await row(page, '202').waitFor();
     await row(page, 'refused', '401').click();
     await detail.getByText('The signature does not hold').waitFor();
     await detail.getByText('Next:').waitFor();
     await page.getByRole('combobox').selectOption({ label: 'Not verified' });
-    await expect.poll(() => page.getByRole('listbox').getByRole('option').count()).toBe(1);
+    await expect.poll(() => rows(page).count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
   it('shows a hostile event as text', async () => {
     const listener = await listening([], {});
     const markup = '</script><img src=x onerror=alert(1)>';
-    const { page, problems } = await visit(listener.page);
+    const { page, problems } = await show(listener.page.href);
     const body = JSON.stringify({
       event_name: markup,
       partner_order_id: markup,
@@ -296,7 +272,7 @@ describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
   it('asks for the token, without which it shows nothing', async () => {
     const listener = await listening();
     await listener.post(await signedEvent());
-    const { page } = await visit(listener.page.origin);
+    const { page } = await show(`${listener.page.origin}/`);
     const field = page.getByLabel(/give the token/);
     await field.fill('wrong');
     await page.getByRole('button', { name: 'Use it' }).click();

@@ -1,25 +1,16 @@
-import { createServer } from 'node:http';
-import type { Browser, Page, ViewportSize } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { isSkipped, launch } from './chromium.ts';
+import { startServer } from '../support/local-server.ts';
+import { axeViolations, isSkipped, notice, row, rows, tab, useBrowser } from './browser.ts';
 import { sendMessages } from './story.ts';
-import { axeViolations, notice, row, rows, tab, visitPage } from './visit.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!isSkipped) browser = await launch();
-}, 60_000);
-afterAll(() => browser?.close());
-
-const visit = (options?: SandboxOptions, size?: ViewportSize) => visitPage(browser, options, size);
+const { visit } = useBrowser();
 
 // On two cores that other tests use, too.
 describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   it('shows what happens while it is open, without an error or a request to elsewhere', async () => {
-    await using visited = await visit();
-    const { page, story, problems } = visited;
+    const { page, story, problems } = await visit();
     expect(page.url()).toBe(`${story.server.url}/_sandbox/`);
     await story.order('B-2002');
     await row(page, 'createOrder', 'B-2002', '200').waitFor();
@@ -33,8 +24,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('opens an exchange with its signature, its body pretty and raw, and its headers', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     await row(page, 'event.buy.init').click();
     const detail = page.getByRole('article');
     await detail.getByText('order key of acme').waitFor();
@@ -53,8 +43,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('redelivers, forges and tampers, and shows what differs', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     await row(page, 'event.buy.init').click();
     for (const [name, status] of [
       ['Redeliver', 200],
@@ -75,12 +64,11 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('shows an accepted forgery as failed and a refused one as good, and says what to do about a refused event', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     // One receiver accepts everything, the other refuses everything.
-    const receivers = await Promise.all([startReceiver(200), startReceiver(401)]);
+    const receivers = await Promise.all([startServer({ status: 200 }), startServer({ status: 401 })]);
     for (const [index, { url }] of receivers.entries()) {
-      await story.order(`R-${index}`, { partner_callback_url: url });
+      await story.order(`R-${index}`, { partner_callback_url: `${url}/orders` });
       await story.sandbox.idle();
       await story.api(`deliveries/delivery-${2 * index + 2}/forge`, {});
     }
@@ -97,18 +85,16 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await row(page, 'R-1').click();
     await page.getByRole('heading', { name: 'A genuine event was refused' }).waitFor();
     await page.getByText('find out why with "partner-exchange explain"').waitFor();
-    await page.getByText(`"partner-exchange attack ${receivers[1]?.url}"`).waitFor();
+    await page.getByText(`"partner-exchange attack ${receivers[1]?.url}/orders"`).waitFor();
     await page.getByRole('combobox', { name: 'Show' }).selectOption('all');
     expect(await status('R-1', 'forged', '401').getAttribute('class')).toBe('pill good');
     await row(page, 'R-1', 'forged').click();
     await page.getByText('The receiver refused the forgery').waitFor();
     expect(await page.getByText('A genuine event was refused').count()).toBe(0);
-    for (const receiver of receivers) await receiver.close();
   });
 
   it('advances an order and plays a scenario', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     await story.order('A-1002');
     await tab(page, /Orders/);
     await page.getByRole('searchbox').fill('a-1001 ngn');
@@ -132,8 +118,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('plans faults, sets a scenario and clears them', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     const { faults } = story.sandbox;
     await tab(page, /Faults/);
     await page.getByLabel('Happens to the next').selectOption('createOrder');
@@ -157,8 +142,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('moves the clock, and forgets everything when asked twice', async () => {
-    await using visited = await visit({ clock: 'manual' });
-    const { page, story } = visited;
+    const { page, story } = await visit({ clock: 'manual' });
     const before = story.sandbox.clock.now();
     await tab(page, /Faults/);
     await page.getByRole('button', { name: '+1 h' }).click();
@@ -176,8 +160,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('has the messages on a phone, and the mails with their links', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story, problems } = await visit();
     await sendMessages(story, [
       ['+2348012345678', 'Your code is 482913.'],
       ['+233201112222', 'Hello <b>you</b> & <img src=x onerror=alert(1)>'],
@@ -198,12 +181,11 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(await mail('Your keys, acme').getByRole('link').count()).toBe(0);
     const link = mail('New keys for acme').getByRole('link', { name: 'Open the link' });
     expect(await link.getAttribute('href')).toBe(story.sandbox.emails[1]?.link);
-    expect(visited.problems).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows text of strangers as text, wherever it comes from', async () => {
-    await using visited = await visit();
-    const { page, story, problems } = visited;
+    const { page, story, problems } = await visit();
     const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
     await story.order(evil, { first_name: evil });
     await fetch(`${story.server.url}/${encodeURIComponent(evil)}?${evil}`, { headers: { 'x-evil': evil } });
@@ -226,8 +208,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('searches and filters', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     await story.exchange.createOrder({} as never).catch(() => {});
     story.sandbox.faults.next('whitelistIp', 'reset');
     await story.exchange.whitelistIp().catch(() => {});
@@ -258,8 +239,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('keeps tab, selection and search in the address: back, reload and links work', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     const search = page.getByRole('searchbox');
     await search.fill('a-1001');
     await page.getByRole('combobox', { name: 'Show' }).selectOption('events');
@@ -282,17 +262,17 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(await search.inputValue()).toBe('a-1001');
     await page.goForward();
     await detail.waitFor();
-    const other = await browser.newPage();
-    await other.goto(`${link}&token=${story.server.token}`);
-    await other.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    // As in a new tab.
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto('about:blank');
+    await page.goto(`${link}&token=${story.server.token}`);
+    await detail.waitFor();
     // The token is never in the address.
-    await expect.poll(() => other.url()).toBe(link);
-    await other.close();
+    await expect.poll(() => page.url()).toBe(link);
   });
 
   it('can be used with the keyboard alone', async () => {
-    await using visited = await visit();
-    const { page } = visited;
+    const { page } = await visit();
     const list = page.getByRole('listbox');
     await list.focus();
     await page.keyboard.press('ArrowDown');
@@ -314,12 +294,10 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('looks without the token, and changes with it', async () => {
-    await using visited = await visit();
-    const { story } = visited;
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    await page.goto(`${story.server.url}/_sandbox/`);
+    const { page, story } = await visit();
+    // As in a new tab.
+    await page.evaluate(() => sessionStorage.clear());
+    await page.reload();
     await row(page, 'event.buy.init').click();
     expect(await page.getByRole('button', { name: 'Redeliver' }).isDisabled()).toBe(true);
     await page.getByLabel(/You can look/).fill(story.server.token);
@@ -327,12 +305,10 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Redeliver' }).click();
     await notice(page, 'answered with 200');
     expect(await page.getByLabel(/You can look/).count()).toBe(0);
-    await context.close();
   });
 
   it('is dark or light as the system is, or as one likes', async () => {
-    await using visited = await visit();
-    const { page } = visited;
+    const { page } = await visit();
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.emulateMedia({ colorScheme: 'light' });
     const light = await background();
@@ -349,42 +325,8 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(await background()).toBe(dark);
   });
 
-  it('shares one stream between eight tabs, and goes on when the one that reads it is closed or crashes', async () => {
-    await using visited = await visit();
-    const { story } = visited;
-    await visited.page.close();
-    const context = await browser.newContext();
-    /** The tabs with an open stream. Over HTTP/1.1 the seventh stream would block every other request. */
-    const streaming = new Set<Page>();
-    context.on('request', (request) => {
-      if (request.url().includes('/trace/stream')) streaming.add(request.frame().page());
-    });
-    const tabs = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
-    for (const page of tabs)
-      page.on('close', () => streaming.delete(page)).on('crash', () => streaming.delete(page));
-    await Promise.all(tabs.map((page) => page.goto(story.server.inspectorUrl)));
-    const allShow = async (order: string) => {
-      await story.order(order);
-      const open = tabs.filter((page) => !page.isClosed());
-      await Promise.all(open.map((page) => row(page, 'event.buy.init', order, '200').waitFor()));
-      expect(streaming.size).toBe(1);
-      return open.length;
-    };
-    expect(await allShow('B-1')).toBe(8);
-    await [...streaming][0]?.close();
-    expect(await allShow('B-2')).toBe(7);
-    const [reader] = streaming;
-    const crash = reader?.waitForEvent('crash');
-    await reader?.goto('chrome://crash').catch(() => {});
-    await crash;
-    await reader?.close();
-    expect(await allShow('B-3')).toBe(6);
-    await context.close();
-  });
-
   it('goes on by itself after the connection broke', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     await page.getByText('live', { exact: true }).waitFor();
     await page.context().setOffline(true);
     const port = Number(new URL(story.server.url).port);
@@ -395,13 +337,11 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     const again = await story.sandbox.listen({ port, token: story.server.token });
     await page.getByText('live', { exact: true }).waitFor();
     await row(page, '/meanwhile', '404').waitFor();
-    await page.close();
     await again.close();
   });
 
   it('shows another sandbox at the same address, and nothing of the one before', async () => {
-    await using visited = await visit();
-    const { page, story } = visited;
+    const { page, story } = await visit();
     const port = Number(new URL(story.server.url).port);
     await story.server.close();
     await page.getByText('not connected').waitFor();
@@ -412,24 +352,23 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     await page.getByText('live', { exact: true }).waitFor();
     await expect.poll(() => rows(page).count()).toBe(10);
     expect(await row(page, 'A-1001').count()).toBe(0);
-    await page.close();
     await server.close();
   });
 
-  it.each(['light', 'dark'] as const)('has no fault that axe finds (%s)', async (colorScheme) => {
-    await using visited = await visit();
-    const { page, story } = visited;
-    await page.emulateMedia({ colorScheme });
+  it('has no fault that axe finds, light or dark', async () => {
+    const { page, story } = await visit();
     await sendMessages(story, [['+2348012345678', 'Your code is 482913.']]);
     story.sandbox.faults.rate({ tampered: 0.5 });
     await story.api('deliveries/delivery-1/tamper', {});
     const check = async (what: string) => expect([what, await axeViolations(page)]).toEqual([what, []]);
+    await row(page, 'tampered').waitFor();
     await check('traffic');
     await row(page, 'tampered').click();
     await page.getByText('does not hold').waitFor();
     await check('an exchange');
     await tab(page, /Orders/);
     await page.getByRole('button', { name: /^A-1001/ }).click();
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
     await check('an order');
     for (const name of [/Messages/, /Mails/, /Faults/]) {
       await tab(page, name);
@@ -439,8 +378,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
   });
 
   it('can be read at 400 px: nothing sticks out sideways', async () => {
-    await using visited = await visit({}, { width: 400, height: 800 });
-    const { page, story } = visited;
+    const { page, story } = await visit({}, { width: 400, height: 800 });
     await sendMessages(story, [['+2348012345678', `Your code is 482913. ${'x'.repeat(300)}`]]);
     await story.order(`A-${'9'.repeat(100)}`);
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -452,63 +390,31 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
           )
           .map((each) => each.outerHTML.slice(0, 100)),
       );
-    for (const open of [
-      () => row(page, 'event.buy.init', 'A-1001').click(),
-      () => page.keyboard.press('Escape'),
-      () => tab(page, /Orders/),
-      () => page.getByRole('button', { name: /^A-9/ }).click(),
-      () => tab(page, /Messages/),
-      () => tab(page, /Mails/),
-      () => tab(page, /Faults/),
-    ]) {
-      await open();
-      await page.waitForTimeout(150);
+    const detail = page.getByRole('article');
+    const steps: [act: () => Promise<void>, shown: Locator][] = [
+      [() => row(page, 'event.buy.init', 'A-1001').click(), detail.getByText('The signature holds')],
+      [() => page.keyboard.press('Escape'), row(page, 'createOrder', 'A-9', '200')],
+      [() => tab(page, /Orders/), page.getByRole('button', { name: /^A-9/ })],
+      [() => page.getByRole('button', { name: /^A-9/ }).click(), detail.getByText('event.buy.init')],
+      [() => tab(page, /Messages/), page.getByText('xxx').last()],
+      [() => tab(page, /Mails/), page.getByText('Your keys, acme')],
+      [() => tab(page, /Faults/), page.getByText('This sandbox')],
+    ];
+    for (const [act, shown] of steps) {
+      await act();
+      await shown.waitFor();
       expect(await overflow()).toBe(0);
       expect(await sticksOut()).toEqual([]);
     }
   });
 
-  it('scrolls through 10,000 entries smoothly, with a few of them in the document', async () => {
-    await using visited = await visit({ maxRemembered: 25_000 });
-    const { page, story } = visited;
-    const list = page.getByRole('listbox');
-    let round = 0;
-    for (const count of [2000, 10_000]) {
-      for (; round < count; round++) await story.sandbox.fetch(`https://sandbox.localhost/path/${round}`);
-      await page.getByText(String(count + 4), { exact: true }).waitFor();
-      await list.evaluate((element) => {
-        element.scrollTop = 0;
-      });
-      const { frames, cpuMs } = await scrollToEnd(page);
-      const p95 = frames[Math.floor(frames.length * 0.95)] ?? 0;
-      console.log(
-        `${count} rows: ${frames.length} frames, p95 ${p95.toFixed(1)} ms, ${cpuMs.toFixed(1)} ms of the page's CPU each`,
-      );
-      // CPU, since the time of a frame depends on other programs: 34 ms would be two frames of a screen.
-      expect(cpuMs).toBeLessThan(34);
-    }
-    await row(page, 'onboard').waitFor();
-    expect(await rows(page).count()).toBeLessThan(60);
-    // What comes in at the top does not move what is looked at.
-    const first = await rows(page).last().textContent();
-    const top = await list.evaluate((element) => element.scrollHeight - element.scrollTop);
-    await story.sandbox.fetch('https://sandbox.localhost/one-more');
-    await page.getByText('10005', { exact: true }).waitFor();
-    await expect.poll(() => list.evaluate((element) => element.scrollHeight - element.scrollTop)).toBe(top);
-    expect(await rows(page).last().textContent()).toBe(first);
-    await page.getByRole('searchbox').fill('path/777 404');
-    await expect.poll(() => rows(page).count()).toBeLessThan(60);
-    await row(page, '/path/7779').waitFor();
-  });
-
   it('is out of reach for a page of another origin in the same browser', async () => {
-    await using visited = await visit();
-    const { story } = visited;
-    const stranger = createServer((_, response) => response.end('<!doctype html><p>stranger</p>'));
-    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    const address = stranger.address();
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`);
+    const { page, story } = await visit();
+    const stranger = await startServer({
+      headers: { 'content-type': 'text/html' },
+      body: '<!doctype html><p>stranger</p>',
+    });
+    await page.goto(stranger.url);
     const { url, token } = story.server;
     const results = await page.evaluate(
       async ({ url, token }) => {
@@ -543,55 +449,5 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(framed).not.toBe('Sandbox inspector');
     const frames = page.frames().map((frame) => frame.url());
     expect(frames).not.toContain(`${url}/_sandbox/`);
-    await page.close();
-    stranger.closeAllConnections();
-    await new Promise((resolve) => stranger.close(resolve));
   });
 });
-
-/** The time of each frame, sorted, and the CPU time of the page for one. */
-async function scrollToEnd(page: Page): Promise<{ frames: readonly number[]; cpuMs: number }> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const cpuSeconds = async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
-  };
-  const before = await cpuSeconds();
-  const frames = await page.getByRole('listbox').evaluate(
-    (element) =>
-      new Promise<number[]>((resolve) => {
-        const frames: number[] = [];
-        let last = performance.now();
-        const step = (now: number) => {
-          frames.push(now - last);
-          last = now;
-          element.scrollTop += 2000;
-          if (element.scrollTop + element.clientHeight < element.scrollHeight - 1)
-            return requestAnimationFrame(step);
-          resolve(frames.sort((one, other) => one - other));
-        };
-        requestAnimationFrame(step);
-      }),
-  );
-  const cpuMs = ((await cpuSeconds()) - before) * 1000;
-  await session.detach();
-  return { frames, cpuMs: cpuMs / frames.length };
-}
-
-/** A receiver that gives every event the same answer. */
-async function startReceiver(status: number): Promise<{ url: string; close: () => Promise<unknown> }> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/orders`,
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { onTerminal } from '../cli/interactive-shell.ts';
 import { bareEnvironment } from '../support/bare-environment.ts';
-import { isSkipped, launch } from './chromium.ts';
+import { isSkipped, row, tab, useBrowser } from './browser.ts';
 import { sendMessages, startStory } from './story.ts';
-import { row, tab, visitPage } from './visit.ts';
+
+const { show, visit } = useBrowser();
 
 /** `npm run docs:pictures`. They are no test: a picture differs between machines. */
 const isWanted = process.env.DOCS_PICTURES !== undefined;
@@ -29,9 +30,7 @@ function maskKeys(): void {
 }
 
 it.skipIf(!isWanted || isSkipped)('makes the pictures of the inspector', { timeout: 120_000 }, async () => {
-  const browser = await launch();
-  await using visited = await visitPage(browser);
-  const { page, story } = visited;
+  const { page, story } = await visit();
   const { sandbox } = story;
   sandbox.faults.next('event.buy.received.fiat', 'tampered');
   await sandbox.play('A-1001', 'happy');
@@ -83,7 +82,6 @@ it.skipIf(!isWanted || isSkipped)('makes the pictures of the inspector', { timeo
   await page.keyboard.press('Escape');
   await row(page, 'regenerateKeys').waitFor();
   await picture('narrow');
-  await browser.close();
 });
 
 it.skipIf(!isWanted || isSkipped)('makes the picture of the terminal', { timeout: 120_000 }, async () => {
@@ -106,11 +104,9 @@ it.skipIf(!isWanted || isSkipped)('makes the picture of the terminal', { timeout
   ];
   receiver.closeAllConnections();
   receiver.close();
-  const browser = await launch();
-  const page = await browser.newPage({ viewport: { width: 1000, height: 400 } });
+  const { page } = await show('about:blank', { width: 1000, height: 400 });
   await page.setContent(`<style>${terminalStyle}</style><pre>${shown.map(asHtml).join('\n')}</pre>`);
   save('terminal', await page.locator('pre').screenshot());
-  await browser.close();
 });
 
 /** The bytes of a command on a terminal of its own, after its prompt. */

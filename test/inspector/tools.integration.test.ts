@@ -1,45 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-
+import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../cli/support.ts';
 import { startServer } from '../support/local-server.ts';
-import { isSkipped, launch } from './chromium.ts';
-import { axeViolations, notice, row, rows, tab, visitPage } from './visit.ts';
+import { axeViolations, isSkipped, notice, row, rows, tab, useBrowser } from './browser.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!isSkipped) browser = await launch();
-}, 60_000);
-afterAll(() => browser?.close());
+const { visit } = useBrowser();
 
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-
-/** Pictures for the eyes of a developer: SCREENSHOTS_OF_TOOLS names their folder. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS_OF_TOOLS;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    writeFileSync(join(folder, `${name}-${colorScheme}.png`), await page.screenshot());
-  }
-}
-
-async function expectNoViolations(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await axeViolations(page)]).toEqual([colorScheme, []]);
-  }
-}
 
 // On two cores that other tests use, too.
 describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
   it('copy a body, headers without keys, and a curl command that sends the same bytes', async () => {
-    await using visited = await visitPage(browser);
-    const { page, story, problems } = visited;
+    const { page, story, problems } = await visit();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const receiver = await startServer({ status: 200 });
     const name = `O'Neil "$HOME" \`id\` \\ é`;
@@ -76,16 +51,14 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
   });
 
   it('send an edited event: refused under its old signature, taken when it is signed again', async () => {
-    await using visited = await visitPage(browser);
-    const { page, story, problems } = visited;
+    const { page, story, problems } = await visit();
     await row(page, 'event.buy.init').click();
     await page.getByText('Edit and send again').click();
     const body = page.getByLabel('Body');
     await body.fill((await body.inputValue()).replace('15000.50', '77.00'));
     const headers = page.getByLabel('Headers');
     await headers.fill(`${await headers.inputValue()}\nx-trial: yes`);
-    await picture(page, 'send-again');
-    await expectNoViolations(page);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Post the copy' }).click();
     await notice(page, 'Sent the copy: answered with 401');
     await page.getByLabel('Signature').selectOption('renew');
@@ -111,8 +84,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
   });
 
   it('compare two exchanges, line by line', async () => {
-    await using visited = await visitPage(browser);
-    const { page, story, problems } = visited;
+    const { page, story, problems } = await visit();
     await story.sandbox.advance('A-1001', 'fiat_received');
     await story.sandbox.advance('A-1001', 'credited');
     await row(page, 'received.fiat').click();
@@ -130,8 +102,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     );
     expect(lines.length).toBeLessThan(30);
     await comparison.getByRole('region', { name: 'Headers' }).getByText('the same').waitFor();
-    await picture(page, 'compare');
-    await expectNoViolations(page);
+    expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => comparison.count()).toBe(0);
     await row(page, 'received.fiat').click();
@@ -140,8 +111,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
   });
 
   it('say how many rows are new while others are read, and go to them', async () => {
-    await using visited = await visitPage(browser, {}, { width: 1280, height: 300 });
-    const { page, story } = visited;
+    const { page, story } = await visit({}, { width: 1280, height: 300 });
     for (let round = 0; round < 30; round++)
       await story.sandbox.fetch(`https://sandbox.localhost/path/${round}`);
     await page.getByText('34', { exact: true }).waitFor();
@@ -155,8 +125,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     await pill.waitFor();
     // The rows that are read stay where they are.
     expect(await shown()).toBe(before);
-    await picture(page, 'new-rows');
-    await expectNoViolations(page);
+    expect(await axeViolations(page)).toEqual([]);
     await pill.click();
     await row(page, '/more/4').waitFor();
     await expect.poll(() => pill.count()).toBe(0);
@@ -166,8 +135,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
   });
 
   it('export the traffic, import it elsewhere, and refuse other files', async () => {
-    await using visited = await visitPage(browser);
-    const { page, story, problems } = visited;
+    const { page, story, problems } = await visit();
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     const download = await downloading;
@@ -176,7 +144,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     await download.saveAs(path);
     const text = readFileSync(path, 'utf8');
     expect(text).not.toContain(story.credentials.partnerSecretKey);
-    await using other = await visitPage(browser, { seed: 'another' });
+    const other = await visit({ seed: 'another' });
     const count = await rows(other.page).count();
     const choose = (file: string | { name: string; mimeType: string; buffer: Buffer }) =>
       other.page.getByLabel('File of a session').setInputFiles(file);
@@ -185,7 +153,6 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     await expect.poll(() => rows(other.page).count()).toBe(count * 2);
     await row(other.page, 'event.buy.init', 'imported').click();
     await other.page.getByText('The signature does not hold').waitFor();
-    await picture(other.page, 'imported');
     const file = (content: string | Buffer) => ({
       name: 'evil.json',
       mimeType: 'application/json',
@@ -210,8 +177,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
   });
 
   it('set and remove rates one by one, and say plainly that the sandbox stopped', async () => {
-    await using visited = await visitPage(browser, { faults: { reset: 0.1 } });
-    const { page, story } = visited;
+    const { page, story } = await visit({ faults: { reset: 0.1 } });
     const { faults } = story.sandbox;
     await tab(page, /Faults/);
     await page.getByLabel('Fault of the rate').selectOption('duplicate');
@@ -224,7 +190,6 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     await page.getByLabel('Fault of the rate').selectOption('server_error');
     await page.getByRole('button', { name: 'Set the rate' }).click();
     await page.getByRole('button', { name: 'Remove the rate of server error createOrder' }).waitFor();
-    await picture(page, 'rates');
     await page.getByRole('button', { name: 'Remove the rate of reset' }).click();
     await notice(page, 'Removed the rate of reset');
     expect(faults.current.rates).toEqual({ all: { duplicate: 0.125 }, createOrder: { server_error: 0.125 } });
