@@ -29,7 +29,6 @@ import type { EventSpelling } from './events/event-text.ts';
 import type { FaultRates, FaultScenario } from './faults/faults.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
-import { randomToken, seededRandom } from './seeded-random.ts';
 
 /** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<
@@ -174,25 +173,19 @@ export interface AllowedValues {
   readonly fiat_currency?: readonly string[] | undefined;
 }
 
-export const masterKeyBytes = 24;
-
-export type SandboxSettings = ReturnType<typeof readSandboxOptions>;
+/** The options of a running sandbox. */
+export interface SandboxSettings extends Omit<ReturnType<typeof readSandboxOptions>, 'random'> {
+  /** Draws keys, links and references. */
+  readonly random: RandomBytes;
+}
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function readSandboxOptions(options: SandboxOptions<unknown>) {
   const settings = readOptions(options);
-  const { seed, masterKey, exchangeRate } = settings;
-  const randomStream = (run: number): RandomBytes =>
-    settings.random ?? seededRandom(seed, run === 0 ? 'keys' : `keys of run ${run}`).bytes;
-  const random = randomStream(0);
+  const { exchangeRate } = settings;
   return Object.freeze({
     ...settings,
     partners: checkPartners(settings.partners ?? []),
-    /** The random bytes of a sandbox, by how often its store was opened before. */
-    randomStream,
-    random,
-    isMasterKeyDrawn: masterKey === undefined,
-    masterKey: masterKey ?? `master_${randomToken(random, masterKeyBytes)}`,
     exchangeRate: (pair: string) =>
       parseRate(typeof exchangeRate === 'function' ? exchangeRate(pair) : exchangeRate),
     refundFee: parseExact(settings.refundFee ?? '0', 'refundFee'),

@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import { ConfigurationError } from '../errors/errors.ts';
+import type { RandomBytes } from '../internal/random.ts';
 import { createClock, type InternalClock } from './clock.ts';
 import { createData, type SandboxData } from './data.ts';
 import { retryDelay } from './events/delivery.ts';
 import { DeliveryQueue } from './events/delivery-queue.ts';
 import { createFaultPlan, type FaultPlan } from './faults/fault-plan.ts';
 import { MessengerRegistry } from './messenger/messenger-registry.ts';
-import { masterKeyBytes, type SandboxSettings } from './options.ts';
+import type { readSandboxOptions, SandboxSettings } from './options.ts';
 import { OrderRegistry, orderNumber } from './orders/order-registry.ts';
 import { PartnerRegistry } from './partners/partner-registry.ts';
-import { secretDigest } from './seeded-random.ts';
+import { randomToken, secretDigest, seededRandom } from './seeded-random.ts';
 import { createTraceLog, type TraceLog } from './trace.ts';
 
 /** Makes the parts of a sandbox, and reads its store in the background. */
-export function createState(deployment: Deployment<unknown>, options: SandboxSettings): SandboxState {
+export function createState(
+  deployment: Deployment<unknown>,
+  options: ReturnType<typeof readSandboxOptions>,
+): SandboxState {
   const { seed, maxRemembered } = options;
   const clock = createClock({ now: options.now, mode: options.clock });
   const trace = createTraceLog({ now: clock.now, maxEntries: maxRemembered, seed });
@@ -28,8 +32,7 @@ export function createState(deployment: Deployment<unknown>, options: SandboxSet
     clock,
     trace,
   };
-  let random = options.random;
-  let streamOfRun = 0;
+  let random: RandomBytes;
   // Every part uses the sandbox's clock.
   const timed = { ...options, now: clock.now, random: (bytes: number) => random(bytes) };
   const ready = Promise.withResolvers<void>();
@@ -47,18 +50,16 @@ export function createState(deployment: Deployment<unknown>, options: SandboxSet
     data,
     ready: ready.promise,
     isReady: !data.isKept,
-    masterKey: options.masterKey,
+    run: 0,
+    masterKey: '',
     instance: randomUUID(),
-    useRandomStream(run) {
-      streamOfRun = run;
-      random = options.randomStream(run);
-    },
-    restartRandomStream() {
-      random = options.randomStream(streamOfRun);
-      // The first draw of the stream made the master key.
-      if (streamOfRun === 0 && options.isMasterKeyDrawn) random(masterKeyBytes);
+    restartRandom() {
+      const { run } = state;
+      random = options.random ?? seededRandom(seed, run === 0 ? 'keys' : `keys of run ${run}`).bytes;
+      return options.masterKey ?? `master_${randomToken(random, 24)}`;
     },
   };
+  state.masterKey = state.restartRandom();
   if (state.isReady) {
     for (const partner of options.partners) state.partners.addFixed(partner);
     ready.resolve();
@@ -97,10 +98,10 @@ export interface SandboxState {
   isReady: boolean;
   /** Of the messenger. */
   masterKey: string;
-  /** Draws keys from another stream, since the store already holds those of this one. */
-  useRandomStream(run: number): void;
-  /** Draws keys from the start of the current stream again. */
-  restartRandomStream(): void;
+  /** Each start of a store draws keys from another stream of the seed, since the store holds those of the earlier ones. */
+  run: number;
+  /** Goes to the start of the stream. Returns the master key, which is drawn first unless it was given. */
+  restartRandom(): string;
   /** Changes with each start. */
   readonly instance: string;
 }
@@ -114,7 +115,7 @@ export async function resetState(state: SandboxState): Promise<void> {
   for (const ip of whitelist) data.delete(`ip/${secretDigest(ip)}`);
   whitelist.clear();
   faults.reset();
-  state.restartRandomStream();
+  state.restartRandom();
   for (const partner of options.partners) partners.addFixed(partner);
   trace.view.clear();
   await data.commit();
@@ -122,7 +123,7 @@ export async function resetState(state: SandboxState): Promise<void> {
 
 interface Facts {
   readonly version: number;
-  /** How often it was opened before. Each time its keys come from another stream of the seed. */
+  /** How often it was opened. */
   readonly runs: number;
   readonly masterKey: string;
 }
@@ -152,8 +153,11 @@ async function restoreState(state: SandboxState): Promise<void> {
   restored.sort((one, other) => orderNumber(one.ref) - orderNumber(other.ref));
   for (const { value } of restored) orders.restore(value);
   const runs = (facts?.runs ?? 0) + 1;
-  if (facts !== undefined) state.useRandomStream(runs);
-  if (facts !== undefined && options.isMasterKeyDrawn) state.masterKey = facts.masterKey;
+  if (facts !== undefined) {
+    state.run = runs;
+    state.restartRandom();
+    state.masterKey = options.masterKey ?? facts.masterKey;
+  }
   for (const partner of options.partners) partners.addFixed(partner);
   data.put('facts', { version, runs, masterKey: state.masterKey } satisfies Facts);
   await data.commit();

@@ -11,8 +11,7 @@ import {
   requireJsonType,
   routeAt,
 } from '../requests.ts';
-import { requireToken } from '../server/require-token.ts';
-import { isLoopback, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
+import { isLoopback, pageHeaders, requireOwnPage, requireToken, withApiHeaders } from './caller-checks.ts';
 import { type ControlCall, type Endpoint, endpoint } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';

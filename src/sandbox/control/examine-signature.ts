@@ -8,6 +8,7 @@ import { findMembers } from '../../internal/json-scanner.ts';
 import { canonicalText } from '../../signature/serializations.ts';
 import { decodeBody, parseSignedBody } from '../../signature/signed-body.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
+import { isGenuine } from '../events/delivery.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxState } from '../state.ts';
@@ -122,11 +123,8 @@ function genuineBody({ deliveryQueue }: SandboxState, { delivery }: SignedEntry)
   const { deliveries } = deliveryQueue;
   const own = deliveries.find(({ id }) => id === delivery);
   return deliveries.findLast(
-    ({ name, platform_order_ref, faults }) =>
-      name === own?.name &&
-      platform_order_ref === own.platform_order_ref &&
-      !faults.includes('forged') &&
-      !faults.includes('tampered'),
+    (each) =>
+      each.name === own?.name && each.platform_order_ref === own.platform_order_ref && isGenuine(each),
   )?.body;
 }
 

@@ -1,27 +1,18 @@
 import * as z from 'zod';
-import { isValidationError, whatFailed } from '../../errors/errors.ts';
-import type { SandboxDelivery } from '../events/delivery.ts';
 import { eventFaultNames, faultScenarioNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
-import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
 import { orderScenarioNames } from '../orders/order-scenarios.ts';
-import { Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
+import { orderOperations, type Subject } from './order-endpoints.ts';
 import { refusalAdvice } from './refusal-advice.ts';
 import * as answers from './schemas.ts';
-import { matchesWords } from './search.ts';
+import { matchesWords, paged } from './search.ts';
 import { sendEdited } from './send-edited.ts';
 import { keysOf } from './session.ts';
 import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
-
-const page = {
-  limit: answers.limit,
-  offset: z.coerce.number().int().min(0).default(0).describe('how many of the newest to leave out'),
-};
-const ofOrder = { order: z.string().optional().describe('only those of this partner_order_id') };
 
 const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
 
@@ -64,11 +55,6 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
   ];
 }
 
-interface Subject {
-  readonly sandbox: Sandbox<unknown>;
-  readonly state: SandboxState;
-}
-
 /** What can be asked of a sandbox, and done with it, apart from its traffic. */
 export function sandboxOperations() {
   return [
@@ -85,7 +71,7 @@ export function sandboxOperations() {
       method: 'GET',
       path: 'emails',
       summary: 'Mails with their one-time links, the newest first',
-      query: z.strictObject(page),
+      query: z.strictObject(answers.page),
       answer: answers.listOf(answers.email),
       handle: ({ query }, { sandbox, state }: Subject) => {
         const { total, items } = paged(sandbox.emails, query);
@@ -95,65 +81,13 @@ export function sandboxOperations() {
         };
       },
     }),
-    endpoint({
-      id: 'listOrders',
-      method: 'GET',
-      path: 'orders',
-      summary: 'Orders, the newest first',
-      query: z.strictObject({ ...page, ...ofOrder, search: answers.search }),
-      answer: answers.listOf(answers.order),
-      handle: ({ query }, { sandbox, state }: Subject) => {
-        const { total, items } = paged(
-          sandbox.orders.filter(
-            (order) => isOf(query.order, order.partner_order_id) && isFound(query.search, order),
-          ),
-          query,
-        );
-        const lastEvents = new Map(
-          sandbox.deliveries
-            .filter(isGenuine)
-            .map(({ platform_order_ref, name, postedAt, status }) => [
-              platform_order_ref,
-              { name, postedAt, status },
-            ]),
-        );
-        return {
-          total,
-          items: items.map((order) => ({
-            ...shownOrder(state, order),
-            lastEvent: lastEvents.get(order.platform_order_ref),
-          })),
-        };
-      },
-    }),
-    endpoint({
-      id: 'getOrder',
-      method: 'GET',
-      path: 'orders/{order}',
-      summary: 'One order, by its platform_order_ref or a partner_order_id that only one partner uses',
-      answer: answers.order,
-      refusals: [404],
-      handle: ({ params }, { state }: Subject) => shownOrder(state, findOrder(state, params.order ?? '')),
-    }),
-    endpoint({
-      id: 'listDeliveries',
-      method: 'GET',
-      path: 'deliveries',
-      summary: 'Events as posted, with the answer of the partner, the newest first',
-      query: z.strictObject({ ...page, ...ofOrder }),
-      answer: answers.listOf(answers.delivery),
-      handle: ({ query }, { sandbox }: Subject) =>
-        paged(
-          sandbox.deliveries.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
-          query,
-        ),
-    }),
+    ...orderOperations(),
     endpoint({
       id: 'listMessages',
       method: 'GET',
       path: 'messages',
       summary: 'Messages of the messenger, the newest first',
-      query: z.strictObject({ ...page, search: answers.search }),
+      query: z.strictObject({ ...answers.page, search: answers.search }),
       answer: answers.listOf(answers.message),
       handle: ({ query }, { sandbox }: Subject) =>
         paged(
@@ -162,65 +96,6 @@ export function sandboxOperations() {
           ),
           query,
         ),
-    }),
-    endpoint({
-      id: 'advanceOrder',
-      method: 'POST',
-      path: 'orders/{order}/advance',
-      summary: 'Moves an order one step on and posts its event; replies when the partner has answered',
-      body: z.strictObject({ step: answers.step }).meta({ examples: [{ step: 'credited' }] }),
-      answer: z.object({ order: answers.order, delivery: answers.delivery }),
-      refusals: [404, 409],
-      handle: async ({ params, body }, { sandbox, state }: Subject) => {
-        const { platform_order_ref } = findOrder(state, params.order ?? '');
-        const delivery = await refuseConflict(sandbox.advance(platform_order_ref, body.step));
-        return { order: shownOrder(state, state.orders.find(platform_order_ref)), delivery };
-      },
-    }),
-    endpoint({
-      id: 'playOrder',
-      method: 'POST',
-      path: 'orders/{order}/play',
-      summary: 'Takes a new order through a scenario, with its events',
-      body: z
-        .strictObject({ scenario: z.enum(orderScenarioNames) })
-        .meta({ examples: [{ scenario: 'happy' }] }),
-      answer: z.object({ order: answers.order, deliveries: z.array(answers.delivery) }),
-      refusals: [404, 409],
-      handle: async ({ params, body }, { sandbox, state }: Subject) => {
-        const { platform_order_ref } = findOrder(state, params.order ?? '');
-        const deliveries = await refuseConflict(sandbox.play(platform_order_ref, body.scenario));
-        return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries };
-      },
-    }),
-    endpoint({
-      id: 'redeliver',
-      method: 'POST',
-      path: 'deliveries/{id}/redeliver',
-      summary: 'Posts the same text again',
-      answer: answers.delivery,
-      refusals: [404],
-      handle: ({ params }, { sandbox }: Subject) => refuseUnknownDelivery(sandbox.redeliver(params.id ?? '')),
-    }),
-    endpoint({
-      id: 'forge',
-      method: 'POST',
-      path: 'deliveries/{id}/forge',
-      summary: 'Posts a copy signed with a key that was never issued: a receiver has to refuse it',
-      answer: answers.delivery,
-      refusals: [404],
-      handle: ({ params }, { sandbox }: Subject) =>
-        refuseUnknownDelivery(sandbox.events.forge(params.id ?? '')),
-    }),
-    endpoint({
-      id: 'tamper',
-      method: 'POST',
-      path: 'deliveries/{id}/tamper',
-      summary: 'Posts a copy with another amount under the old signature: a receiver has to refuse it',
-      answer: answers.delivery,
-      refusals: [404],
-      handle: ({ params }, { sandbox }: Subject) =>
-        refuseUnknownDelivery(sandbox.events.tamper(params.id ?? '')),
     }),
     ...faultOperations(),
     endpoint({
@@ -285,23 +160,6 @@ export function sandboxOperations() {
   ];
 }
 
-/** @throws {Refusal} 404 */
-function findOrder({ orders }: SandboxState, name: string): SandboxOrder {
-  try {
-    return orders.find(name);
-  } catch {
-    throw new Refusal(
-      404,
-      'unknown_order',
-      'Not exactly one order has this name: give a partner_order_id that one partner uses, or the platform_order_ref.',
-    );
-  }
-}
-
-function shownOrder({ options }: SandboxState, order: SandboxOrder) {
-  return { ...order, next: stepsAfter(order.state, options.orderTransitions) };
-}
-
 function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string) {
   const { seed, emails, messages, faults } = sandbox;
   const { deployment } = state;
@@ -345,39 +203,4 @@ function secretsOf({ partners, masterKey }: SandboxState): readonly string[] {
 
 function clockOf({ clock }: Sandbox<unknown>) {
   return { now: clock.now(), nextAt: clock.nextAt };
-}
-
-function paged<Item>(all: readonly Item[], { limit, offset }: { limit: number; offset: number }) {
-  const end = Math.max(0, all.length - offset);
-  return { total: all.length, items: all.slice(Math.max(0, end - limit), end).reverse() };
-}
-
-function isFound(search: string, order: SandboxOrder): boolean {
-  const { transactional_kyc: kyc, ...own } = order;
-  return matchesWords(search, [
-    ...[own.partner_order_id, own.platform_order_ref, own.state, own.state.replaceAll('_', ' ')],
-    ...[own.fiat_amount, own.fiat_currency, own.crypto_amount_to_receive, own.pair, own.chain],
-    ...[own.buyer_crypto_address, own.crypto_txn_hash, own.partner_callback_url],
-    ...[kyc.email, kyc.phone, kyc.first_name, kyc.last_name],
-  ]);
-}
-
-function isGenuine({ faults }: SandboxDelivery): boolean {
-  return !faults.includes('forged') && !faults.includes('tampered');
-}
-
-function isOf(wanted: string | undefined, name: string): boolean {
-  return wanted === undefined || wanted === name;
-}
-
-async function refuseConflict<Result>(result: Promise<Result>): Promise<Result> {
-  return result.catch((error: unknown) => {
-    throw isValidationError(error) ? new Refusal(409, 'not_possible', whatFailed(error)) : error;
-  });
-}
-
-async function refuseUnknownDelivery<Result>(result: Promise<Result>): Promise<Result> {
-  return result.catch((error: unknown) => {
-    throw isValidationError(error) ? new Refusal(404, 'unknown_delivery', whatFailed(error)) : error;
-  });
 }

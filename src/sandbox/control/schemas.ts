@@ -16,6 +16,12 @@ export const step = z.enum(orderSteps);
 
 export const limit = z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most');
 
+/** The query of a list. */
+export const page = {
+  limit,
+  offset: z.coerce.number().int().min(0).default(0).describe('how many of the newest to leave out'),
+};
+
 export const search = z.string().max(200).default('').describe('only with all of these words');
 
 export const extent = z.object({

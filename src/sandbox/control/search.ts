@@ -45,6 +45,12 @@ function includes(body: string | undefined, text: string): boolean {
   return body?.toLowerCase().includes(text) ?? false;
 }
 
+/** A page of a list, the newest first. */
+export function paged<Item>(all: readonly Item[], { limit, offset }: { limit: number; offset: number }) {
+  const end = Math.max(0, all.length - offset);
+  return { total: all.length, items: all.slice(Math.max(0, end - limit), end).reverse() };
+}
+
 /** Whether the values hold every word of a search, in any case. */
 export function matchesWords(
   search: string,

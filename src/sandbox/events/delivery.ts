@@ -29,6 +29,11 @@ export interface SandboxDelivery {
   readonly faults: readonly EventFaultName[];
 }
 
+/** Whether the service posted it. A receiver has to refuse all others. */
+export function isGenuine({ faults }: { readonly faults: readonly string[] }): boolean {
+  return !faults.includes('forged') && !faults.includes('tampered');
+}
+
 export interface QueuedEvent
   extends Pick<
     SandboxDelivery,

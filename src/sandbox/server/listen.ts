@@ -11,11 +11,11 @@ import {
   value,
 } from '../../internal/options.ts';
 import type { SandboxClock } from '../clock.ts';
+import { requireToken } from '../control/caller-checks.ts';
 import type { ControlAccess, ServeControl } from '../control/control-api.ts';
 import type { Serve } from '../service.ts';
 import { socketReply } from '../wire-reply.ts';
 import { answerRequests, startHttpServer } from './http-server.ts';
-import { requireToken } from './require-token.ts';
 
 /** Options of `listen` of a sandbox. */
 export interface ListenOptions {

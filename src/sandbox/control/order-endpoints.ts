@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import { isValidationError, whatFailed } from '../../errors/errors.ts';
+import { isGenuine, type SandboxDelivery } from '../events/delivery.ts';
+import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
+import { orderScenarioNames } from '../orders/order-scenarios.ts';
+import { Refusal } from '../requests.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { SandboxState } from '../state.ts';
+import { endpoint } from './endpoint.ts';
+import * as answers from './schemas.ts';
+import { matchesWords, paged } from './search.ts';
+
+/** What an operation acts on. */
+export interface Subject {
+  readonly sandbox: Sandbox<unknown>;
+  readonly state: SandboxState;
+}
+
+const ofOrder = { order: z.string().optional().describe('only those of this partner_order_id') };
+
+/** Orders and their events. */
+export function orderOperations() {
+  return [
+    endpoint({
+      id: 'listOrders',
+      method: 'GET',
+      path: 'orders',
+      summary: 'Orders, the newest first',
+      query: z.strictObject({ ...answers.page, ...ofOrder, search: answers.search }),
+      answer: answers.listOf(answers.order),
+      handle: ({ query }, { sandbox, state }: Subject) => {
+        const { total, items } = paged(
+          sandbox.orders.filter(
+            (order) => isOf(query.order, order.partner_order_id) && isFound(query.search, order),
+          ),
+          query,
+        );
+        const lastEvents = new Map(
+          sandbox.deliveries
+            .filter(isGenuine)
+            .map(({ platform_order_ref, name, postedAt, status }) => [
+              platform_order_ref,
+              { name, postedAt, status },
+            ]),
+        );
+        return {
+          total,
+          items: items.map((order) => ({
+            ...shownOrder(state, order),
+            lastEvent: lastEvents.get(order.platform_order_ref),
+          })),
+        };
+      },
+    }),
+    endpoint({
+      id: 'getOrder',
+      method: 'GET',
+      path: 'orders/{order}',
+      summary: 'One order, by its platform_order_ref or a partner_order_id that only one partner uses',
+      answer: answers.order,
+      refusals: [404],
+      handle: ({ params }, { state }: Subject) => shownOrder(state, findOrder(state, params.order ?? '')),
+    }),
+    endpoint({
+      id: 'listDeliveries',
+      method: 'GET',
+      path: 'deliveries',
+      summary: 'Events as posted, with the answer of the partner, the newest first',
+      query: z.strictObject({ ...answers.page, ...ofOrder }),
+      answer: answers.listOf(answers.delivery),
+      handle: ({ query }, { sandbox }: Subject) =>
+        paged(
+          sandbox.deliveries.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
+          query,
+        ),
+    }),
+    endpoint({
+      id: 'advanceOrder',
+      method: 'POST',
+      path: 'orders/{order}/advance',
+      summary: 'Moves an order one step on and posts its event; replies when the partner has answered',
+      body: z.strictObject({ step: answers.step }).meta({ examples: [{ step: 'credited' }] }),
+      answer: z.object({ order: answers.order, delivery: answers.delivery }),
+      refusals: [404, 409],
+      handle: async ({ params, body }, { sandbox, state }: Subject) => {
+        const { platform_order_ref } = findOrder(state, params.order ?? '');
+        const delivery = await refuseInvalid(sandbox.advance(platform_order_ref, body.step), notPossible);
+        return { order: shownOrder(state, state.orders.find(platform_order_ref)), delivery };
+      },
+    }),
+    endpoint({
+      id: 'playOrder',
+      method: 'POST',
+      path: 'orders/{order}/play',
+      summary: 'Takes a new order through a scenario, with its events',
+      body: z
+        .strictObject({ scenario: z.enum(orderScenarioNames) })
+        .meta({ examples: [{ scenario: 'happy' }] }),
+      answer: z.object({ order: answers.order, deliveries: z.array(answers.delivery) }),
+      refusals: [404, 409],
+      handle: async ({ params, body }, { sandbox, state }: Subject) => {
+        const { platform_order_ref } = findOrder(state, params.order ?? '');
+        const deliveries = await refuseInvalid(sandbox.play(platform_order_ref, body.scenario), notPossible);
+        return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries };
+      },
+    }),
+    deliveryAction({
+      id: 'redeliver',
+      summary: 'Posts the same text again',
+      post: (sandbox, id) => sandbox.redeliver(id),
+    }),
+    deliveryAction({
+      id: 'forge',
+      summary: 'Posts a copy signed with a key that was never issued: a receiver has to refuse it',
+      post: (sandbox, id) => sandbox.events.forge(id),
+    }),
+    deliveryAction({
+      id: 'tamper',
+      summary: 'Posts a copy with another amount under the old signature: a receiver has to refuse it',
+      post: (sandbox, id) => sandbox.events.tamper(id),
+    }),
+  ];
+}
+
+function deliveryAction<const Id extends string>({
+  id,
+  summary,
+  post,
+}: {
+  id: Id;
+  summary: string;
+  post: (sandbox: Sandbox<unknown>, id: string) => Promise<SandboxDelivery>;
+}) {
+  return endpoint({
+    id,
+    method: 'POST',
+    path: `deliveries/{id}/${id}`,
+    summary,
+    answer: answers.delivery,
+    refusals: [404],
+    handle: ({ params }, { sandbox }: Subject) =>
+      refuseInvalid(post(sandbox, params.id ?? ''), unknownDelivery),
+  });
+}
+
+/** @throws {Refusal} 404 */
+function findOrder({ orders }: SandboxState, name: string): SandboxOrder {
+  try {
+    return orders.find(name);
+  } catch {
+    throw new Refusal(
+      404,
+      'unknown_order',
+      'Not exactly one order has this name: give a partner_order_id that one partner uses, or the platform_order_ref.',
+    );
+  }
+}
+
+function shownOrder({ options }: SandboxState, order: SandboxOrder) {
+  return { ...order, next: stepsAfter(order.state, options.orderTransitions) };
+}
+
+function isFound(search: string, order: SandboxOrder): boolean {
+  const { transactional_kyc: kyc, ...own } = order;
+  return matchesWords(search, [
+    ...[own.partner_order_id, own.platform_order_ref, own.state, own.state.replaceAll('_', ' ')],
+    ...[own.fiat_amount, own.fiat_currency, own.crypto_amount_to_receive, own.pair, own.chain],
+    ...[own.buyer_crypto_address, own.crypto_txn_hash, own.partner_callback_url],
+    ...[kyc.email, kyc.phone, kyc.first_name, kyc.last_name],
+  ]);
+}
+
+function isOf(wanted: string | undefined, name: string): boolean {
+  return wanted === undefined || wanted === name;
+}
+
+const notPossible = { status: 409, code: 'not_possible' };
+const unknownDelivery = { status: 404, code: 'unknown_delivery' };
+
+/** Answers a `ValidationError` with this status and code. */
+async function refuseInvalid<Result>(
+  result: Promise<Result>,
+  { status, code }: { status: number; code: string },
+): Promise<Result> {
+  return result.catch((error: unknown) => {
+    throw isValidationError(error) ? new Refusal(status, code, whatFailed(error)) : error;
+  });
+}
