@@ -8,106 +8,106 @@ interface RouteOutline {
   readonly brief: string;
   /** What must follow the command, as stricli writes it; a test compares both with the command. */
   readonly usage?: string;
-  readonly load: () => Promise<Route>;
+  readonly load: () => Promise<{ readonly default: Route }>;
 }
 
 /** Every command, and all that `--help` loads of it. A new one is a file in `commands`, and a line here. */
 const commands = {
   doctor: {
     brief: 'Check the set-up of an integration',
-    load: async () => (await import('./commands/doctor.ts')).default,
+    load: () => import('./commands/doctor.ts'),
   },
   onboard: {
     usage: '(--email address)',
     brief: 'Register as a partner',
-    load: async () => (await import('./commands/onboard.ts')).default,
+    load: () => import('./commands/onboard.ts'),
   },
   'whitelist-ip': {
     brief: "Whitelist this machine's IP",
-    load: async () => (await import('./commands/whitelist-ip.ts')).default,
+    load: () => import('./commands/whitelist-ip.ts'),
   },
   inbox: {
     usage: 'list|show|replay|discard ...',
     brief: 'The dead letters of a durable inbox',
-    load: async () => (await import('./commands/inbox.ts')).default,
+    load: () => import('./commands/inbox.ts'),
   },
   keys: {
     usage: 'request|receive|promote|status ...',
     brief: 'Replace your keys without losing any',
-    load: async () => (await import('./commands/keys.ts')).default,
+    load: () => import('./commands/keys.ts'),
   },
   order: {
     usage: 'create|unsettled|settle ...',
     brief: 'Create orders, none twice and none forgotten',
-    load: async () => (await import('./commands/order.ts')).default,
+    load: () => import('./commands/order.ts'),
   },
   messenger: {
     usage: 'key|scan|check|send ...',
     brief: 'Keys, devices and messages of the messenger service',
-    load: async () => (await import('./commands/messenger.ts')).default,
+    load: () => import('./commands/messenger.ts'),
   },
   send: {
     usage: '(--campaign name) <file>',
     brief: 'Send a message to each row of a CSV file',
-    load: async () => (await import('./commands/send.ts')).default,
+    load: () => import('./commands/send.ts'),
   },
   sandbox: {
     usage: 'start|orders|advance|play|emails|messages|faults|clock|reset ...',
     brief: 'Run the service, simulated, and control it',
-    load: async () => (await import('./commands/sandbox.ts')).default,
+    load: () => import('./commands/sandbox.ts'),
   },
   listen: {
     brief: 'Receive events, verify them, and pass them on',
-    load: async () => (await import('./commands/listen.ts')).default,
+    load: () => import('./commands/listen.ts'),
   },
   events: {
     usage: 'list|resend ...',
     brief: 'The events that listen kept: list them, post one again',
-    load: async () => (await import('./commands/events.ts')).default,
+    load: () => import('./commands/events.ts'),
   },
   trigger: {
     usage: '(--to url)',
     brief: 'Post a signed event to your receiver',
-    load: async () => (await import('./commands/trigger.ts')).default,
+    load: () => import('./commands/trigger.ts'),
   },
   replay: {
     usage: '(--to url) <file>...',
     brief: 'Post saved deliveries again, as they were',
-    load: async () => (await import('./commands/replay.ts')).default,
+    load: () => import('./commands/replay.ts'),
   },
   attack: {
     usage: '<url>',
     brief: 'Attack your receiver, and report its weaknesses',
-    load: async () => (await import('./commands/attack.ts')).default,
+    load: () => import('./commands/attack.ts'),
   },
-  sign: { brief: 'Sign a JSON body', load: async () => (await import('./commands/sign.ts')).default },
+  sign: { brief: 'Sign a JSON body', load: () => import('./commands/sign.ts') },
   verify: {
     usage: '<file>...',
     brief: 'Verify the signature of bodies',
-    load: async () => (await import('./commands/verify.ts')).default,
+    load: () => import('./commands/verify.ts'),
   },
   detect: {
     usage: '<file>...',
     brief: 'Find out how bodies were signed',
-    load: async () => (await import('./commands/detect.ts')).default,
+    load: () => import('./commands/detect.ts'),
   },
   explain: {
     brief: 'Explain why a signature does not match',
-    load: async () => (await import('./commands/explain.ts')).default,
+    load: () => import('./commands/explain.ts'),
   },
   probe: {
     brief: 'Print a body whose signature tells all schemes apart',
-    load: async () => (await import('./commands/probe.ts')).default,
+    load: () => import('./commands/probe.ts'),
   },
   pin: {
     usage: '<file>...',
     brief: 'Pin how the service signs, or check a pin',
-    load: async () => (await import('./commands/pin.ts')).default,
+    load: () => import('./commands/pin.ts'),
   },
   completion: {
     usage: '<shell>',
     brief: 'Print a script that completes commands in a shell',
-    load: async () => (await import('./commands/completion.ts')).default,
+    load: () => import('./commands/completion.ts'),
   },
 } as const satisfies Record<string, RouteOutline>;
 
@@ -137,7 +137,7 @@ export function withDefaultCommand(words: readonly string[]): readonly string[] 
 export async function loadRoutes(names: readonly string[]): Promise<RouteMap<RunContext>> {
   const routes = Object.entries<RouteOutline>(commands).map(
     async ([name, command]) =>
-      [name, names.includes(name) ? await command.load() : outline(command)] as const,
+      [name, names.includes(name) ? (await command.load()).default : outline(command)] as const,
   );
   return buildRouteMap({
     routes: Object.fromEntries(await Promise.all(routes)),

@@ -10,6 +10,7 @@ import {
   isValidationError,
   type SdkError,
 } from '../errors/errors.ts';
+import { codeOf } from '../internal/error-code.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
@@ -81,10 +82,6 @@ function describeForeign(error: unknown): Failure {
     exitCode: exitCodes.findings,
     code: code || 'unexpected',
   };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 /** The path in an error of the system. Not if a key was typed in its place. */

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { checkSecretText } from '../credentials/partner-credentials.ts';
 import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
 import { mapText } from '../errors/remedies.ts';
+import { codeOf } from '../internal/error-code.ts';
 import { findLossyMember } from '../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { parseJson } from '../internal/json-tree.ts';
@@ -30,7 +31,7 @@ export async function* readFile({ cwd }: CliContext, path: string): AsyncGenerat
   try {
     yield* createReadStream(resolve(cwd, path));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'EISDIR') throw new CliError(`${shownPath(path)} is a folder: name a file in it.`);
     if (code === 'ENOENT' && /^[a-z][a-z-]*=/.test(path)) {
       throw new CliError('There is no such file: if that is an option, put two hyphens before it.');

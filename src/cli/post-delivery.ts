@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { codeOf } from '../internal/error-code.ts';
 import { withoutHopHeaders } from '../internal/hop-headers.ts';
 import type { CliContext } from './context.ts';
 import type { Delivery } from './deliveries.ts';
@@ -27,13 +28,6 @@ interface PostOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Poster {
-  /** Posts a delivery byte for byte, with its headers. Never rejects, never follows a redirect. */
-  post(delivery: Pick<Delivery, 'headers' | 'body'>, options: PostOptions): Promise<Answer | NoAnswer>;
-  /** Closes the connections that are kept open. */
-  close(): void;
-}
-
 /** More than this is not read of an answer. */
 const maxAnswerBytes = 1024 * 1024;
 
@@ -41,17 +35,18 @@ const maxAnswerBytes = 1024 * 1024;
  * Not with fetch, which adds headers of its own and spells the others anew: what is posted here is what the service
  * sent.
  */
-export function createPoster(now: () => number): Poster {
+export function createPoster(now: () => number) {
   const options = { keepAlive: true, maxSockets: 64 };
   const http = new HttpAgent(options);
   const https = new HttpsAgent(options);
   return {
-    post: ({ headers, body }, { url, timeoutMs, signal }) =>
-      new Promise((resolve) => {
+    /** Posts a delivery byte for byte, with its headers. Never rejects, never follows a redirect. */
+    post: ({ headers, body }: PostedDelivery, { url, timeoutMs, signal }: PostOptions) =>
+      new Promise<Answer | NoAnswer>((resolve) => {
         const startedAt = now();
         const timeout = AbortSignal.timeout(timeoutMs);
         const fail = (error: unknown) => {
-          const problem = timeout.aborted ? 'timeout' : codeOf(error);
+          const problem = timeout.aborted ? 'timeout' : codeOf(error) || 'unknown';
           resolve({ status: undefined, problem, durationMs: now() - startedAt });
         };
         const isSecure = url.protocol === 'https:';
@@ -71,6 +66,7 @@ export function createPoster(now: () => number): Poster {
         });
         outgoing.end(body);
       }),
+    /** Closes the connections that are kept open. */
     close() {
       http.destroy();
       https.destroy();
@@ -100,15 +96,7 @@ export function pairsOf(rawHeaders: readonly string[]): [name: string, value: st
   return pairs;
 }
 
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-}
-
-interface PostedDelivery {
-  readonly headers: Delivery['headers'];
-  readonly body: Uint8Array;
-}
+type PostedDelivery = Pick<Delivery, 'headers' | 'body'>;
 
 /** Posts deliveries one after the other, until the user stops the command. */
 export async function postEach<Each extends PostedDelivery>(

@@ -3,6 +3,7 @@ import { operationNames } from '../deployment/operations.ts';
 import type { BrandedName } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
+import { codeOf } from '../internal/error-code.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 
@@ -189,7 +190,8 @@ export function readTextFile(path: string): string {
     const { size } = fs.statSync(path);
     if (size <= maxBytes) return fs.readFileSync(path, 'utf8');
   } catch (error) {
-    const code = codeOf(error);
+    // Not its message, which holds the path.
+    const code = codeOf(error) || 'unknown error';
     throw invalidEnvironment(reasons[code] ?? `the file cannot be read (${code}).`);
   }
   throw invalidEnvironment(`the file has more than ${maxBytes} bytes.`);
@@ -200,11 +202,6 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'the file may not be read (EACCES): check who owns it, and its mode.',
   EISDIR: 'that is a folder (EISDIR): name a file in it.',
 };
-
-/** A code such as `ENOENT`: the system's message holds the path. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-}
 
 /** Its message never shows the value. */
 export function invalidEnvironment(message: Text): ConfigurationError {

@@ -7,8 +7,8 @@ import { readDeployment } from '../configuration.ts';
 import { type CliContext, CliError, exitCodes } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
 import { arg, formatFlags, postFlags, text, webAddress } from '../flags.ts';
-import { type KeptFile, listKept, queueFolder, readKept, settleResent } from '../listen/delivery-folder.ts';
 import { verifyDelivery } from '../listen/receive-delivery.ts';
+import { type KeptFile, listKept, queueFolder, readKept, settleResent } from '../listen/saved-files.ts';
 import { openOutput } from '../output.ts';
 import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
 
@@ -71,10 +71,11 @@ const resend = defineCommand({
     let code: 0 | 1 = exitCodes.findings;
     await postEach(context, [event], {
       ...flags,
-      async onAnswer({ digest, folder, name }, answer) {
+      async onAnswer(kept, answer) {
+        const { digest } = kept;
         if (isSuccess(answer)) {
           code = exitCodes.ok;
-          await settleResent({ folder, name }, { keepsDone: flags.folder !== undefined });
+          await settleResent(kept, { keepsDone: flags.folder !== undefined });
         }
         output.item(
           { digest, ...answerItem(answer) },

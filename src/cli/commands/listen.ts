@@ -18,9 +18,9 @@ import {
   wholeNumber,
 } from '../flags.ts';
 import { filterFlag, passes } from '../listen/delivery-filter.ts';
-import { type DeliveryFolder, openDeliveryFolder, queueFolder } from '../listen/delivery-folder.ts';
+import { type DeliveryFolder, openDeliveryFolder } from '../listen/delivery-folder.ts';
 import { createForwarder, type Forwarder, type ForwarderOptions } from '../listen/forwarder.ts';
-import { type Inspector, startInspector } from '../listen/inspector.ts';
+import { startInspector } from '../listen/inspector.ts';
 import {
   describeLate,
   describeReceived,
@@ -32,6 +32,7 @@ import {
 } from '../listen/receive-delivery.ts';
 import { startReceiveServer } from '../listen/receive-server.ts';
 import { createReceivedTrace } from '../listen/received-trace.ts';
+import { queueFolder } from '../listen/saved-files.ts';
 import { type Output, openOutput } from '../output.ts';
 import { createPoster } from '../post-delivery.ts';
 
@@ -102,7 +103,7 @@ export default defineCommand({
         }
       },
     });
-    let inspector: Inspector | undefined;
+    let inspector: Awaited<ReturnType<typeof startInspector>> | undefined;
     try {
       inspector = await startInspector({
         port: flags.inspectorPort,

@@ -1,36 +1,13 @@
-import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../internal/random.ts';
-import { type CliContext, CliError } from '../context.ts';
+import { CliError } from '../context.ts';
 import { type Delivery, readDelivery, writeDelivery } from '../deliveries.ts';
-import { stateFolder } from '../state-folder.ts';
-
-/**
- * `pending`: to be forwarded. `refused`: the target refused it. `unsigned`: its signature is wrong. `done`: handled.
- */
-export type SavedState = 'pending' | 'refused' | 'unsigned' | 'done';
-
-/** Deliveries on the disk, one file each. The names sort by time. */
-export interface DeliveryFolder {
-  readonly path: string;
-  /** Whether handled deliveries stay here. */
-  readonly keepsDone: boolean;
-  /**
-   * Returns the name of the file when it is safely on the disk. In a full folder other deliveries replace the newest
-   * unsigned ones; an unsigned one is not saved, and has no name.
-   *
-   * @throws {CliError} if there is no room
-   */
-  save(delivery: Delivery, state: Exclude<SavedState, 'refused'>): Promise<string | undefined>;
-  read(name: string): Promise<Delivery>;
-  /** Sets the state of a pending delivery, and returns its new name; `undefined` if it was removed. */
-  settle(name: string, state: 'refused' | 'done'): Promise<string | undefined>;
-  /** The names of the deliveries to be forwarded, oldest first. */
-  pending(): Promise<string[]>;
-}
+import { isOwnName, nameIn, type SavedState, savedName, stateOf } from './saved-files.ts';
 
 interface DeliveryFolderOptions {
+  /** Whether handled deliveries stay here. */
   readonly keepsDone: boolean;
   readonly maxBytes: number;
   /** Called when the first unsigned delivery is not saved, or is replaced. */
@@ -39,41 +16,34 @@ interface DeliveryFolderOptions {
   readonly random: RandomBytes;
 }
 
-const suffixes: Readonly<Record<SavedState, string>> = {
-  pending: '.pending.json',
-  refused: '.refused.json',
-  unsigned: '.unsigned.json',
-  done: '.json',
-};
+export type DeliveryFolder = Awaited<ReturnType<typeof openDeliveryFolder>>;
 
-/** The names of our files. Others are neither counted nor removed. */
-const ownName = /^\d{8}T\d{9}Z-\d{6,}-[0-9a-f]{8}(?:\.pending|\.refused|\.unsigned)?\.json$/;
-
-/** The least that a file takes of a disk. */
-const blockBytes = 4096;
-
+/** Opens the folder in which `listen` keeps deliveries, one file each. */
 export async function openDeliveryFolder(
   path: string,
   { keepsDone, maxBytes, onFull, now, random }: DeliveryFolderOptions,
-): Promise<DeliveryFolder> {
+) {
   // Events hold personal data.
   await mkdir(path, { recursive: true, mode: 0o700 });
   // Two processes may use one folder.
   const owner = Buffer.from(random(4)).toString('hex');
-  const syncFolder = folderSync(path);
-  const room = await trackRoom(path, { maxBytes, now });
+  const room = trackRoom(path, { maxBytes, now });
   let isFull = false;
   let count = 0;
   return {
     path,
     keepsDone,
-    async save(delivery, state) {
+    /**
+     * Returns the name of the file when it is safely on the disk. In a full folder other deliveries replace the newest
+     * unsigned ones; an unsigned one is not saved, and has no name.
+     *
+     * @throws {CliError} if there is no room
+     */
+    async save(delivery: Delivery, state: Exclude<SavedState, 'refused'>): Promise<string | undefined> {
       const text = writeDelivery(delivery);
       const isSigned = state !== 'unsigned';
-      count++;
-      const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
-      const name = `${time}-${String(count).padStart(6, '0')}-${owner}${suffixes[state]}`;
-      const outdated = await room.reserve(name, Buffer.byteLength(text), { mayReplace: isSigned });
+      const name = savedName({ at: now(), count: ++count, owner }, state);
+      const outdated = room.reserve(name, Buffer.byteLength(text), { mayReplace: isSigned });
       if (!isFull && outdated?.length !== 0) {
         isFull = true;
         onFull();
@@ -93,73 +63,29 @@ export async function openDeliveryFolder(
       } finally {
         room.written(name);
       }
-      await syncFolder();
+      await syncFolder(path);
       return name;
     },
-    read: async (name) => readDelivery(await readFile(join(path, name)), name),
-    async settle(name, state) {
+    async read(name: string): Promise<Delivery> {
+      return readDelivery(await readFile(join(path, name)), name);
+    },
+    /** Sets the state of a pending delivery, and returns its new name; `undefined` if it was removed. */
+    async settle(name: string, state: 'refused' | 'done'): Promise<string | undefined> {
       if (state === 'done' && !keepsDone) {
         await rm(join(path, name), { force: true });
         room.free(name);
         return undefined;
       }
-      const settled = name.slice(0, -suffixes.pending.length) + suffixes[state];
+      const settled = nameIn(state, name);
       await rename(join(path, name), join(path, settled));
       room.rename(name, settled);
       return settled;
     },
-    pending: async () => (await readdir(path)).filter((name) => name.endsWith(suffixes.pending)).sort(),
+    /** The names of the deliveries to be forwarded, oldest first. */
+    async pending(): Promise<string[]> {
+      return (await readdir(path)).filter((name) => stateOf(name) === 'pending').sort();
+    },
   };
-}
-
-/** A delivery on the disk. */
-export interface KeptFile {
-  readonly folder: string;
-  readonly name: string;
-  readonly state: SavedState;
-}
-
-/** Lists what `listen` keeps in a folder, the oldest first. @throws {CliError} if there is no such folder */
-export async function listKept(folder: string): Promise<KeptFile[]> {
-  const names = await readdir(folder).catch((cause: unknown) => {
-    if (!isMissing(cause)) throw cause;
-    throw new CliError('listen has kept nothing there: check --folder or --to.', { cause });
-  });
-  return names
-    .filter((name) => ownName.test(name))
-    .sort()
-    .map((name) => ({ folder, name, state: stateOf(name) }));
-}
-
-function stateOf(name: string): SavedState {
-  const marked = (['pending', 'refused', 'unsigned'] as const).find((state) =>
-    name.endsWith(suffixes[state]),
-  );
-  return marked ?? 'done';
-}
-
-/** Reads a kept delivery; `undefined` if it has been removed or renamed meanwhile. */
-export async function readKept({ folder, name }: KeptFile): Promise<Delivery | undefined> {
-  const bytes = await readFile(join(folder, name)).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
-  return bytes && readDelivery(bytes, name);
-}
-
-/** Marks a refused delivery as handled, after it was sent again. A waiting one is left to the `listen` that waits. */
-export async function settleResent(
-  { folder, name }: Pick<KeptFile, 'folder' | 'name'>,
-  { keepsDone }: Pick<DeliveryFolder, 'keepsDone'>,
-): Promise<void> {
-  if (stateOf(name) !== 'refused') return;
-  const done = name.slice(0, -suffixes.refused.length) + suffixes.done;
-  if (keepsDone) await rename(join(folder, name), join(folder, done));
-  else await rm(join(folder, name), { force: true });
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 async function write(path: string, text: string): Promise<void> {
@@ -172,40 +98,42 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
+/** Commits the names of new files to the disk. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows neither has nor needs this call for folders.
+  if (process.platform === 'win32') return;
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
 /** Tracks the room left in a folder. A folder that seems full is read again, at most once a second. */
-async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () => number }) {
-  let files = new Map<string, number>();
+function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () => number }) {
+  let files = sizesIn(path);
+  let readAt = now();
   /** Counted files that may not be written yet. */
   const writing = new Set<string>();
-  let used = 0;
-  let readAt = now();
-  await read();
 
-  async function read(): Promise<void> {
+  function readAgain(): void {
     readAt = now();
-    const before = new Set(files.keys());
-    const found = new Map<string, number>();
-    for (const name of (await readdir(path)).filter((name) => ownName.test(name)).sort()) {
-      // Another process may have removed it.
-      const size = files.get(name) ?? (await stat(join(path, name)).catch(() => undefined))?.size;
-      if (size !== undefined) found.set(name, sizeOnDisk(size));
-    }
-    for (const [name, size] of files) if (writing.has(name) || !before.has(name)) found.set(name, size);
-    files = found;
-    used = [...files.values()].reduce((sum, size) => sum + size, 0);
+    const unwritten = [...files].filter(([name]) => writing.has(name));
+    files = new Map([...sizesIn(path), ...unwritten]);
   }
 
-  function free(name: string): void {
-    used -= files.get(name) ?? 0;
-    files.delete(name);
+  function missingFor(bytes: number): number {
+    const used = [...files.values()].reduce((sum, size) => sum + size, 0);
+    return used + bytes - maxBytes;
   }
 
   /** The newest unsigned files to remove so that this many bytes fit; `undefined` if they never do. */
   function makeRoom(bytes: number, mayReplace: boolean): string[] | undefined {
-    const missing = used + bytes - maxBytes;
+    const missing = missingFor(bytes);
     if (missing <= 0) return [];
     if (!mayReplace) return undefined;
-    const unsigned = [...files.keys()].filter((name) => name.endsWith(suffixes.unsigned)).sort();
+    const unsigned = [...files.keys()].filter((name) => stateOf(name) === 'unsigned').sort();
     const removed: string[] = [];
     for (let freed = 0; freed < missing; ) {
       const newest = unsigned.pop();
@@ -218,19 +146,18 @@ async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; no
 
   return {
     /** Counts a file before it is written; see {@link makeRoom}. */
-    async reserve(name: string, size: number, { mayReplace }: { mayReplace: boolean }) {
+    reserve(name: string, size: number, { mayReplace }: { mayReplace: boolean }): string[] | undefined {
       const bytes = sizeOnDisk(size);
-      if (used + bytes > maxBytes && Math.abs(now() - readAt) >= 1000) await read();
+      if (missingFor(bytes) > 0 && Math.abs(now() - readAt) >= 1000) readAgain();
       const removed = makeRoom(bytes, mayReplace);
       if (removed === undefined) return undefined;
-      for (const unsigned of removed) free(unsigned);
+      for (const unsigned of removed) files.delete(unsigned);
       files.set(name, bytes);
-      used += bytes;
       writing.add(name);
       return removed;
     },
     written: (name: string) => void writing.delete(name),
-    free,
+    free: (name: string) => void files.delete(name),
     rename(from: string, to: string): void {
       const size = files.get(from);
       if (size === undefined) return;
@@ -240,37 +167,20 @@ async function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; no
   };
 }
 
+/** Our files in a folder, with what they take of the disk. */
+function sizesIn(path: string): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const name of readdirSync(path).filter(isOwnName)) {
+    // Another process may have removed it.
+    const stats = statSync(join(path, name), { throwIfNoEntry: false });
+    if (stats !== undefined) sizes.set(name, sizeOnDisk(stats.size));
+  }
+  return sizes;
+}
+
+/** The least that a file takes of a disk. */
+const blockBytes = 4096;
+
 function sizeOnDisk(bytes: number): number {
   return Math.ceil(bytes / blockBytes) * blockBytes;
-}
-
-/** Commits the names of new files to the disk. Waiting calls share one that begins after their files were written. */
-function folderSync(path: string): () => Promise<void> {
-  let next: Promise<void> | undefined;
-  let running: Promise<void> = Promise.resolve();
-  return () => {
-    next ??= running.then(() => {
-      running = sync(path);
-      next = undefined;
-      return running;
-    });
-    return next;
-  };
-}
-
-async function sync(path: string): Promise<void> {
-  // Windows neither has nor needs this call for folders.
-  if (process.platform === 'win32') return;
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-/** Where events wait for a target without a named folder: one folder for each target, the same in every run. */
-export function queueFolder(context: CliContext, target: URL): string {
-  const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
-  return stateFolder(context, 'listen', id);
 }

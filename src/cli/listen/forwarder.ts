@@ -1,4 +1,5 @@
 import { backoffDelay, type Sleep } from '../../internal/backoff.ts';
+import { codeOf } from '../../internal/error-code.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
@@ -11,19 +12,7 @@ export type Forwarded =
   /** The target is down, and the delivery is not authentic. */
   | { readonly kind: 'dropped'; readonly reason: string };
 
-export interface Forwarder {
-  /**
-   * Forwards a delivery.
-   *
-   * @param name of its pending file; without one it goes at once or never
-   */
-  forward(delivery: Delivery, name: string | undefined): Promise<Forwarded>;
-  /** Continues with the pending deliveries of an earlier run. */
-  resume(): Promise<number>;
-  readonly waiting: number;
-  /** Resolves when the loop over the waiting deliveries has ended. */
-  stopped(): Promise<void>;
-}
+export type Forwarder = ReturnType<typeof createForwarder>;
 
 /** The answer to a delivery that waited. */
 export interface LateAnswer {
@@ -51,14 +40,7 @@ const retry = { firstDelayMs: 100, maxDelayMs: 5_000 };
  * Forwards deliveries to a target that may be down. While it is up, each goes at once and its sender gets the
  * target's answer. While it is down, deliveries wait in the folder, and then go in their order.
  */
-export function createForwarder({
-  folder,
-  post,
-  onLate,
-  onProblem,
-  sleep,
-  signal,
-}: ForwarderOptions): Forwarder {
+export function createForwarder({ folder, post, onLate, onProblem, sleep, signal }: ForwarderOptions) {
   /** The names of the files of waiting deliveries, in their order. */
   const backlog: string[] = [];
   let isDraining = false;
@@ -82,7 +64,8 @@ export function createForwarder({
       if (name === undefined) break;
       const isGone = await forwardLate(name).catch((error: unknown) => {
         onProblem(name, error);
-        return isMissing(error);
+        // The user removed the file.
+        return codeOf(error) === 'ENOENT';
       });
       if (isGone) {
         backlog.splice(backlog.indexOf(name), 1);
@@ -103,7 +86,12 @@ export function createForwarder({
   }
 
   return {
-    async forward(delivery, name) {
+    /**
+     * Forwards a delivery.
+     *
+     * @param name of its pending file; without one it goes at once or never
+     */
+    async forward(delivery: Delivery, name: string | undefined): Promise<Forwarded> {
       const isBehind = name !== undefined && backlog.length > 0;
       const answer = isBehind ? undefined : await post(delivery);
       if (answer?.status !== undefined && !isDown(answer)) {
@@ -114,7 +102,8 @@ export function createForwarder({
       const kind = name === undefined ? 'dropped' : 'kept';
       return { kind, reason: answer === undefined ? 'earlier ones wait' : reasonOf(answer) };
     },
-    async resume() {
+    /** Continues with the pending deliveries of an earlier run. */
+    async resume(): Promise<number> {
       const names = await folder.pending();
       for (const name of names) keep(name);
       return names.length;
@@ -122,6 +111,7 @@ export function createForwarder({
     get waiting() {
       return backlog.length;
     },
+    /** Resolves when the loop over the waiting deliveries has ended. */
     stopped: () => drained,
   };
 }
@@ -138,9 +128,4 @@ function isBusy(answer: Answer): boolean {
 
 function reasonOf(answer: Answer | NoAnswer): string {
   return answer.status === undefined ? answer.problem : `status ${answer.status}`;
-}
-
-/** The user removed the file. */
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

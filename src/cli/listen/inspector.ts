@@ -38,17 +38,12 @@ interface InspectorOptions {
   readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
 }
 
-export interface Inspector {
-  /** With the token behind the `#`, where no server sees it. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /**
  * The inspector of `listen`. It has its own port, on loopback alone: the port for events may be reached from
- * outside, through a tunnel whose connections come from this machine.
+ * outside, through a tunnel whose connections come from this machine. Its address has the token behind the `#`, where
+ * no server sees it.
  */
-export async function startInspector({ port, token, ...options }: InspectorOptions): Promise<Inspector> {
+export async function startInspector({ port, token, ...options }: InspectorOptions) {
   const serve = createServeControl({
     source: 'listen',
     path: '/',

@@ -1,6 +1,6 @@
 import { hidden } from '../../internal/redact-credentials.ts';
 import { redactUrl } from '../../internal/redaction.ts';
-import { createTraceLog, type SandboxTrace, type TraceFacts } from '../../sandbox/trace.ts';
+import { createTraceLog, type TraceFacts } from '../../sandbox/trace.ts';
 import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { LateAnswer } from './forwarder.ts';
@@ -11,30 +11,19 @@ export interface TracedDelivery {
   readonly delivery: Delivery;
 }
 
-/** The last received deliveries, for the inspector: a trace, and the exact bytes. */
-export interface ReceivedTrace {
-  readonly view: SandboxTrace;
-  add(received: Received): void;
-  /** Adds the answer to a delivery that waited. */
-  addLate(late: LateAnswer): void;
-  /** Adds a repetition of the event with the id `original`, or an edited copy of it. Returns its id. */
-  addReplay(original: number, answer: Answer | NoAnswer, copy?: TracedDelivery): number | undefined;
-  /** Adds an entry of another session. Returns its id. */
-  addImported(facts: TraceFacts): number;
-  /** By the id of its entry; `undefined` for any other entry, and for forgotten ones. */
-  find(id: number): TracedDelivery | undefined;
-}
+export type ReceivedTrace = ReturnType<typeof createReceivedTrace>;
 
 /** Of events and answers together. */
 const maxEntries = 2_000;
 
+/** The last received deliveries, for the inspector: a trace, and the exact bytes. */
 export function createReceivedTrace(
   now: () => number,
   {
     forwardTo,
     verify,
   }: { readonly forwardTo?: URL | undefined; readonly verify: (body: Uint8Array) => Verdict },
-): ReceivedTrace {
+) {
   const { add, view } = createTraceLog({ now, maxEntries, seed: '' });
   const deliveries = new Map<number, TracedDelivery>();
   /** The ids of waiting events, by the names of their files. */
@@ -77,23 +66,26 @@ export function createReceivedTrace(
 
   return {
     view,
-    add({ delivery, verdict, file, forwarded, answer }) {
+    add({ delivery, verdict, file, forwarded, answer }: Received): void {
       const exchange = addEvent({ delivery, verdict });
       if (forwarded?.kind === 'answered') {
         const { durationMs } = forwarded.answer;
-        return addAnswer(exchange, answer, { durationMs });
+        addAnswer(exchange, answer, { durationMs });
+        return;
       }
       if (forwarded?.kind === 'kept' && file !== undefined) waiting.set(file, exchange);
       const note = forwarded === undefined ? undefined : `${forwarded.kind}: ${forwarded.reason}`;
       addAnswer(exchange, answer, note === undefined ? {} : { note });
     },
-    addLate({ waited, answer }) {
+    /** Adds the answer to a delivery that waited. */
+    addLate({ waited, answer }: LateAnswer): void {
       const exchange = waiting.get(waited);
       waiting.delete(waited);
       if (exchange === undefined) return;
       addAnswer(exchange, answer, { durationMs: answer.durationMs, note: 'Forwarded later.' });
     },
-    addReplay(original, answer, copy) {
+    /** Adds a repetition of the event with the id `original`, or an edited copy of it. Returns its id. */
+    addReplay(original: number, answer: Answer | NoAnswer, copy?: TracedDelivery): number | undefined {
       const traced = copy ?? deliveries.get(original);
       if (traced === undefined) return undefined;
       const exchange = addEvent(traced, `${copy ? 'Edited copy' : 'Replay'} of #${original}.`);
@@ -102,7 +94,8 @@ export function createReceivedTrace(
       else add({ kind: 'event_reply', exchange, durationMs, note: answer.problem });
       return exchange;
     },
-    addImported(facts) {
+    /** Adds an entry of another session. Returns its id. */
+    addImported(facts: TraceFacts): number {
       const id = add(facts);
       if (facts.kind !== 'event') return id;
       const body = Buffer.from(facts.body ?? '');
@@ -111,7 +104,8 @@ export function createReceivedTrace(
       forgetUpTo(view.forgotten);
       return id;
     },
-    find: (id) => deliveries.get(id),
+    /** By the id of its entry; `undefined` for any other entry, and for forgotten ones. */
+    find: (id: number) => deliveries.get(id),
   };
 }
 

@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { codeOf } from '../../internal/error-code.ts';
 import { firstFlaw, openToRead } from '../../internal/private-file.ts';
 import { type CliContext, CliError } from '../context.ts';
 import { port, webAddress } from '../flags.ts';
@@ -87,7 +88,7 @@ function addressOf(text: string | undefined): URL | undefined {
 async function runningSandboxes(context: CliContext): Promise<RunningSandbox[]> {
   const folder = foldersOf(context);
   const found = await readAll(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
   return found
