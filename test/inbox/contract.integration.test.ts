@@ -8,8 +8,9 @@ for (const engine of engines) {
   const missing = await engine.absent();
   describe(`the ${engine.name} inbox`, () => {
     if (missing === undefined) {
-      describeContract(engine);
+      // After the hooks of the contract, which come later.
       afterAll(() => engine.remove());
+      describeContract(engine);
     } else if (inContinuousIntegration) {
       it('is tested', () => {
         throw new Error(`In CI every engine is tested, and there is no ${missing}.`);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type HandlingOptions, handlingRows } from '../../src/inbox/handling-options.ts';
-import type { Inbox } from '../../src/inbox/inbox.ts';
+import type { Inbox, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { defineOptions } from '../../src/internal/options.ts';
 import { describeInbox } from '../../src/testing/describe-inbox.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
@@ -54,26 +54,31 @@ export function receiver(
   return { webhooks, calls, reports, send };
 }
 
-/** What every inbox promises, whatever it keeps deliveries in. */
+/** What every inbox promises, whatever it keeps deliveries in. The tests run side by side, each in a store of its own. */
 export function describeContract(engine: Engine): void {
   const stores = new Map<string, Promise<Store>>();
-  const openIn = async (data: string, options: HandlingOptions) => {
-    if (!stores.has(data)) stores.set(data, engine.open());
-    const store = await stores.get(data);
-    if (store === undefined) throw new Error('There is no store.');
-    return store.inbox(options);
-  };
-  const open = (options: HandlingOptions = {}) => openIn('', { ...quick, ...options });
-  afterEach(async () => {
-    for (const store of stores.values()) await (await store).close();
-    stores.clear();
+  afterAll(async () => {
+    await Promise.all([...stores.values()].map(async (store) => (await store).close()));
+  });
+  describeInbox({ describe, it: it.concurrent }, async ({ data, ...options }) => {
+    const opening = stores.get(data) ?? engine.open();
+    stores.set(data, opening);
+    return (await opening).inbox(options);
   });
 
-  describeInbox({ describe, it }, ({ data, ...options }) => openIn(data, options));
+  function test(
+    name: string,
+    run: (open: (options?: HandlingOptions) => ManagedInbox) => Promise<void>,
+  ): void {
+    it.concurrent(name, async () => {
+      const store = await engine.open();
+      await run((options) => store.inbox({ ...quick, ...options })).finally(store.close);
+    });
+  }
 
-  it('acknowledges a delivery and has it handled, with all that a handler learns', async () => {
+  test('acknowledges a delivery and has it handled, with all that a handler learns', async (open) => {
     const contexts: EventContext[] = [];
-    const { send, calls } = receiver(await open(), (_, context) => contexts.push(context));
+    const { send, calls } = receiver(open(), (_, context) => contexts.push(context));
     const outcome = await send(order('A'));
     expect(outcome).toMatchObject({ kind: engine.durable ? 'stored' : 'handled', status: 200 });
     await eventually(() => expect(calls).toEqual(['A']));
@@ -88,45 +93,32 @@ export function describeContract(engine: Engine): void {
     expect(context?.decimal('fiat_amount_to_pay')).toBe('15000.5');
   });
 
-  it.runIf(engine.durable)('touches no dead letter when the digest is missing', async () => {
-    const inbox = await open();
-    const { webhooks } = receiver(inbox, () => {
-      throw new Error('no such order');
-    });
-    await webhooks.receive(order('A'));
-    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
-    // From JavaScript: a query parameter that is not there.
-    const missing = Object(undefined).digest;
-    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard]) {
-      await expect(act(missing)).rejects.toMatchObject({ code: 'invalid_option' });
+  test('lists no number of dead letters that is none', async (open) => {
+    const inbox = open();
+    for (const limit of [0, -1, 1.5, Number.POSITIVE_INFINITY]) {
+      await expect(inbox.deadLetters({ limit })).rejects.toMatchObject({ code: 'invalid_option' });
     }
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
   });
 
-  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('does not list %d dead letters', async (limit) => {
-    await expect((await open()).deadLetters({ limit })).rejects.toMatchObject({ code: 'invalid_option' });
-  });
-
-  it.each([
-    ['back', -1],
-    ['ahead', 1],
-  ])('tries again and remembers though the clock jumps %s by 29 days', async (_, sign) => {
-    let ahead = 0;
-    const { send, calls, reports } = receiver(await open({ now: () => Date.now() + ahead }), () => {
-      if (ahead !== 0) return;
-      ahead = sign * 29 * 24 * 60 * 60 * 1000;
-      throw new Error('not yet');
+  for (const [way, sign] of Object.entries({ back: -1, ahead: 1 })) {
+    test(`tries again and remembers though the clock jumps ${way} by 29 days`, async (open) => {
+      let ahead = 0;
+      const { send, calls, reports } = receiver(open({ now: () => Date.now() + ahead }), () => {
+        if (ahead !== 0) return;
+        ahead = sign * 29 * 24 * 60 * 60 * 1000;
+        throw new Error('not yet');
+      });
+      await send(order('A'));
+      await eventually(() => expect(reports.map(({ outcome }) => outcome)).toContain('handled'));
+      ahead = 0;
+      expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
+      expect(calls).toEqual(['A', 'A']);
+      expect(reports.filter(({ waitedMs = 0 }) => waitedMs < 0)).toEqual([]);
     });
-    await send(order('A'));
-    await eventually(() => expect(reports.map(({ outcome }) => outcome)).toContain('handled'));
-    ahead = 0;
-    expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
-    expect(calls).toEqual(['A', 'A']);
-    expect(reports.filter(({ waitedMs = 0 }) => waitedMs < 0)).toEqual([]);
-  });
+  }
 
-  it('stops when its handlers have ended, however long that takes, where no time is set', async () => {
-    const inbox = await open({ timeLimitMs: 60_000 });
+  test('stops when its handlers have ended, however long that takes, where no time is set', async (open) => {
+    const inbox = open({ timeLimitMs: 60_000 });
     const begun = gate();
     const end = gate();
     const { webhooks } = receiver(inbox, () => {
@@ -140,20 +132,41 @@ export function describeContract(engine: Engine): void {
     expect(await stopped).toBe('drained');
   });
 
-  it.each([
+  const unsound = [
     { maxAttempts: 0 },
     { timeLimitMs: 0.5 },
     { timeLimitMs: 2 ** 31 },
     { rememberMs: -1 },
     { now: 5 },
-  ])('refuses %j', async (wrong) => {
-    await expect(open(wrong as HandlingOptions)).rejects.toMatchObject({ code: 'invalid_option' });
-  });
+  ];
+  for (const wrong of unsound) {
+    test(`refuses ${JSON.stringify(wrong)}`, async (open) => {
+      // As from JavaScript.
+      expect(() => open(wrong as HandlingOptions)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      );
+    });
+  }
 
   if (!engine.durable) return;
 
-  it('reports storing and handling, with timings and nothing of the body', async () => {
-    const { send, reports } = receiver(await open());
+  test('touches no dead letter when the digest is missing', async (open) => {
+    const inbox = open();
+    const { webhooks } = receiver(inbox, () => {
+      throw new Error('no such order');
+    });
+    await webhooks.receive(order('A'));
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    // From JavaScript: a query parameter that is not there.
+    const missing = Object(undefined).digest;
+    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard]) {
+      await expect(act(missing)).rejects.toMatchObject({ code: 'invalid_option' });
+    }
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
+  });
+
+  test('reports storing and handling, with timings and nothing of the body', async (open) => {
+    const { send, reports } = receiver(open());
     await send(order('A'));
     await eventually(() => expect(reports).toHaveLength(2));
     const [digest, durationMs] = [expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(Number)];
@@ -165,62 +178,61 @@ export function describeContract(engine: Engine): void {
     ]);
   });
 
-  it.each(['odd \0 name', 'half \ud83d', '', 'x'.repeat(60_000)])(
-    'keeps an event of any name',
-    async (name) => {
-      const texts: string[] = [];
+  test('keeps an event of any name', async (open) => {
+    const names = ['odd \0 name', 'half \ud83d', '', 'x'.repeat(60_000)];
+    const texts: string[] = [];
+    const webhooks = quietWebhooks({ inbox: open() }).onUnrecognized((_, { text }) => {
+      texts.push(text);
+    });
+    for (const name of names) {
       const body = delivery(buyInitBody({ event_name: name, payment_note: 'odd \0 \ud83d 🙂' }));
-      const webhooks = quietWebhooks({ inbox: await open() }).onUnrecognized((_, { text }) => {
-        texts.push(text);
-      });
       expect(await webhooks.receive(body)).toMatchObject({ kind: 'stored' });
       expect(await webhooks.receive(body)).toMatchObject({ kind: 'duplicate' });
-      await eventually(() => expect(texts).toEqual([expect.stringContaining('odd \\u0000 \\ud83d 🙂')]));
-    },
-  );
+    }
+    await eventually(() => expect(texts).toHaveLength(names.length));
+    expect(texts.filter((text) => !text.includes('odd \\u0000 \\ud83d 🙂'))).toEqual([]);
+  });
 
-  it.each(['odd \0 text', `${'x'.repeat(492)}🙂`, '\ud83d'])(
-    'makes a dead letter with any reason',
-    async (message) => {
-      const inbox = await open({ maxAttempts: 2 });
-      const { send, calls } = receiver(inbox, () => Promise.reject(new Error(message)));
-      await send(order('A'));
-      await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
-      expect(calls).toHaveLength(2);
-      expect((await inbox.deadLetters())[0]?.reason).toMatch(/^Error: /);
-    },
-  );
+  test('makes a dead letter with any reason, also of what is no Error', async (open) => {
+    const reasons = new Map<string, unknown>([
+      ['A', new Error('odd \0 text')],
+      ['B', new Error(`${'x'.repeat(492)}🙂`)],
+      ['C', new Error('\ud83d')],
+      ['D', 'down'],
+      ['E', undefined],
+    ]);
+    const inbox = open({ maxAttempts: 2 });
+    const { send, calls } = receiver(inbox, (id) => Promise.reject(reasons.get(id)));
+    for (const id of reasons.keys()) await send(order(id));
+    await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(reasons.size));
+    expect(calls).toHaveLength(2 * reasons.size);
+    const listed = await inbox.deadLetters();
+    expect(listed.filter(({ attempts }) => attempts !== 2)).toEqual([]);
+    const isOfError = (reason: string) => reason.startsWith('Error: ');
+    expect(listed.filter(({ reason }) => isOfError(reason))).toHaveLength(3);
+    const others = listed.map(({ reason }) => reason).filter((reason) => !isOfError(reason));
+    expect(others.toSorted()).toEqual(['down', 'undefined']);
+  });
 
-  it.each(['down', undefined])(
-    'makes a dead letter with %s as the reason, which is no Error',
-    async (thrown) => {
-      const inbox = await open({ maxAttempts: 1 });
-      const { send } = receiver(inbox, () => Promise.reject(thrown));
-      await send(order('A'));
-      await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));
-      expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: String(thrown) }]);
-    },
-  );
-
-  it('has another process handle what one stored, under keys rotated since', async () => {
-    const receiving = quietWebhooks({ inbox: await open({ role: 'receiver' }), keys: ['old key'] });
+  test('has another process handle what one stored, under keys rotated since', async (open) => {
+    const receiving = quietWebhooks({ inbox: open({ role: 'receiver' }), keys: ['old key'] });
     expect(await receiving.receive(order('A', 'old key'))).toMatchObject({ kind: 'stored' });
-    const { calls } = receiver(await open(), undefined, { keys: ['new key'] });
+    const { calls } = receiver(open(), undefined, { keys: ['new key'] });
     await eventually(() => expect(calls).toEqual(['A']));
   });
 
-  it('may be stopped while it starts', async () => {
+  test('may be stopped while it starts', async (open) => {
     // A rejection that nothing handles would end the process, and fails the run here.
     for (const waitMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5].flatMap((ms) => [ms, ms, ms])) {
-      const inbox = await open();
+      const inbox = open();
       await sleep(waitMs);
       await inbox.stop();
     }
     await sleep(20);
   });
 
-  it('does nothing once it has stopped, and says so', async () => {
-    const inbox = await open();
+  test('does nothing once it has stopped, and says so', async (open) => {
+    const inbox = open();
     const { webhooks } = receiver(inbox);
     const { digest } = Object({ digest: '', ...(await webhooks.receive(order('A'))) });
     await inbox.stop();
@@ -232,9 +244,9 @@ export function describeContract(engine: Engine): void {
     expect(await inbox.stop()).toBe('drained');
   });
 
-  it('does not count a delivery as handled that nothing is registered for', async () => {
-    const inbox = await open({ maxAttempts: 1 });
-    const receiving = receiver(await open({ role: 'receiver' }));
+  test('does not count a delivery as handled that nothing is registered for', async (open) => {
+    const inbox = open({ maxAttempts: 1 });
+    const receiving = receiver(open({ role: 'receiver' }));
     quietWebhooks({ inbox }).on('buy.event.close', () => {});
     await receiving.send(order('A'));
     await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(1));

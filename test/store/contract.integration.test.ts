@@ -13,8 +13,8 @@ import { isThorough } from '../support/repeat.ts';
 import { clients, removeKeys, type TestClient } from './redis/clients.ts';
 import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
 
-/** A thousand changes of one key wait for each other, perhaps on a busy machine. */
-const patient: TestRunner = { describe, it: (name, run) => it(name, { timeout: 120_000 }, run) };
+/** The cases run side by side. A thousand changes of one key wait for each other, perhaps on a busy machine. */
+const patient: TestRunner = { describe, it: (name, run) => it.concurrent(name, { timeout: 120_000 }, run) };
 /** For clients of a server: 150 changes of one key from three stores, without the thousand from one. */
 const shorter: TestRunner = {
   describe,

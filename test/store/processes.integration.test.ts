@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { isThorough, times } from '../support/repeat.ts';
 import { openStore } from './open-store.ts';
 import { removeKeys } from './redis/clients.ts';
@@ -53,7 +53,7 @@ for (const each of engines) {
   const some = each.engine === 'node-redis' ? ['sent'] : ['sent', 'after'];
   const moments = isThorough ? ['before', 'sent', 'after'] : some;
   describeWith(each.server, `processes that share a store: ${each.engine}`, () => {
-    it(`lose none of ${4 * share} changes of one record from 4 processes`, async () => {
+    it.concurrent(`lose none of ${4 * share} changes of one record from 4 processes`, async ({ expect }) => {
       await using own = await openOwn(each);
       const ended = await Promise.all(
         Array.from({ length: 4 }, () =>
@@ -65,7 +65,7 @@ for (const each of engines) {
     }, 60_000);
 
     describe.each(moments)('killed at a call of the engine, %s', (moment) => {
-      it('leaves all of a change or nothing, and no lock', async () => {
+      it.concurrent('leaves all of a change or nothing, and no lock', async ({ expect }) => {
         await using own = await openOwn(each);
         const keys = ['a', 'b'];
         await own.store.transact(keys, (records) => {
