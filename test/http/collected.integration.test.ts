@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { CallOptions } from '../../src/http/call.ts';
+import type { ClientOptions } from '../../src/http/client-options.ts';
 import { startHangingServer } from '../support/local-server.ts';
 import { createOrder, told } from './clients.ts';
 
@@ -16,38 +18,50 @@ async function forgetRequests() {
   }
 }
 
-const fetches = [
+const fetches: [name: string, options: ClientOptions][] = [
   ['the platform’s fetch', {}],
   ['a fetch of your own', { fetch: (request: Request) => fetch(request) }],
-] as const;
+];
 const replies = [
   ['before the reply', ''],
   ['in the head of the reply', 'HTTP/1.1 200 OK\r\ncontent-'],
   ['in the body of the reply', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'],
 ] as const;
-const cases = fetches.flatMap(([of, options]) =>
-  replies.map(([when, reply]) => ({ of, options, when, reply })),
-);
+
+/** One call for each fetch and each end of the reply; the servers have got the requests. */
+function startCalls(options: ClientOptions, callOptions?: CallOptions) {
+  const cases = fetches.flatMap(([fetchName, ownFetch]) =>
+    replies.map(([when, reply]) => ({ name: `${fetchName}, ${when}`, ownFetch, reply })),
+  );
+  return Promise.all(
+    cases.map(async ({ name, ownFetch, reply }) => {
+      const server = await startHangingServer(reply);
+      const call = told(createOrder(server.url, { ...options, ...ownFetch }, callOptions));
+      await server.received;
+      return { name, call, server };
+    }),
+  );
+}
 
 // Node follows the signal of a Request only as long as the Request itself is not garbage-collected.
 describe('a server that hangs, after a garbage collection', () => {
-  it.each(cases)('$when: an abort ends a call with $of at once', async ({ options, reply }) => {
-    const server = await startHangingServer(reply);
+  it('an abort ends every call at once', async () => {
     const controller = new AbortController();
-    const call = told(createOrder(server.url, options, { signal: controller.signal }));
-    await server.received;
+    const calls = await startCalls({}, { signal: controller.signal });
     await forgetRequests();
     controller.abort();
-    expect(await call).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
-    await server.closed;
+    for (const { name, call, server } of calls) {
+      expect(await call, name).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+      await server.closed;
+    }
   });
 
-  it.each(cases)('$when: a time-out of a call with $of closes the connection', async ({ options, reply }) => {
-    const server = await startHangingServer(reply);
-    const call = told(createOrder(server.url, { ...options, timeoutMs: 500, maxAttempts: 1 }));
-    await server.received;
+  it('a time-out of a call closes its connection', async () => {
+    const calls = await startCalls({ timeoutMs: 700, maxAttempts: 1 });
     await forgetRequests();
-    expect(await call).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    await server.closed;
+    for (const { name, call, server } of calls) {
+      expect(await call, name).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+      await server.closed;
+    }
   });
 });

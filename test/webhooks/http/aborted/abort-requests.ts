@@ -69,8 +69,8 @@ async function openHalf(port: number, count: number): Promise<Socket[]> {
 async function settled(child: ChildProcess, isSettled: (figures: Figures) => boolean): Promise<Figures> {
   for (let attempt = 0; ; attempt++) {
     const figures = await figuresOf(child);
-    if (isSettled(figures) || attempt >= 100) return figures;
-    await setTimeout(100);
+    if (isSettled(figures) || attempt >= 500) return figures;
+    await setTimeout(20);
   }
 }
 
