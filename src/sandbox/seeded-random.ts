@@ -1,7 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { ConfigurationError } from '../errors/errors.ts';
-import type { RandomBytes } from '../internal/random.ts';
-import type { Refusal } from './requests.ts';
+import { createHash } from 'node:crypto';
 
 /** A stream of random numbers that a seed determines. For simulation only: its output reveals its state. */
 export interface SeededRandom {
@@ -48,24 +45,4 @@ export function seededRandom(seed: string, name: string): SeededRandom {
       return new Uint8Array(bytes.subarray(0, length));
     },
   };
-}
-
-/** A lower-case hex token of this many random bytes. */
-export function randomToken(random: RandomBytes, bytes: number): string {
-  const token = random(bytes);
-  if (!(token instanceof Uint8Array) || token.length !== bytes) {
-    throw new ConfigurationError('invalid_option', 'random must return as many bytes as it is asked for.');
-  }
-  return Buffer.from(token).toString('hex');
-}
-
-/** The key under which a secret is stored, so that the time of a look-up reveals nothing about it. */
-export function secretDigest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
-
-/** @throws the refusal unless both secrets are equal */
-export function requireSameSecret(presented: string, expected: string, refusal: Refusal): void {
-  const [a, b] = [presented, expected].map((secret) => createHash('sha256').update(secret).digest());
-  if (a === undefined || b === undefined || !timingSafeEqual(a, b)) throw refusal;
 }

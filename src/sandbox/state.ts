@@ -11,7 +11,8 @@ import { MessengerRegistry } from './messenger/messenger-registry.ts';
 import type { readSandboxOptions, SandboxSettings } from './options.ts';
 import { OrderRegistry, orderNumber } from './orders/order-registry.ts';
 import { PartnerRegistry } from './partners/partner-registry.ts';
-import { randomToken, secretDigest, seededRandom } from './seeded-random.ts';
+import { randomToken, secretDigest } from './secrets.ts';
+import { seededRandom } from './seeded-random.ts';
 import { createTraceLog, type TraceLog } from './trace.ts';
 
 /** Makes the parts of a sandbox, and reads its store in the background. */

@@ -1,5 +1,4 @@
 import { Refusal } from '../requests.ts';
-import { requireSameSecret } from '../seeded-random.ts';
 import type { Page } from './page.ts';
 
 /** Refuses requests of other origins' pages. Their Origin was checked before, but not every request has one. */
@@ -9,19 +8,6 @@ export function requireOwnPage(request: Request, { isPage }: { isPage: boolean }
   // A link to the page is harmless: the page does nothing without the token.
   if (isPage && request.headers.get('sec-fetch-mode') === 'navigate') return;
   throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
-}
-
-/** @throws {Refusal} unless the header holds the token */
-export function requireToken(authorization: string | null | undefined, token: string): void {
-  const [, presented] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-  const refusal = new Refusal(
-    401,
-    presented === undefined ? 'token_missing' : 'token_wrong',
-    'This needs the header "Authorization: Bearer" with the token: it is behind #token= in the address of the inspector, and in what listen() returned.',
-    { 'www-authenticate': 'Bearer' },
-  );
-  if (presented === undefined) throw refusal;
-  requireSameSecret(presented, token, refusal);
 }
 
 export function isLoopback(ip: string): boolean {

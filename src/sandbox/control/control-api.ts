@@ -11,7 +11,8 @@ import {
   requireJsonType,
   routeAt,
 } from '../requests.ts';
-import { isLoopback, pageHeaders, requireOwnPage, requireToken, withApiHeaders } from './caller-checks.ts';
+import { requireToken } from '../secrets.ts';
+import { isLoopback, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
 import { type ControlCall, type Endpoint, endpoint } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';

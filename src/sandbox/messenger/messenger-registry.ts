@@ -2,7 +2,7 @@ import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../options.ts';
 import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
-import { randomToken, secretDigest } from '../seeded-random.ts';
+import { randomToken, secretDigest } from '../secrets.ts';
 
 /** A message that was sent. */
 export interface SandboxMessage {

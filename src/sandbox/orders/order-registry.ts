@@ -2,7 +2,7 @@ import { ValidationError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../internal/json.ts';
 import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../options.ts';
-import { randomToken } from '../seeded-random.ts';
+import { randomToken } from '../secrets.ts';
 
 /** The last orders, by the service's reference. */
 export class OrderRegistry {

@@ -8,7 +8,7 @@ import type { AllowedValues, SandboxSettings } from '../options.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
 import { jsonReply, parseWith, publishedNames, Refusal, readSignedBody } from '../requests.ts';
-import { randomToken } from '../seeded-random.ts';
+import { randomToken } from '../secrets.ts';
 import type { OperationHandlers, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';

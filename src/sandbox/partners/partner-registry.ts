@@ -4,7 +4,7 @@ import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../options.ts';
 import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
-import { randomToken, secretDigest } from '../seeded-random.ts';
+import { randomToken, secretDigest } from '../secrets.ts';
 import type { FixedPartner, SandboxCredentials } from './fixed-partners.ts';
 
 /** A mail of the service. */

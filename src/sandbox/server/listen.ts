@@ -11,8 +11,8 @@ import {
   value,
 } from '../../internal/options.ts';
 import type { SandboxClock } from '../clock.ts';
-import { requireToken } from '../control/caller-checks.ts';
 import type { ControlAccess, ServeControl } from '../control/control-api.ts';
+import { requireToken } from '../secrets.ts';
 import type { Serve } from '../service.ts';
 import { socketReply } from '../wire-reply.ts';
 import { answerRequests, startHttpServer } from './http-server.ts';
