@@ -39,14 +39,13 @@ describe('the API', () => {
     expect(await ids('order=A-2')).toEqual(['A-2']);
   });
 
-  it('finds one order by its id among 1,010, and those of a state', async () => {
-    await using story = await startStory({ whitelist: 'off' });
-    const ids = Array.from({ length: 1010 }, (_, index) => `A-${1001 + index}`);
-    story.sandbox.faults.rate('event', { drop: 1 });
+  it('finds one order by its id behind the 20 that are listed, and those of a state', async () => {
+    await using story = await startStory();
+    const ids = Array.from({ length: 30 }, (_, index) => `A-${1001 + index}`);
     await Promise.all(ids.map((id) => story.order(id)));
-    const { body } = await story.api('orders?search=A-1001&limit=100');
+    const { body } = await story.api('orders?search=A-1001&limit=20');
     expect(body).toMatchObject({ total: 1, items: [{ partner_order_id: 'A-1001' }] });
-    expect((await story.api('orders?search=created&limit=1')).body.total).toBe(1010);
+    expect((await story.api('orders?search=created&limit=1')).body.total).toBe(30);
   });
 
   it('sets faults, with what they refuse explained', async () => {

@@ -38,8 +38,12 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 
+const validators = new Map<object, ValidateFunction>();
+
 function validatorOf(schema: object): ValidateFunction {
-  return ajv.compile(withReferences(schema));
+  const validate = validators.get(schema) ?? ajv.compile(withReferences(schema));
+  validators.set(schema, validate);
+  return validate;
 }
 
 /** A schema of the document with its references where ajv finds them. */
