@@ -206,12 +206,23 @@ describe('the inspector of listen', () => {
     ]);
   });
 
-  it('keeps no more than the last thousand events', { timeout: 60_000 }, async () => {
-    const { post, ask, authorization } = await listening([], {});
-    for (let index = 0; index < 1_002; index++) await post(`{"partner_order_id":"N-${index}"}`);
-    const headers = authorization;
-    expect((await ask('trace/1', { headers })).status).toBe(404);
-    expect((await ask('trace/5', { headers })).status).toBe(200);
+  it('keeps no more than the last thousand events', async () => {
+    const { post, ask, send, authorization: headers } = await listening([], {});
+    await post('{"partner_order_id":"N-1"}');
+    const session = JSON.parse((await ask('session', { headers })).text);
+    const entries = Array.from({ length: 1000 }, (_, index) => 2 * index + 1).flatMap((exchange) => [
+      { ...session.entries[0], id: exchange, exchange },
+      { ...session.entries[1], id: exchange + 1, exchange },
+    ]);
+    expect(await send('session', { ...session, entries })).toEqual({ imported: 2000 });
+    await post('{"partner_order_id":"N-2"}');
+    for (const [path, status] of [
+      ['trace/1', 404],
+      ['trace/3', 404],
+      ['trace/5', 200],
+      ['trace/2003', 200],
+    ] as const)
+      expect([path, (await ask(path, { headers })).status]).toEqual([path, status]);
     const { trace } = JSON.parse((await ask('state', { headers })).text);
     expect(trace).toEqual({ lastId: 2_004, forgotten: 4 });
   });
