@@ -11,7 +11,7 @@ import {
 import { readEnvironment } from '../config/read-environment.ts';
 import { defineCredentials, plainCredentials, secretKeysOf } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
+import { merchantOfOrder, type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
 import {
   type VerificationKey,
   verificationKeysOf,
@@ -22,6 +22,7 @@ import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { DetectionSecrets } from '../diagnostics/detection/detection.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { createKeyRotation } from '../rotation/create-key-rotation.ts';
+import { type SignedBody, signBody } from '../signature/sign-body.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { type CliContext, CliError, type Variables } from './context.ts';
@@ -202,6 +203,19 @@ async function readPrivateFile(context: CliContext, path: string): Promise<Uint8
   } finally {
     await file.close();
   }
+}
+
+/** Signs bodies with the current keys. */
+export function signerOf(
+  configuration: Configuration,
+  { purpose, merchant }: { readonly purpose: SigningPurpose; readonly merchant: string | undefined },
+): (body: JsonObject) => SignedBody {
+  const scheme = configuration.deployment.signature;
+  const credentials = currentCredentials(configuration);
+  return (body) => {
+    const signer = purpose === 'order' ? merchantOfOrder(credentials, body, { merchant, scheme }) : undefined;
+    return signBody(body, { key: signingKey(credentials, purpose, { merchant: signer, scheme }), scheme });
+  };
 }
 
 /** Every key that may have signed something for a purpose. */

@@ -55,13 +55,23 @@ export function choiceArg<const Word extends string>(
   return { placeholder, brief, parse: oneOf(words), proposeCompletions: () => words } as const;
 }
 
+/** The SHA-256 of an event's body, in hexadecimal digits, or its beginning. */
+export function digestArg(brief: string) {
+  return { placeholder: 'digest', brief, parse: parseDigest } as const;
+}
+
 /** Any number of arguments of one kind. */
-export function manyArgs(placeholder: string, brief: string, { minimum }: { minimum?: number } = {}) {
-  return { kind: 'array', parameter: arg(placeholder, brief), ...(minimum && { minimum }) } as const;
+export function manyArgs(
+  parameter: Arg & { parse(input: string): string },
+  { minimum }: { minimum?: number } = {},
+) {
+  return { kind: 'array', parameter, ...(minimum && { minimum }) } as const;
 }
 
 /** Bodies to examine. */
-export const samples = manyArgs('file', 'Raw bodies, saved deliveries, or folders of them (default: stdin)');
+export const samples = manyArgs(
+  arg('file', 'Raw bodies, saved deliveries, or folders of them (default: stdin)'),
+);
 
 /** Options of every command. */
 export const commonFlags = { debug: toggle('Say more when something fails') };
@@ -174,6 +184,11 @@ export function parseWebAddress(input: string): URL {
   const url = URL.canParse(input) ? new URL(input) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new CliError('must be an address that begins with http:// or https://');
+}
+
+function parseDigest(input: string): string {
+  if (/^[0-9a-f]{6,64}$/.test(input)) return input;
+  throw new CliError('must be 64 hexadecimal digits, or at least the first six of them');
 }
 
 /** Parses one of some words. */

@@ -15,6 +15,8 @@ export interface Output {
   item(value: object, describe: (paint: Paint) => string): void;
   /** Prints exactly this on stdout, unless that is a terminal. */
   raw(text: string): void;
+  /** Prints a text whose every byte counts, such as one that is signed; as JSON the value. */
+  exact(text: string, value: object): void;
   /** Prints a status message on stderr. */
   status(describe: string | ((paint: Paint) => string)): void;
   warn(text: string): void;
@@ -47,6 +49,11 @@ export function openOutput(context: CliContext, { format }: { format?: Format | 
         this.warn(
           'Some characters are invisible and shown as \\u…: write it to a file to get the exact text.',
         );
+    },
+    exact(text, value) {
+      if (format === 'json') this.result(value, () => []);
+      // A line break would become part of the body that is posted. On a terminal it keeps the prompt apart.
+      else this.raw(context.stdout.isTTY ? `${text}\n` : text);
     },
     status(describe) {
       context.stderr.write(`${typeof describe === 'string' ? describe : describe(paintStatus)}\n`);

@@ -2,6 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { isRequestError } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
+import type { Output } from './output.ts';
 import { visibleText } from './terminal-text.ts';
 
 /** Members of a reply that may hold a credential, whatever the service calls them. */
@@ -21,6 +22,17 @@ export function redactedReply(body: unknown, depth = 0): unknown {
         : redactedReply(value, depth + 1),
     ]),
   );
+}
+
+/** Prints the reply of the service, redacted, behind a word for it. */
+export function showReply(
+  output: Output,
+  word: string,
+  { status, body }: { readonly status: number; readonly body: unknown },
+): void {
+  output.result({ status, body: redactedReply(body) }, (paint) => [
+    `${paint('green', word)} with status ${status}: ${replyLine(body)}`,
+  ]);
 }
 
 /** A reply's body in one line. */

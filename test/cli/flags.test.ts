@@ -39,7 +39,7 @@ it('a command gets its arguments in the types that their parsers return', () => 
     choiceArg('state', ['on', 'off'], 'A state'),
     optionalFile('A file'),
   ] as const;
-  const many = manyArgs('file', 'Files');
+  const many = manyArgs(arg('file', 'Files'));
   expectTypeOf<ArgsOf<typeof args>>().toEqualTypeOf<readonly [string, 'on' | 'off', string | undefined]>();
   expectTypeOf<ArgsOf<typeof many>>().toEqualTypeOf<string[]>();
   expect(args[1].parse('off')).toBe('off');

@@ -138,5 +138,8 @@ it('the command line reads the message of no error of ours: it says it in its ow
     });
   }
   // What is left when it is no error of ours; the reason of a database.
-  expect(read).toEqual(['src/cli/failure.ts: error.message', 'src/cli/sandbox-data.ts: error.cause.message']);
+  expect(read).toEqual([
+    'src/cli/failure.ts: error.message',
+    'src/cli/sandbox/sandbox-data.ts: error.cause.message',
+  ]);
 });

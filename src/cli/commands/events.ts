@@ -6,7 +6,7 @@ import { defineCommand } from '../command.ts';
 import { readDeployment } from '../configuration.ts';
 import { type CliContext, CliError, exitCodes } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
-import { arg, formatFlags, postFlags, text, webAddress } from '../flags.ts';
+import { digestArg, formatFlags, postFlags, text, webAddress } from '../flags.ts';
 import { verifyDelivery } from '../listen/receive-delivery.ts';
 import { type KeptFile, listKept, queueFolder, readKept, settleResent } from '../listen/saved-files.ts';
 import { openOutput } from '../output.ts';
@@ -64,7 +64,7 @@ const resend = defineCommand({
     'partner-exchange events resend 3f9a2c --folder ./events --to http://127.0.0.1:3000/orders',
   ],
   flags: { folder: folderFlag, ...postFlags, ...formatFlags },
-  args: [arg('digest', 'Digest, or its beginning, as "events list" prints it')],
+  args: [digestArg('Digest, or its beginning, as "events list" prints it')],
   async run(context, flags, start) {
     const output = openOutput(context, flags);
     const event = await findEvent(keptEvents(context, flags), start);
@@ -110,9 +110,6 @@ async function* keptEvents(
 
 /** The newest event whose digest begins so. Two events of one digest have the same bytes. */
 async function findEvent(events: AsyncIterable<KeptEvent>, start: string): Promise<KeptEvent> {
-  if (!/^[0-9a-f]{6,64}$/.test(start)) {
-    throw new CliError('A digest is 64 hexadecimal digits; at least the first six name it.');
-  }
   let found: KeptEvent | undefined;
   for await (const event of events) {
     if (!event.digest.startsWith(start)) continue;

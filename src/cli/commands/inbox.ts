@@ -4,8 +4,8 @@ import { printableText } from '../../internal/printable-text.ts';
 import { defineCommand } from '../command.ts';
 import { CliError, exitCodes } from '../context.ts';
 import {
-  arg,
   confirmFlags,
+  digestArg,
   type FlagsOf,
   formatFlags,
   manyArgs,
@@ -69,7 +69,7 @@ const show = defineCommand({
   about: 'Shows the body as well, which holds personal data.',
   examples: ['partner-exchange inbox show 3f9a2c --inbox inbox.sqlite'],
   flags,
-  args: [arg('digest', 'Digest, or its beginning')],
+  args: [digestArg('Digest, or its beginning')],
   async run(context, flags, digest) {
     const output = openOutput(context, flags);
     return await withInbox(context, flags, async (inbox) => {
@@ -98,7 +98,7 @@ const replay = defineCommand({
     'partner-exchange inbox replay --all --inbox inbox.sqlite',
   ],
   flags: replayFlags,
-  args: manyArgs('digest', 'Digest, or its beginning'),
+  args: manyArgs(digestArg('Digest, or its beginning')),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
     checkChoice(flags, digests);
@@ -118,7 +118,7 @@ const discard = defineCommand({
     'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
   examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
   flags: { ...replayFlags, ...confirmFlags },
-  args: manyArgs('digest', 'Digest, or its beginning'),
+  args: manyArgs(digestArg('Digest, or its beginning')),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
     checkChoice(flags, digests);
@@ -155,8 +155,6 @@ async function selectLetters(
 
 /** The dead letters whose digests begin with these; all are found before any is touched. */
 async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Promise<readonly DeadLetter[]> {
-  if (!digests.every((given) => /^[0-9a-f]{6,64}$/.test(given)))
-    throw new CliError('A digest is 64 hexadecimal digits; at least the first six name it.');
   // Only the beginning of a digest needs the list.
   const isShort = digests.some((given) => given.length < digestLength);
   const letters = isShort ? await inbox.deadLetters({ limit: maxLetters }) : [];

@@ -16,7 +16,7 @@ import { type CliContext, CliError, exitCodes } from '../context.ts';
 import { type FlagsOf, formatFlags, schemeFlag, text, toggle } from '../flags.ts';
 import { readInput, readJsonObject } from '../input.ts';
 import { type Output, openOutput } from '../output.ts';
-import { redactedReply, replyLine } from '../replies.ts';
+import { showReply } from '../replies.ts';
 import type { Paint } from '../terminal-text.ts';
 
 const flags = {
@@ -57,10 +57,8 @@ const request = defineCommand({
       const rotation: KeyRotation = rotationOf(context, flags, exchange);
       await hideKeys(context, rotation);
       const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
-      const { status, body } = await rotation.request(partner, { again, signal: context.signal });
-      output.result({ status, body: redactedReply(body) }, (paint) => [
-        `${paint('green', 'accepted')} with status ${status}: ${replyLine(body)}`,
-      ]);
+      const reply = await rotation.request(partner, { again, signal: context.signal });
+      showReply(output, 'accepted', reply);
       sayNext(output, flags, 'requested');
       return exitCodes.ok;
     });

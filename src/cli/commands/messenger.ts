@@ -5,12 +5,13 @@ import { printableText } from '../../internal/printable-text.ts';
 import { MessengerClient } from '../../messenger/messenger-client.ts';
 import { defineCommand } from '../command.ts';
 import { readConfiguration, requireAddress } from '../configuration.ts';
-import { type CliContext, CliError, exitCodes } from '../context.ts';
+import { CliError, exitCodes } from '../context.ts';
 import { arg, commonFlags, formatFlags, optionalFile, text, toggle } from '../flags.ts';
 import { inputName, readInput, secretOrAsk } from '../input.ts';
+import { openDevice } from '../open-device.ts';
 import { openSecretAddress } from '../open-secret-address.ts';
 import { openOutput } from '../output.ts';
-import { keepReply, redactedReply, replyLine } from '../replies.ts';
+import { keepReply, showReply } from '../replies.ts';
 
 const key = defineCommand({
   brief: 'Generate the API key of a device',
@@ -26,12 +27,8 @@ const key = defineCommand({
     const output = openOutput(context, flags);
     const { deployment, masterKey: given } = await readConfiguration(context);
     requireAddress(deployment, 'generateApiKey');
-    const variable = 'MESSENGER_MASTER_KEY';
-    const masterKey = await secretOrAsk(context, {
-      variable,
-      given,
-      question: 'Master key of the messenger',
-    });
+    const question = 'Master key of the messenger';
+    const masterKey = await secretOrAsk(context, { variable: 'MESSENGER_MASTER_KEY', given, question });
     const messenger = new MessengerClient({ deployment, masterKey, fetch: context.fetch });
     const isKept = await keepReply(resolve(context.cwd, flags.save), async () => {
       const request = { messenger_device_no: device };
@@ -57,10 +54,7 @@ const scan = defineCommand({
   flags: { open: toggle('Open the browser instead'), ...commonFlags },
   async run(context, flags) {
     const output = openOutput(context);
-    const { deployment, apiKey: given } = await readConfiguration(context);
-    requireAddress(deployment, 'scanDevice');
-    const apiKey = await deviceKey(context, given);
-    const address = new MessengerClient({ deployment, apiKey }).scanDeviceUrl();
+    const address = (await openDevice(context, 'scanDevice')).scanDeviceUrl();
     if (flags.open) {
       await openSecretAddress(context, address);
       output.status(
@@ -93,14 +87,9 @@ const check = defineCommand({
   args: [arg('phone', 'Phone number, in the international form')],
   async run(context, flags, phone) {
     const output = openOutput(context, flags);
-    const { deployment, apiKey: given } = await readConfiguration(context);
-    requireAddress(deployment, 'checkNumber');
-    const apiKey = await deviceKey(context, given);
-    const messenger = new MessengerClient({ deployment, apiKey, fetch: context.fetch });
-    const { status, body } = await messenger.checkNumber({ to_phone: phone }, { signal: context.signal });
-    output.result({ status, body: redactedReply(body) }, (paint) => [
-      `${paint('green', 'answered')} with status ${status}: ${replyLine(body)}`,
-    ]);
+    const messenger = await openDevice(context, 'checkNumber');
+    const reply = await messenger.checkNumber({ to_phone: phone }, { signal: context.signal });
+    showReply(output, 'answered', reply);
     return exitCodes.ok;
   },
 });
@@ -124,11 +113,8 @@ const send = defineCommand({
   args: [arg('phone', 'Phone number, in the international form'), optionalFile('The text (default: stdin)')],
   async run(context, flags, phone, path) {
     const output = openOutput(context, flags);
-    const { deployment, apiKey: given } = await readConfiguration(context);
-    requireAddress(deployment, 'sendMessage');
-    const apiKey = await deviceKey(context, given);
+    const messenger = await openDevice(context, 'sendMessage');
     const message = readMessage(await readInput(context, path), inputName(path));
-    const messenger = new MessengerClient({ deployment, apiKey, fetch: context.fetch });
     const { verifyCheck: verify_check } = flags;
     const request = { to_phone: phone, message, ...(verify_check !== undefined && { verify_check }) };
     const { status } = await messenger.sendMessage(request, { signal: context.signal });
@@ -142,10 +128,6 @@ export default buildRouteMap({
   routes: { key, scan, check, send },
   docs: { brief: 'Keys, devices and messages of the messenger service' },
 });
-
-function deviceKey(context: CliContext, given: string | undefined): Promise<string> {
-  return secretOrAsk(context, { variable: 'MESSENGER_API_KEY', given, question: 'API key of the device' });
-}
 
 function readMessage(bytes: Uint8Array, name: string): string {
   let text: string;

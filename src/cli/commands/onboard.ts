@@ -4,7 +4,7 @@ import { readDeployment, requireAddress } from '../configuration.ts';
 import { CliError, exitCodes } from '../context.ts';
 import { formatFlags, text } from '../flags.ts';
 import { openOutput } from '../output.ts';
-import { redactedReply, replyLine } from '../replies.ts';
+import { showReply } from '../replies.ts';
 
 const flags = {
   email: text.required('address', 'Where the link to the keys is sent'),
@@ -27,10 +27,8 @@ export default defineCommand({
     const deployment = readDeployment(context);
     requireAddress(deployment, 'onboard');
     const exchange = new ExchangeClient({ deployment, fetch: context.fetch });
-    const { status, body } = await exchange.onboard({ partner_code, email }, { signal: context.signal });
-    output.result({ status, body: redactedReply(body) }, (paint) => [
-      `${paint('green', 'accepted')} with status ${status}: ${replyLine(body)}`,
-    ]);
+    const reply = await exchange.onboard({ partner_code, email }, { signal: context.signal });
+    showReply(output, 'accepted', reply);
     output.status(
       'Next: open the link in the e-mail, once. Put the keys into PARTNER_PUBLIC_KEY, PARTNER_SECRET_KEY, ' +
         'MERCHANT_SECRET_KEY and PARTNER_ID, or into a file of mode 0600 for --keys. Then: partner-exchange whitelist-ip.',

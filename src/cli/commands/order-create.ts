@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { merchantOfOrder, signingKey } from '../../credentials/signing-key.ts';
 import { type Deployment, operationUrl } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
@@ -9,15 +8,9 @@ import type { JsonObject } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { CreatedOrder } from '../../orders/journal.ts';
 import { createOrderJournal } from '../../orders/order-journal.ts';
-import { signBody } from '../../signature/sign-body.ts';
 import { defineCommand } from '../command.ts';
-import {
-  type Configuration,
-  currentCredentials,
-  readConfiguration,
-  requireAddress,
-} from '../configuration.ts';
-import { type CliContext, exitCodes } from '../context.ts';
+import { currentCredentials, readConfiguration, requireAddress, signerOf } from '../configuration.ts';
+import { exitCodes } from '../context.ts';
 import { describeOrder } from '../describe-order.ts';
 import {
   confirmFlags,
@@ -75,7 +68,12 @@ export default defineCommand({
     const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
     const { payload } = await exchange.prepareOrder(order, { merchant });
     const body = toWireNames(payload, deployment.wireNames);
-    if (flags.dryRun) return printSigned(context, output, { body, merchant, configuration });
+    if (flags.dryRun) {
+      const signed = signerOf(configuration, { purpose: 'order', merchant })(body);
+      output.exact(signed.text, signed);
+      output.status('Nothing was sent, and the journal does not know of it.');
+      return exitCodes.ok;
+    }
     show(output, deployment, body);
     await confirm(context, flags, 'Create this order?');
     return await withStore(context, address, async (store) => {
@@ -94,27 +92,6 @@ export default defineCommand({
     });
   },
 });
-
-/** Prints what would be sent. */
-function printSigned(
-  context: CliContext,
-  output: Output,
-  {
-    body,
-    merchant,
-    configuration,
-  }: { body: JsonObject; merchant: string | undefined; configuration: Configuration },
-) {
-  const scheme = configuration.deployment.signature;
-  const credentials = currentCredentials(configuration);
-  const signer = merchantOfOrder(credentials, body, { merchant, scheme });
-  const key = signingKey(credentials, 'order', { merchant: signer, scheme });
-  const signed = signBody(body, { key, scheme });
-  if (output.format === 'json') output.result(signed, () => []);
-  else output.raw(context.stdout.isTTY ? `${signed.text}\n` : signed.text);
-  output.status('Nothing was sent, and the journal does not know of it.');
-  return exitCodes.ok;
-}
 
 function show(output: Output, deployment: Deployment, body: JsonObject): void {
   output.status((paint) => `POST ${paint('bold', operationUrl(deployment, 'createOrder'))}`);

@@ -28,8 +28,7 @@ export default defineCommand({
     const output = openOutput(context, flags);
     const { oracle } = flags;
     if (oracle === undefined) {
-      if (output.format === 'json') output.result({ body: probeBody() }, () => []);
-      else output.raw(context.stdout.isTTY ? `${probeBody()}\n` : probeBody());
+      output.exact(probeBody(), { body: probeBody() });
       return exitCodes.ok;
     }
     let failure: unknown;

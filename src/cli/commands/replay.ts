@@ -2,7 +2,7 @@ import { printableText } from '../../internal/printable-text.ts';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../context.ts';
 import { readDeliveries } from '../deliveries.ts';
-import { formatFlags, manyArgs, postFlags } from '../flags.ts';
+import { arg, formatFlags, manyArgs, postFlags } from '../flags.ts';
 import { openOutput } from '../output.ts';
 import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
 
@@ -18,7 +18,7 @@ export default defineCommand({
     'partner-exchange replay session.json --to http://127.0.0.1:3000/orders',
   ],
   flags,
-  args: manyArgs('file', 'Saved deliveries, exported sessions, bare bodies, or folders of them', {
+  args: manyArgs(arg('file', 'Saved deliveries, exported sessions, bare bodies, or folders of them'), {
     minimum: 1,
   }),
   async run(context, flags, ...paths) {

@@ -3,12 +3,10 @@ import { readBulkCsv } from '../../bulk/read-bulk-csv.ts';
 import type { BulkRow } from '../../bulk/rows.ts';
 import { sendBulk } from '../../bulk/send-bulk.ts';
 import { printableText } from '../../internal/printable-text.ts';
-import { MessengerClient } from '../../messenger/messenger-client.ts';
 import { memoryStore } from '../../store/memory-store.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import { reportBulkRun } from '../bulk-report.ts';
 import { defineCommand } from '../command.ts';
-import { readConfiguration, requireAddress } from '../configuration.ts';
 import { type CliContext, CliError } from '../context.ts';
 import {
   arg,
@@ -21,7 +19,8 @@ import {
   toggle,
   wholeNumber,
 } from '../flags.ts';
-import { confirm, readFile, requireConfirmable, secretOrAsk } from '../input.ts';
+import { confirm, readFile, requireConfirmable } from '../input.ts';
+import { openDevice } from '../open-device.ts';
 import { parseStoreAddress, type StoreAddress, withStore } from '../open-store.ts';
 import { openOutput } from '../output.ts';
 
@@ -84,7 +83,7 @@ export default defineCommand({
     const address = parseStoreAddress(context, flags.store ?? `${path}.sqlite`);
     // Everything that is wrong with the file as a whole shows before a message is sent.
     const total = flags.total ?? (isStdin ? undefined : await countRows(rowsOf(context, flags, path)));
-    const device = dryRun ? undefined : await openDevice(context, flags.concurrency);
+    const device = dryRun ? undefined : await openDevice(context, 'sendMessage', flags);
     if (!dryRun) {
       const rows = total === undefined ? 'all rows' : `${total} rows`;
       await confirm(
@@ -122,14 +121,6 @@ function isNew(address: StoreAddress): boolean {
 
 function neverSent(): Promise<never> {
   return Promise.reject(new CliError('A dry run sends nothing.'));
-}
-
-async function openDevice(context: CliContext, concurrency: number): Promise<MessengerClient> {
-  const { deployment, apiKey: given } = await readConfiguration(context);
-  requireAddress(deployment, 'sendMessage');
-  const question = 'API key of the device';
-  const apiKey = await secretOrAsk(context, { variable: 'MESSENGER_API_KEY', given, question });
-  return new MessengerClient({ deployment, apiKey, concurrency, fetch: context.fetch });
 }
 
 function rowsOf(context: CliContext, flags: Flags, path: string): AsyncIterable<BulkRow> {

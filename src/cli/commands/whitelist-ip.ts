@@ -4,7 +4,7 @@ import { readConfiguration, requireAddress } from '../configuration.ts';
 import { exitCodes } from '../context.ts';
 import { formatFlags, keysFlag } from '../flags.ts';
 import { openOutput } from '../output.ts';
-import { redactedReply, replyLine } from '../replies.ts';
+import { showReply } from '../replies.ts';
 
 const flags = { keys: keysFlag, ...formatFlags };
 
@@ -19,10 +19,8 @@ export default defineCommand({
     const { deployment, credentials } = await readConfiguration(context, flags);
     requireAddress(deployment, 'whitelistIp');
     const exchange = new ExchangeClient({ deployment, credentials: credentials[0], fetch: context.fetch });
-    const { status, body } = await exchange.whitelistIp({}, { signal: context.signal });
-    output.result({ status, body: redactedReply(body) }, (paint) => [
-      `${paint('green', 'captured')} with status ${status}: ${replyLine(body)}`,
-    ]);
+    const reply = await exchange.whitelistIp({}, { signal: context.signal });
+    showReply(output, 'captured', reply);
     output.status(
       'Next: create an order from this machine. Calls of another machine, or after its address changed, need this again.',
     );

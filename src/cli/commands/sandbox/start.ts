@@ -1,30 +1,21 @@
 import { createInterface } from 'node:readline/promises';
-import {
-  credentialVariables,
-  deploymentVariables,
-  merchantPrefix,
-  messengerVariables,
-} from '../../../config/environment-variables.ts';
-import { plainCredentials } from '../../../credentials/define-credentials.ts';
 import { operationUrl } from '../../../deployment/define-deployment.ts';
-import { printableText } from '../../../internal/printable-text.ts';
 import { createSandbox } from '../../../sandbox/create-sandbox.ts';
 import { faultScenarioNames } from '../../../sandbox/faults/faults.ts';
 import type { SandboxOrderStep } from '../../../sandbox/orders/order-registry.ts';
-import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/partners/fixed-partners.ts';
+import type { SandboxCredentials } from '../../../sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { SandboxServer } from '../../../sandbox/server/listen.ts';
-import type { TraceEntry } from '../../../sandbox/trace.ts';
 import { defineCommand } from '../../command.ts';
-import { currentCredentials, readConfiguration } from '../../configuration.ts';
-import { type CliContext, CliError, exitCodes, onceAborted, type Variables } from '../../context.ts';
+import { type CliContext, exitCodes, onceAborted } from '../../context.ts';
 import { describeFailure } from '../../failure.ts';
 import { formatFlags, hostFlags, port, text, toggle } from '../../flags.ts';
 import { openSecretAddress } from '../../open-secret-address.ts';
 import { type Output, openOutput } from '../../output.ts';
-import { announceSandbox, sandboxUrlVariable } from '../../sandbox/running-sandboxes.ts';
-import { claimSandboxData } from '../../sandbox-data.ts';
-import type { Paint } from '../../terminal-text.ts';
+import { childEnvironment, environmentOf, partnerOfEnvironment } from '../../sandbox/environment.ts';
+import { announceSandbox } from '../../sandbox/running-sandboxes.ts';
+import { claimSandboxData } from '../../sandbox/sandbox-data.ts';
+import { showTraffic } from '../../sandbox/show-traffic.ts';
 
 const flags = {
   port: port.optional('number', 'Where to listen; 0 is any free port (default: 4200; 0 with --exec)'),
@@ -66,7 +57,7 @@ export const start = defineCommand({
     const output = openOutput(context, flags);
     const { host, allowHost: allowedHosts = [], seed, faults, exec, partnerFromEnv } = flags;
     const port = flags.port ?? (exec === undefined ? 4200 : 0);
-    const given = partnerFromEnv ? await givenByEnvironment(context) : undefined;
+    const given = partnerFromEnv ? await partnerOfEnvironment(context) : undefined;
     const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
     let prepareAgain = async (): Promise<void> => {};
     const simulated = createSandbox({
@@ -104,8 +95,9 @@ export const start = defineCommand({
         return { ofChild: child };
       }
       announce(output, { simulated, server, environment, isKept: data !== undefined });
-      await showInspector(context, output, { server, open: flags.open });
-      follow(simulated, output);
+      output.status(`The inspector is at ${server.inspectorUrl}`);
+      if (flags.open) await openSecretAddress(context, server.inspectorUrl);
+      showTraffic(simulated, output);
       // Reading the terminal of another job in the foreground would stop this process (SIGTTIN).
       if (!context.stdin.isTTY) takeSteps(context, simulated, output);
       await onceAborted(context.signal);
@@ -120,73 +112,6 @@ export const start = defineCommand({
 });
 
 /**
- * The environment of --exec: that of the caller, with nothing that belongs to another deployment. Keys of the caller stay
- * only if they are those of the sandbox's partner.
- */
-function childEnvironment(
-  { env }: CliContext,
-  { url }: SandboxServer,
-  environment: Readonly<Record<string, string>>,
-): Variables {
-  const hasNewKeys = environment.PARTNER_SECRET_KEY !== undefined;
-  const foreign = new Set<string>([
-    ...deploymentVariables.map(({ name }) => name),
-    ...(hasNewKeys ? [...credentialVariables, ...messengerVariables].map(({ name }) => name) : []),
-  ]);
-  const kept = Object.entries(env).filter(
-    ([name]) => !foreign.has(name) && !(hasNewKeys && name.startsWith(merchantPrefix)),
-  );
-  return { ...Object.fromEntries(kept), ...environment, [sandboxUrlVariable]: url };
-}
-
-/** A partner with the keys of the environment, and its master key if there is one. */
-async function givenByEnvironment(
-  context: CliContext,
-): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
-  const configuration = await readConfiguration(context);
-  const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
-  if (merchantSecretKey === undefined) {
-    throw new CliError(
-      'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',
-    );
-  }
-  const credentials = { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' };
-  return { partners: [{ credentials }], masterKey: configuration.masterKey };
-}
-
-/** Says where the inspector is, or opens it: its address holds a token. */
-async function showInspector(
-  context: CliContext,
-  output: Output,
-  { server, open }: { server: SandboxServer; open: boolean },
-): Promise<void> {
-  output.status(`The inspector is at ${server.inspectorUrl}`);
-  if (open) await openSecretAddress(context, server.inspectorUrl);
-}
-
-/** What a program needs in its environment to use the sandbox. */
-function environmentOf(
-  { masterKey }: Sandbox,
-  { deployment }: SandboxServer,
-  { partner, isMasterKeyGiven }: { partner: SandboxCredentials | undefined; isMasterKeyGiven: boolean },
-): Record<string, string> {
-  return {
-    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: deployment.onboardingBaseUrl,
-    PARTNER_EXCHANGE_STAGING_URL: deployment.stagingUrl,
-    PARTNER_EXCHANGE_MESSENGER_BASE_URL: deployment.messengerBaseUrl,
-    ...(partner !== undefined && {
-      PARTNER_PUBLIC_KEY: partner.partnerPublicKey,
-      PARTNER_SECRET_KEY: partner.partnerSecretKey,
-      MERCHANT_SECRET_KEY: partner.merchantSecretKey,
-      PARTNER_ID: partner.partnerId,
-      PARTNER_CODE: partner.partnerCode,
-    }),
-    // The environment has it already.
-    ...(!isMasterKeyGiven && { MESSENGER_MASTER_KEY: masterKey }),
-  };
-}
-
-/**
  * Whitelists this machine and onboards a partner, so that the first order can follow at once.
  *
  * @returns the keys of the partner; `undefined` without one, and if data of an earlier run has it, with keys that were
@@ -195,7 +120,7 @@ function environmentOf(
 async function prepare(
   simulated: Sandbox,
   { deployment }: SandboxServer,
-  { hasPartner, isWhitelisted }: Preparation,
+  { hasPartner, isWhitelisted }: { readonly hasPartner: boolean; readonly isWhitelisted: boolean },
 ): Promise<SandboxCredentials | undefined> {
   const headers = { 'content-type': 'application/json' };
   if (isWhitelisted) {
@@ -207,12 +132,6 @@ async function prepare(
   const url = operationUrl(deployment, 'onboard');
   const { ok } = await simulated.fetch(url, { method: 'POST', headers, body });
   return ok ? simulated.openLink(simulated.emails.at(-1)?.link ?? '') : undefined;
-}
-
-interface Preparation {
-  /** Whether it gets a partner of its own. */
-  readonly hasPartner: boolean;
-  readonly isWhitelisted: boolean;
 }
 
 interface Announcement {
@@ -241,54 +160,6 @@ function announce(
     );
   output.status('Put the lines above into the environment. Move orders in the inspector.');
 }
-
-/** Prints what goes over the wire, without bodies and headers: they hold keys and personal data. */
-function follow(simulated: Sandbox, output: Output): void {
-  let seen = simulated.emails.length;
-  simulated.trace.subscribe((entry) => {
-    if (output.format === 'json') output.item(traceItem(entry), () => '');
-    else output.status((paint) => describeTrace(entry, paint));
-    for (const { to, partner_code, link } of simulated.emails.slice(seen)) {
-      seen++;
-      // The link is what the partner would get: it opens nothing but the sandbox.
-      output.status(
-        (paint) =>
-          `${paint('cyan', 'e-mail')} to ${printableText(to)} for ${printableText(partner_code)}: ${link}`,
-      );
-    }
-  });
-}
-
-/** What happened on the sandbox's wire, for programs: without headers and bodies, which hold keys. */
-function traceItem(entry: TraceEntry): object {
-  const { headers: _headers, body: _body, url: _url, ...facts } = entry;
-  return facts;
-}
-
-/** The same in one line. */
-function describeTrace(entry: TraceEntry, paint: Paint): string {
-  const { kind, time, operation, event, order, status, durationMs, faults, note } = entry;
-  const isFine = status !== undefined && status < 300;
-  const words = [
-    paint('dim', new Date(time).toISOString().slice(11, 19)),
-    arrows[kind],
-    operation ?? (event && printableText(event)),
-    order && printableText(order),
-    status && paint(isFine ? 'green' : 'red', String(status)),
-    durationMs === undefined ? undefined : `(${Math.round(durationMs)} ms)`,
-    faults.length === 0 ? undefined : paint('yellow', faults.join(' ')),
-    note && printableText(note),
-  ];
-  return words.filter(Boolean).join(' ');
-}
-
-const arrows: Readonly<Record<TraceEntry['kind'], string>> = {
-  request: '-->',
-  reply: '<--',
-  event: '==>',
-  event_reply: '<==',
-  fault: '!!!',
-};
 
 /** Reads steps of orders from stdin until it ends. */
 function takeSteps({ stdin, signal }: CliContext, simulated: Sandbox, output: Output): void {

@@ -1,26 +1,23 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { commandWords } from '../config/command-words.ts';
-import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../errors/errors.ts';
-import type { MakeFileError } from '../internal/private-file.ts';
-import { type CliContext, CliError } from './context.ts';
-import { shownPath } from './input.ts';
+import { commandWords } from '../../config/command-words.ts';
+import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../../errors/errors.ts';
+import type { MakeFileError } from '../../internal/private-file.ts';
+import { type CliContext, CliError } from '../context.ts';
+import { shownPath } from '../input.ts';
 
-/** The data of a sandbox, which no other one may use meanwhile: each would overwrite what the other wrote. */
-export interface SandboxData {
-  readonly path: string;
-  /** Names the file in the error of a sandbox that cannot use it. */
-  explain(error: unknown): unknown;
-  release(): void;
-}
-
-/** @throws {CliError} if another sandbox uses the file */
-export async function claimSandboxData({ cwd }: CliContext, given: string): Promise<SandboxData> {
+/**
+ * Claims the file with the data of a sandbox: two sandboxes would each overwrite what the other wrote.
+ *
+ * @throws {CliError} if another sandbox uses the file
+ */
+export async function claimSandboxData({ cwd }: CliContext, given: string) {
   const path = resolve(cwd, given);
   const lock = await lockFile(existsSync(path) ? realpathSync(path) : path, given);
   return {
     path,
-    explain(error) {
+    /** Names the file in the error of a sandbox that cannot use it. */
+    explain(error: unknown): unknown {
       if (isConfigurationError(error))
         return new CliError(`${shownPath(given)}: ${describeIn(commandWords, error)}`);
       if (!isStoreError(error)) return error;
@@ -38,7 +35,7 @@ export async function claimSandboxData({ cwd }: CliContext, given: string): Prom
 async function lockFile(path: string, given: string): Promise<{ close(): void }> {
   // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
   const { DatabaseSync } = await import('node:sqlite');
-  const { openPrivateFile } = await import('../internal/private-file.ts');
+  const { openPrivateFile } = await import('../../internal/private-file.ts');
   const fail: MakeFileError = (what, { remedy = '' } = {}) =>
     new CliError(`${shownPath(given)}.lock: ${what} ${remedy}`);
   const lock = new DatabaseSync(openPrivateFile(`${path}.lock`, fail).path);

@@ -1,0 +1,70 @@
+import {
+  credentialVariables,
+  deploymentVariables,
+  merchantPrefix,
+  messengerVariables,
+} from '../../config/environment-variables.ts';
+import { plainCredentials } from '../../credentials/define-credentials.ts';
+import type { SandboxCredentials, SandboxPartner } from '../../sandbox/partners/fixed-partners.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxServer } from '../../sandbox/server/listen.ts';
+import { currentCredentials, readConfiguration } from '../configuration.ts';
+import { type CliContext, CliError, type Variables } from '../context.ts';
+import { sandboxUrlVariable } from './running-sandboxes.ts';
+
+/** What a program needs in its environment to use the sandbox. */
+export function environmentOf(
+  { masterKey }: Sandbox,
+  { deployment }: SandboxServer,
+  { partner, isMasterKeyGiven }: { partner: SandboxCredentials | undefined; isMasterKeyGiven: boolean },
+): Record<string, string> {
+  return {
+    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: deployment.onboardingBaseUrl,
+    PARTNER_EXCHANGE_STAGING_URL: deployment.stagingUrl,
+    PARTNER_EXCHANGE_MESSENGER_BASE_URL: deployment.messengerBaseUrl,
+    ...(partner !== undefined && {
+      PARTNER_PUBLIC_KEY: partner.partnerPublicKey,
+      PARTNER_SECRET_KEY: partner.partnerSecretKey,
+      MERCHANT_SECRET_KEY: partner.merchantSecretKey,
+      PARTNER_ID: partner.partnerId,
+      PARTNER_CODE: partner.partnerCode,
+    }),
+    // The environment has it already.
+    ...(!isMasterKeyGiven && { MESSENGER_MASTER_KEY: masterKey }),
+  };
+}
+
+/**
+ * The environment of --exec: that of the caller, with nothing that belongs to another deployment. Keys of the caller stay
+ * only if they are those of the sandbox's partner.
+ */
+export function childEnvironment(
+  { env }: CliContext,
+  { url }: SandboxServer,
+  environment: Readonly<Record<string, string>>,
+): Variables {
+  const hasNewKeys = environment.PARTNER_SECRET_KEY !== undefined;
+  const foreign = new Set<string>([
+    ...deploymentVariables.map(({ name }) => name),
+    ...(hasNewKeys ? [...credentialVariables, ...messengerVariables].map(({ name }) => name) : []),
+  ]);
+  const kept = Object.entries(env).filter(
+    ([name]) => !foreign.has(name) && !(hasNewKeys && name.startsWith(merchantPrefix)),
+  );
+  return { ...Object.fromEntries(kept), ...environment, [sandboxUrlVariable]: url };
+}
+
+/** A partner with the keys of the environment, and its master key if there is one. */
+export async function partnerOfEnvironment(
+  context: CliContext,
+): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
+  const configuration = await readConfiguration(context);
+  const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
+  if (merchantSecretKey === undefined) {
+    throw new CliError(
+      'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',
+    );
+  }
+  const credentials = { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' };
+  return { partners: [{ credentials }], masterKey: configuration.masterKey };
+}
