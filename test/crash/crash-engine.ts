@@ -39,6 +39,8 @@ export interface Place {
   readonly redis: { readonly host: string; readonly port: number };
   readonly postgresUrl: string;
   readonly queueUrl?: string | undefined;
+  /** @default 8 */
+  readonly maxAttempts?: number | undefined;
 }
 
 /** What a handler's program keeps of its own, in the engine of the inbox. */
@@ -59,7 +61,7 @@ export interface Effects {
 /** An order whose handler kills its process. */
 export const isPoison = (order: string): boolean => order.startsWith('poison');
 
-/** So that a lost lease is found within a second or so; with the default number of attempts. */
+/** So that a lost lease is found within a second or so. */
 const handling: HandlingOptions = {
   timeLimitMs: 400,
   retry: { firstDelayMs: 10, maxDelayMs: 200 },
@@ -69,7 +71,7 @@ const handling: HandlingOptions = {
 
 /** What an engine needs is loaded only for it: processes start often here. */
 export async function openInbox(place: Place, role: 'both' | 'receiver'): Promise<ManagedInbox> {
-  const options = { ...handling, role };
+  const options = { ...handling, maxAttempts: place.maxAttempts, role };
   switch (place.engine) {
     case 'sqlite':
       return sqliteInbox({

@@ -33,6 +33,8 @@ export interface CrashOptions {
   readonly restartEvery?: number | undefined;
   /** The engines of the test run, where we do not start our own. */
   readonly machine: Pick<Place, 'redis' | 'postgresUrl'>;
+  /** Processes that a poisonous event ends before it is a dead letter. @default 8 */
+  readonly maxAttempts?: number | undefined;
 }
 
 export interface CrashFigures {
@@ -80,6 +82,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     engine: options.engine,
     run: `pexcrash_${randomBytes(5).toString('hex')}`,
     folder,
+    maxAttempts: options.maxAttempts,
     ...options.machine,
     ...server?.place,
   };
