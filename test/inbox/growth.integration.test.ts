@@ -6,7 +6,7 @@ import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines, redisAddress } from './engines.ts';
-import { pgBossForTests } from './pg-boss/pg-boss-for-tests.ts';
+import { pgBossTests } from './pg-boss/pg-boss-for-tests.ts';
 
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
@@ -45,9 +45,9 @@ describe('the memory of what was handled', () => {
   });
 
   describe.runIf(postgresHere)('with pg-boss', () => {
-    const given = pgBossForTests();
+    const test = pgBossTests();
 
-    it('takes PostgreSQL less than 4 kB each', async () => {
+    test('takes PostgreSQL less than 4 kB each', async (given) => {
       const inbox = given.open({ concurrency: 50 });
       const sizeOf = async () => {
         const relations = `SELECT oid FROM pg_class WHERE relnamespace = '${given.schema}'::regnamespace AND relkind = 'r'`;

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Delivery } from '../../../src/inbox/inbox.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, receiver } from '../contract.ts';
 import { engines } from '../engines.ts';
-import { pgBossForTests } from './pg-boss-for-tests.ts';
+import { type PgBossTest, pgBossTests } from './pg-boss-for-tests.ts';
 
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
 const quiet = { onError: () => {} };
@@ -16,10 +16,10 @@ function deliveryOf(digit: string, body: string): Delivery {
 }
 
 describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together', () => {
-  const given = pgBossForTests();
+  const test = pgBossTests();
 
   /** pg-boss, and how many jobs each call of a method was about. */
-  function watch(method: 'insert' | 'complete') {
+  function watch(given: PgBossTest, method: 'insert' | 'complete') {
     const sizes: number[] = [];
     const boss = given.withOwn(method, async (...call: unknown[]) => {
       sizes.push([call[1]].flat().length);
@@ -29,13 +29,13 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     return { boss, sizes };
   }
 
-  it('are stored together and marked as handled together', async () => {
-    const storing = watch('insert');
+  test('are stored together and marked as handled together', async (given) => {
+    const storing = watch(given, 'insert');
     const { webhooks } = receiver(given.open({ boss: storing.boss, role: 'receiver' }));
     const outcomes = await Promise.all(ids.map((id) => webhooks.receive(order(id))));
     expect(outcomes.filter(({ kind }) => kind !== 'stored')).toEqual([]);
     expect(storing.sizes).toEqual([ids.length]);
-    const handling = watch('complete');
+    const handling = watch(given, 'complete');
     const inbox = given.open({ boss: handling.boss, concurrency: ids.length });
     const { calls } = receiver(inbox);
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
@@ -44,7 +44,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     expect(handling.sizes.length).toBeLessThan(ids.length / 4);
   });
 
-  it('are stored without the one that PostgreSQL refuses, which fails alone', async () => {
+  test('are stored without the one that PostgreSQL refuses, which fails alone', async (given) => {
     const inbox = given.open({ role: 'receiver' });
     const all = [...'0123456789'].map((digit) => deliveryOf(digit, digit === '4' ? 'A-1001 \0' : '{}'));
     const results = await Promise.allSettled(all.map((delivery) => inbox.receive(delivery, async () => {})));
@@ -58,7 +58,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     expect(inspect(results, { depth: null, showHidden: true })).not.toContain('A-1001');
   });
 
-  it('are each told apart: new, the same twice at once, and known before', async () => {
+  test('are each told apart: new, the same twice at once, and known before', async (given) => {
     const { webhooks } = receiver(given.open({ role: 'receiver' }));
     await webhooks.receive(order('known'));
     const sent = ['known', 'new', 'twice', 'twice', 'other'];
@@ -72,7 +72,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     ]);
   });
 
-  it('are each refused that the queue does not take, and no other', async () => {
+  test('are each refused that the queue does not take, and no other', async (given) => {
     // One job may wait.
     await given.boss.createQueue(given.queue, { policy: 'short' });
     const { webhooks } = receiver(given.open({ role: 'receiver' }), undefined, quiet);
@@ -80,7 +80,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['stored', 'unavailable', 'unavailable']);
   });
 
-  it('are acknowledged only when PostgreSQL has committed them', async () => {
+  test('are acknowledged only when PostgreSQL has committed them', async (given) => {
     const committed = gate();
     const slow = given.withOwn('insert', async (...call) => {
       const stored = await given.boss.insert(...call);
@@ -96,7 +96,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     expect(await Promise.all(outcomes)).toMatchObject([{ kind: 'stored' }, { kind: 'stored' }]);
   });
 
-  it('do not wait for those of another process that got them in another order', async () => {
+  test('do not wait for those of another process that got them in another order', async (given) => {
     const failed: unknown[] = [];
     const watched = given.withOwn('insert', (...call) =>
       given.boss.insert(...call).catch((error) => {
@@ -118,7 +118,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     expect(failed).toEqual([]);
   });
 
-  it('are stored and acknowledged before a stop ends, also those that no batch had begun with', async () => {
+  test('are stored and acknowledged before a stop ends, also those that no batch had begun with', async (given) => {
     const slow = given.withOwn('insert', async (...call) => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       return await given.boss.insert(...call);

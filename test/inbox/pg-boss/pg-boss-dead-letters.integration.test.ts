@@ -1,16 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually, order, receiver } from '../contract.ts';
 import { engines } from '../engines.ts';
-import { pgBossForTests } from './pg-boss-for-tests.ts';
+import { type PgBossTest, pgBossTests } from './pg-boss-for-tests.ts';
 
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
 const quiet = { onError: () => {} };
 
 describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
-  const given = pgBossForTests();
+  const test = pgBossTests();
 
   /** A process takes what is due, and dies; the supervision of pg-boss finds it. */
-  async function dieHandling(): Promise<void> {
+  async function dieHandling(given: PgBossTest): Promise<void> {
     await given.boss.fetch(given.queue);
     await given.changeJobs(`started_on = now() - interval '1 hour'`);
     await eventually(async () => {
@@ -20,13 +20,13 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     await given.changeJobs('start_after = now()');
   }
 
-  it('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async () => {
+  test('reports a delivery as dead, once, that all its handlers died of; replayed, it has all attempts again', async (given) => {
     await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
     // Among others, for all that is known: it is tried again alone.
-    await dieHandling();
+    await dieHandling(given);
     await given.isolate();
-    await dieHandling();
-    await dieHandling();
+    await dieHandling(given);
+    await dieHandling(given);
     const inbox = given.open({ maxAttempts: 2 });
     const errors: unknown[] = [];
     const { webhooks, reports, calls } = receiver(inbox, undefined, {
@@ -45,9 +45,8 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     expect(reports.filter(({ outcome }) => outcome === 'dead')).toHaveLength(1);
   });
 
-  it.each(['broke off half way', 'was not answered'])(
-    'makes one dead letter of a delivery, though the move %s',
-    async (how) => {
+  for (const how of ['broke off half way', 'was not answered']) {
+    test(`makes one dead letter of a delivery, though the move ${how}`, async (given) => {
       let broken = true;
       const half = given.withOwn('complete', async (...call) => {
         const breaks = broken;
@@ -61,10 +60,10 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
       await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
       await eventually(() => expect(reports.map(({ outcome }) => outcome)).toEqual(['stored', 'dead']));
       expect(await inbox.deadLetters()).toMatchObject([{ attempts: 1, reason: 'Error: no' }]);
-    },
-  );
+    });
+  }
 
-  it('replays a dead letter once, though twice at a time, and though it broke off half way', async () => {
+  test('replays a dead letter once, though twice at a time, and though it broke off half way', async (given) => {
     let broken = true;
     const half = given.withOwn('deleteJob', async (...call) => {
       if (broken) {
@@ -95,7 +94,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     expect(await inbox.replay(digest)).toBe(false);
   });
 
-  it('counts what is there now, and reads no more dead letters than asked for, without their bodies', async () => {
+  test('counts what is there now, and reads no more dead letters than asked for, without their bodies', async (given) => {
     const read: unknown[][] = [];
     const watched = given.withOwn('getDb', () => ({
       async executeSql(...call) {
@@ -124,7 +123,7 @@ describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
     expect(await inbox.counts()).toEqual({ open: 0, dead: 3 });
   });
 
-  it('lists, replays and discards also what pg-boss itself moved to the dead letters', async () => {
+  test('lists, replays and discards also what pg-boss itself moved to the dead letters', async (given) => {
     const inbox = given.open({ role: 'receiver' });
     await receiver(inbox).webhooks.receive(order('A'));
     const [stored] = await given.boss.findJobs<object>(given.queue);

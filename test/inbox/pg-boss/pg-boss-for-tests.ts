@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
@@ -9,34 +9,37 @@ import { pgBossStore } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
 import { quick, readHandling } from '../contract.ts';
 import { startBoss } from '../engines.ts';
 
-/** A pg-boss for the tests of a file, and a queue for each of them. */
-export function pgBossForTests() {
+export type PgBossTest = ReturnType<typeof testWith>;
+
+/** A pg-boss for the tests of a file. They run side by side, each with a queue of its own. */
+export function pgBossTests() {
   const schema = `pex_boss_${randomBytes(5).toString('hex')}`;
-  const inboxes: ManagedInbox[] = [];
   let boss: PgBoss;
-  let queue = '';
   let opened = 0;
   beforeAll(async () => {
     boss = await startBoss(schema);
-  });
-  beforeEach(() => {
-    queue = `inbox${opened++}`;
-  });
-  afterEach(async () => {
-    await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 100 })));
   });
   afterAll(async () => {
     await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
     await boss.stop({ graceful: false });
   });
+  return (name: string, run: (given: PgBossTest) => Promise<void>): void => {
+    it.concurrent(name, async () => {
+      const given = testWith({ boss, schema, queue: `inbox${opened++}` });
+      await run(given).finally(given.stop);
+    });
+  };
+}
 
+function testWith({ boss, schema, queue }: { boss: PgBoss; schema: string; queue: string }) {
+  const inboxes: ManagedInbox[] = [];
   return {
+    boss,
     schema,
-    get boss(): PgBoss {
-      return boss;
-    },
-    get queue(): string {
-      return queue;
+    queue,
+
+    async stop(): Promise<void> {
+      await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 100 })));
     },
 
     open(options: Partial<PgBossInboxOptions> = {}): ManagedInbox {

@@ -8,7 +8,7 @@ import type { EventContext } from '../../../src/webhooks/handlers.ts';
 import { refusal } from '../../support/refusal.ts';
 import { eventually, order, quick, readHandling, receiver } from '../contract.ts';
 import { engines } from '../engines.ts';
-import { pgBossForTests } from './pg-boss-for-tests.ts';
+import { pgBossTests } from './pg-boss-for-tests.ts';
 
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
 const quiet = { onError: () => {} };
@@ -31,9 +31,9 @@ it.each([
 });
 
 describe.runIf(postgresHere)('the pg-boss inbox', () => {
-  const given = pgBossForTests();
+  const test = pgBossTests();
 
-  it('forgets what was handled when its time is over, and neither a dead letter nor what is open', async () => {
+  test('forgets what was handled when its time is over, and neither a dead letter nor what is open', async (given) => {
     const inbox = given.open({ maxAttempts: 1, rememberMs: 2_000 });
     const first = receiver(
       inbox,
@@ -58,7 +58,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(await storing.deadLetters()).toMatchObject([{ reason: 'Error: no' }]);
   });
 
-  it('does not take a delivery for a duplicate that pg-boss did not store', async () => {
+  test('does not take a delivery for a duplicate that pg-boss did not store', async (given) => {
     await given.boss.createQueue(given.queue, { policy: 'short' });
     const { webhooks } = receiver(given.open({ role: 'receiver' }), undefined, quiet);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
@@ -67,7 +67,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'unavailable', status: 503 });
   });
 
-  it('makes its queues again that somebody deleted, and acknowledges nothing meanwhile', async () => {
+  test('makes its queues again that somebody deleted, and acknowledges nothing meanwhile', async (given) => {
     const { webhooks } = receiver(given.open({ role: 'receiver' }), undefined, quiet);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
     // By another process: this one does not learn of it.
@@ -77,7 +77,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(await webhooks.receive(order('B'))).toMatchObject({ kind: 'duplicate' });
   });
 
-  it('handles what a slow fetch took, at its first attempt', async () => {
+  test('handles what a slow fetch took, at its first attempt', async (given) => {
     const slow = given.withOwn('fetch', async (...call) => {
       const jobs = await given.boss.fetch(...call);
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -89,7 +89,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     await eventually(() => expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 }));
   });
 
-  it('does not wait for ever for a fetch that never ends', async () => {
+  test('does not wait for ever for a fetch that never ends', async (given) => {
     let fetches = 0;
     const hung = given.withOwn('fetch', async (...call) =>
       fetches++ === 0 ? await new Promise(() => {}) : await given.boss.fetch(...call),
@@ -101,7 +101,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(fetches).toBeGreaterThan(1);
   });
 
-  it('writes down what it handled though no more deliveries may wait for the store', async () => {
+  test('writes down what it handled though no more deliveries may wait for the store', async (given) => {
     let hangs = false;
     const busy = given.withOwn('insert', async (...call) => {
       if (hangs) await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -122,7 +122,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(await waiting).toMatchObject({ kind: 'stored' });
   });
 
-  it('cuts a handler off before its lease ends, also a lease that another process chose', async () => {
+  test('cuts a handler off before its lease ends, also a lease that another process chose', async (given) => {
     const storing = given.open({ role: 'receiver', timeLimitMs: 400 });
     const signals: (AbortSignal | undefined)[] = [];
     const handle = (_: string, { signal }: EventContext) => {
@@ -136,7 +136,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     );
   });
 
-  it('waits longer after each attempt that failed, with some chance in it, and no longer than it may', async () => {
+  test('waits longer after each attempt that failed, with some chance in it, and no longer than it may', async (given) => {
     const inbox = given.open({ maxAttempts: 20, retry: { firstDelayMs: 100_000, maxDelayMs: 500_000 } });
     const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
     await webhooks.receive(order('A'));
@@ -158,7 +158,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     }
   });
 
-  it('tries alone what a dead process had in hand, and counts none of that', async () => {
+  test('tries alone what a dead process had in hand, and counts none of that', async (given) => {
     const { webhooks } = receiver(given.open({ role: 'receiver' }));
     const ids = ['A', 'B', 'C'];
     for (const id of ids) await webhooks.receive(order(id));
@@ -185,7 +185,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
   });
 
-  it('does not handle again what it was marking as handled when its process died', async () => {
+  test('does not handle again what it was marking as handled when its process died', async (given) => {
     const dies = given.withOwn('complete', () => new Promise(() => {}));
     const first = receiver(given.open({ boss: dies }));
     await first.webhooks.receive(order('A'));
@@ -205,7 +205,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     expect([first.calls, calls]).toEqual([['A'], []]);
   });
 
-  it('leaves a delivery alone whose lease another worker has', async () => {
+  test('leaves a delivery alone whose lease another worker has', async (given) => {
     await receiver(given.open({ role: 'receiver' })).webhooks.receive(order('A'));
     const store = pgBossStore({ boss: given.boss, queue: given.queue, ...readHandling(quick) });
     const [late] = (await store.lease(1)).map(toLease);

@@ -1,16 +1,16 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually, order, receiver } from '../contract.ts';
 import { engines } from '../engines.ts';
-import { pgBossForTests } from './pg-boss-for-tests.ts';
+import { type PgBossTest, pgBossTests } from './pg-boss-for-tests.ts';
 
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
 const quiet = { onError: () => {} };
 
 /** Since 12.38 pg-boss's own search returns the oldest 1,000 jobs: everything here is newer than what is remembered. */
 describe.runIf(postgresHere)('a pg-boss inbox that remembers 5,000 deliveries', () => {
-  const given = pgBossForTests();
+  const test = pgBossTests();
 
-  beforeEach(async () => {
+  async function fill(given: PgBossTest): Promise<void> {
     const first = given.open({ role: 'receiver' });
     // Makes its queues.
     await first.counts();
@@ -20,9 +20,10 @@ describe.runIf(postgresHere)('a pg-boss inbox that remembers 5,000 deliveries', 
        FROM generate_series(1, 5000)`,
       [given.queue],
     );
-  });
+  }
 
-  it('handles what a dead process had in hand', async () => {
+  test('handles what a dead process had in hand', async (given) => {
+    await fill(given);
     const { webhooks } = receiver(given.open({ role: 'receiver' }));
     for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
     // A process that takes them, and dies; the supervision of pg-boss finds that.
@@ -41,7 +42,8 @@ describe.runIf(postgresHere)('a pg-boss inbox that remembers 5,000 deliveries', 
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
   });
 
-  it('counts what waits and what is being handled', async () => {
+  test('counts what waits and what is being handled', async (given) => {
+    await fill(given);
     const inbox = given.open({ role: 'receiver' });
     const { webhooks } = receiver(inbox);
     await webhooks.receive(order('A'));
@@ -50,13 +52,15 @@ describe.runIf(postgresHere)('a pg-boss inbox that remembers 5,000 deliveries', 
     expect(await inbox.counts()).toEqual({ open: 2, dead: 0 });
   });
 
-  it('acknowledges a repetition', async () => {
+  test('acknowledges a repetition', async (given) => {
+    await fill(given);
     const { webhooks } = receiver(given.open({ role: 'receiver' }), undefined, quiet);
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate', status: 200 });
   });
 
-  it('tries again what failed, and makes a dead letter of it in the end', async () => {
+  test('tries again what failed, and makes a dead letter of it in the end', async (given) => {
+    await fill(given);
     const inbox = given.open({ maxAttempts: 2 });
     const { webhooks, calls } = receiver(inbox, () => Promise.reject(new Error('no')), quiet);
     await webhooks.receive(order('A'));
@@ -67,9 +71,9 @@ describe.runIf(postgresHere)('a pg-boss inbox that remembers 5,000 deliveries', 
 });
 
 describe.runIf(postgresHere)('a pg-boss inbox with 1,500 dead letters', () => {
-  const given = pgBossForTests();
+  const test = pgBossTests();
 
-  it('lists, reads and discards each of them', async () => {
+  test('lists, reads and discards each of them', async (given) => {
     const inbox = given.open({ role: 'receiver' });
     await inbox.counts();
     await given.boss.getDb().executeSql(
