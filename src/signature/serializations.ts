@@ -56,7 +56,7 @@ export type Serialization =
 
 export interface BodyForms {
   /** Its own text without the top-level `signature`. */
-  readonly unsignedText: string;
+  readonly json: string;
   /** The whole parsed body. */
   readonly value: JsonObject;
 }
@@ -79,32 +79,32 @@ export interface SerializationRules {
 
 /** The registry of serializations: nothing else depends on their names. {@link Serialization} documents each. */
 export const serializations = {
-  'as-sent': json('text', 0, ({ unsignedText }) => unsignedText),
-  compact: json('value', 1, ({ value }) => JSON.stringify(unsigned(value))),
-  sorted: json('value', 2, ({ value }) => writeSorted(unsigned(value))),
-  'sorted-shallow': json('value', 6, ({ value }) => writeSorted(unsigned(value), JSON.stringify)),
-  python: json('text', 3, ({ unsignedText }) => writeNode(readLiteralTree(unsignedText), pythonStyle)),
-  'python-sorted': json('text', 5, ({ unsignedText }) =>
-    writeNode(readLiteralTree(unsignedText), { ...pythonStyle, order: byCodePoint }),
+  'as-sent': jsonRules('text', 0, ({ json }) => json),
+  compact: jsonRules('value', 1, ({ value }) => JSON.stringify(unsigned(value))),
+  sorted: jsonRules('value', 2, ({ value }) => writeSorted(unsigned(value))),
+  'sorted-shallow': jsonRules('value', 6, ({ value }) => writeSorted(unsigned(value), JSON.stringify)),
+  python: jsonRules('text', 3, ({ json }) => writeNode(readLiteralTree(json), pythonStyle)),
+  'python-sorted': jsonRules('text', 5, ({ json }) =>
+    writeNode(readLiteralTree(json), { ...pythonStyle, order: byCodePoint }),
   ),
-  php: json('text', 4, ({ unsignedText }) => writeNode(readLiteralTree(unsignedText), phpStyle)),
+  php: jsonRules('text', 4, ({ json }) => writeNode(readLiteralTree(json), phpStyle)),
   values: {
-    write: ({ unsignedText }, joiner) => joinValues(topMembers(unsignedText, 'sorted'), joiner),
+    write: ({ json }, joiner) => joinValues(topMembers(json, 'sorted'), joiner),
     reads: 'text',
     pins: 'values',
     takesJoiner: true,
     preference: 11,
   },
   'values-as-sent': {
-    write: ({ unsignedText }, joiner) => joinValues(topMembers(unsignedText, 'as-sent'), joiner),
+    write: ({ json }, joiner) => joinValues(topMembers(json, 'as-sent'), joiner),
     reads: 'text',
     pins: 'values',
     takesJoiner: true,
     preference: 12,
   },
   query: {
-    write: ({ unsignedText }) =>
-      topMembers(unsignedText, 'sorted')
+    write: ({ json }) =>
+      topMembers(json, 'sorted')
         .map(([name, node]) => `${name}=${writePlain(node)}`)
         .join('&'),
     reads: 'text',
@@ -112,16 +112,16 @@ export const serializations = {
     takesJoiner: false,
     preference: 10,
   },
-  base64: json('text', 7, ({ unsignedText }) => toBase64(unsignedText)),
-  'base64-compact': json('value', 8, ({ value }) => toBase64(JSON.stringify(unsigned(value)))),
-  'base64-sorted': json('value', 9, ({ value }) => toBase64(writeSorted(unsigned(value)))),
+  base64: jsonRules('text', 7, ({ json }) => toBase64(json)),
+  'base64-compact': jsonRules('value', 8, ({ value }) => toBase64(JSON.stringify(unsigned(value)))),
+  'base64-sorted': jsonRules('value', 9, ({ value }) => toBase64(writeSorted(unsigned(value)))),
 } as const satisfies Record<Serialization, SerializationRules>;
 
 export function serializationRules(name: Serialization): SerializationRules {
   return serializations[name];
 }
 
-function json(
+function jsonRules(
   reads: SerializationRules['reads'],
   preference: number,
   write: (body: BodyForms) => string,
@@ -151,7 +151,7 @@ export interface TextRules {
  *   `body_not_utf8`
  */
 export function canonicalText({ serialization, joiner = '' }: TextRules, body: BodyForms): string {
-  if (serialization === 'as-sent') return body.unsignedText;
+  if (serialization === 'as-sent') return body.json;
   const { reads, write } = serializationRules(serialization);
   if (reads === 'value' && hasAmbiguousNumber(body.value)) {
     throw new SignatureError(
@@ -207,7 +207,7 @@ export function pinnedText(
   { value, text, json }: { readonly value: JsonObject; readonly text: string; readonly json: string },
 ): string {
   if (serializationRules(scheme.serialization).pins === 'json') return text;
-  const content = canonicalText({ ...scheme, serialization: 'python-sorted' }, { unsignedText: json, value });
+  const content = canonicalText({ ...scheme, serialization: 'python-sorted' }, { json, value });
   // With its length, so that no two pairs give the same text.
   return `${text.length}:${text}${content}`;
 }

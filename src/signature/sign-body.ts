@@ -47,15 +47,15 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
-  const unsignedText = JSON.stringify(withoutSignature(body));
+  const json = JSON.stringify(withoutSignature(body));
   // A getter could return something else the second time. Parsing takes longer than writing, so this is only for the
   // schemes that sign the value.
   const { reads } = serializationRules(scheme.serialization);
-  const value = reads === 'value' ? (JSON.parse(unsignedText) as JsonObject) : body;
-  const signed = canonicalText(scheme, { unsignedText, value });
+  const value = reads === 'value' ? (JSON.parse(json) as JsonObject) : body;
+  const signed = canonicalText(scheme, { json, value });
   const signature = writeSignature(scheme, key, signed);
-  const separator = unsignedText === '{}' ? '' : ',';
-  return { text: `${unsignedText.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
+  const separator = json === '{}' ? '' : ',';
+  return { text: `${json.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
 }
 
 /** Nearly no body has one, so few are copied. */

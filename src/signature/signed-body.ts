@@ -1,8 +1,9 @@
 import { ConfigurationError, SignatureError } from '../errors/errors.ts';
-import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { isJsonObject } from '../internal/json.ts';
 import { findMembers } from '../internal/json-scanner.ts';
 import { parseJson } from '../internal/json-tree.ts';
 import { decodeDigest } from './digest.ts';
+import type { BodyForms } from './serializations.ts';
 import type { Encoding } from './signature-scheme.ts';
 
 // The byte order mark is kept, so that JSON.parse refuses it: nobody signs one.
@@ -37,11 +38,7 @@ function notUtf8(): SignatureError {
 
 const memberName = '"signature"';
 
-interface ParsedSignedBody {
-  /** The whole parsed body. */
-  readonly value: JsonObject;
-  /** Its own text without the top-level `signature`. */
-  readonly unsignedText: string;
+export interface ParsedSignedBody extends BodyForms {
   /** The digest that the signature encodes. */
   readonly claimedDigest: Uint8Array;
 }
@@ -74,12 +71,12 @@ function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody |
   const signature = source.slice(valueStart + 1, end - 1);
   const claimedDigest = decodeDigest(encoding, signature);
   if (claimedDigest === undefined) return undefined;
-  const unsignedText = source.slice(0, contentEnd) + source.slice(end);
-  const value = tryParse(unsignedText);
+  const json = source.slice(0, contentEnd) + source.slice(end);
+  const value = tryParse(json);
   if (!isJsonObject(value)) throw notJson(source);
   if (Object.hasOwn(value, 'signature')) throw duplicatedSignature();
   value.signature = signature;
-  return { value, unsignedText, claimedDigest };
+  return { value, json, claimedDigest };
 }
 
 function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBody {
@@ -98,7 +95,7 @@ function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBo
       { assumptions: ['signature-encoding'] },
     );
   }
-  return { value, unsignedText: removeSignature(source), claimedDigest };
+  return { value, json: removeSignature(source), claimedDigest };
 }
 
 /** Without the parser's own message, which quotes the body. */

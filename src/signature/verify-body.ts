@@ -3,7 +3,7 @@ import type { JsonObject } from '../internal/json.ts';
 import { findSigner } from './digest.ts';
 import { canonicalText } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
-import { decodeBody, parseSignedBody } from './signed-body.ts';
+import { decodeBody, type ParsedSignedBody, parseSignedBody } from './signed-body.ts';
 
 /** Options of {@link verifyBody}. */
 export interface VerifyOptions {
@@ -37,23 +37,17 @@ export interface VerifiedBody {
 export function verifyBody(body: string | Uint8Array, options: VerifyOptions): VerifiedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkKeys(options.key);
-  const claimed = readUnverifiedBody(body, scheme);
-  const { value, text, json } = claimed;
-  const keyIndex = findSigner(scheme, keys, claimed);
-  if (keyIndex !== -1) return { value, text, json, keyIndex };
-  throw signatureMismatch();
+  const unverified = readUnverifiedBody(body, scheme);
+  const keyIndex = findSigner(scheme, keys, unverified);
+  if (keyIndex === -1) throw signatureMismatch();
+  const { value, text, json } = unverified;
+  return { value, text, json, keyIndex };
 }
 
 /** A body with its signature, before any key was tried: nothing in it can be trusted. */
-export interface UnverifiedBody {
-  /** The whole parsed body, `signature` included. */
-  readonly value: JsonObject;
+export interface UnverifiedBody extends ParsedSignedBody {
   /** The text that was signed. */
   readonly text: string;
-  /** The body's own JSON text without its top-level `signature`. */
-  readonly json: string;
-  /** The digest that the signature encodes. */
-  readonly claimedDigest: Uint8Array;
 }
 
 /**
@@ -62,8 +56,8 @@ export interface UnverifiedBody {
  */
 export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureScheme): UnverifiedBody {
   // Under every scheme: two signatures are always refused.
-  const { value, unsignedText, claimedDigest } = parseSignedBody(decodeBody(body), scheme.encoding);
-  return { value, text: canonicalText(scheme, { unsignedText, value }), json: unsignedText, claimedDigest };
+  const parsed = parseSignedBody(decodeBody(body), scheme.encoding);
+  return { ...parsed, text: canonicalText(scheme, parsed) };
 }
 
 /** Compares in constant time. False without a key or with an empty one, with which anybody could sign. */
@@ -81,19 +75,6 @@ export function signatureMismatch(): SignatureError {
     'The signature does not match: another key, another signature scheme, or a changed body.',
     { assumptions: ['signature-construction', 'signature-serialization', 'signature-key'] },
   );
-}
-
-/**
- * Reads a body that was verified before it was stored. Its keys may have been rotated, so the signature is not
- * checked: never pass it a body from outside.
- */
-export function parseVerifiedBody(
-  body: string,
-  scheme: SignatureScheme = defaultScheme,
-): Pick<VerifiedBody, 'value' | 'text' | 'json'> {
-  const checked = checkScheme(scheme);
-  const { value, unsignedText } = parseSignedBody(body, checked.encoding);
-  return { value, text: canonicalText(checked, { unsignedText, value }), json: unsignedText };
 }
 
 /** @throws {ConfigurationError} `invalid_credentials` unless there is at least one */

@@ -61,8 +61,8 @@ export function writePlain(node: LiteralNode): string {
 }
 
 /** Each name of the outermost object once; none if it is not an object. */
-export function topMembers(unsignedText: string, order: 'as-sent' | 'sorted'): readonly Member[] {
-  const tree = readLiteralTree(unsignedText);
+export function topMembers(json: string, order: 'as-sent' | 'sorted'): readonly Member[] {
+  const tree = readLiteralTree(json);
   const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
   return order === 'sorted' ? members.sort(byCodeUnit) : members;
 }

@@ -108,8 +108,8 @@ export function refusedDeliveries(body: object, options: DeliveryOptions): Refus
   const changed = parseSignedBody(text(key, { buyer_crypto_address: anotherAddress }), encoding);
   return {
     forged: delivery(text(publicKey)),
-    tampered: delivery(withSignature(changed.unsignedText, genuine.value.signature)),
-    unsigned: delivery(genuine.unsignedText),
+    tampered: delivery(withSignature(changed.json, genuine.value.signature)),
+    unsigned: delivery(genuine.json),
     wrongKey: delivery(text(`another-${key}`)),
   };
 }

@@ -21,7 +21,7 @@ import { type TracedWork, traced } from '../internal/tracing.ts';
 import { hash } from '../signature/digest.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
-import { parseVerifiedBody, readUnverifiedBody } from '../signature/verify-body.ts';
+import { readUnverifiedBody } from '../signature/verify-body.ts';
 import type { DeliveryRequest } from './delivery-keys.ts';
 import { type Handlers, readEvent } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
@@ -133,7 +133,8 @@ export function deliveryReceiver(
         () => handleTrace(delivery, options),
         async () => {
           const { body, name, digest, key } = delivery;
-          const event = readEvent(parseVerifiedBody(body, scheme), wireNames);
+          // It was verified before it was stored; its keys may have been rotated since.
+          const event = readEvent(readUnverifiedBody(body, scheme), wireNames);
           const handle = handlers.handlerOf(event, { name, digest, key }) ?? unhandled;
           await handle(options);
         },

@@ -29,7 +29,7 @@ describe('docs/languages.md', () => {
     expect(cases.length).toBe(5);
     for (const [, body = '', signed] of cases) {
       const text = body.replace('…', '0'.repeat(128));
-      expect(parseSignedBody(text, 'hex').unsignedText, body).toBe(signed);
+      expect(parseSignedBody(text, 'hex').json, body).toBe(signed);
     }
   });
 

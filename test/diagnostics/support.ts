@@ -35,7 +35,7 @@ export function signedUnder(
   { text = eventText, purpose = 'order' }: { text?: string; purpose?: 'order' | 'general' } = {},
 ): string {
   const key = makeKey(secrets, scheme, purpose);
-  const canonical = textUnder(scheme, { unsignedText: text, value: JSON.parse(text) });
+  const canonical = textUnder(scheme, { json: text, value: JSON.parse(text) });
   if (key === undefined || canonical === undefined) throw new Error('The scheme cannot sign this.');
   return withSignature(text, encode(scheme, digest(scheme, key, canonical)));
 }

@@ -198,8 +198,7 @@ function checkParts(text: string, encoding: Encoding, reference: ReferenceText):
   if (member === undefined) return 'there is no signature';
   const unsignedText = without(text, reference, member);
   const parts = parseSignedBody(text, encoding);
-  if (parts.unsignedText !== unsignedText)
-    return `parseSignedBody leaves ${JSON.stringify(parts.unsignedText)}`;
+  if (parts.json !== unsignedText) return `parseSignedBody leaves ${JSON.stringify(parts.json)}`;
   if (!isDeepStrictEqual(parts.value, reference.value)) return 'parseSignedBody parses another value';
 
   const right = createHmac('sha512', key).update(unsignedText).digest('hex');

@@ -127,8 +127,8 @@ function refuseByComparison(): (body: Uint8Array) => void {
 
 /** As verifyBody does it, but for the comparison. */
 function refuseNaively(body: Uint8Array): void {
-  const { value, unsignedText, claimedDigest } = parseSignedBody(decodeBody(body), 'hex');
-  const expected = hmacOf(canonicalText(defaultScheme, { unsignedText, value }));
+  const { value, json, claimedDigest } = parseSignedBody(decodeBody(body), 'hex');
+  const expected = hmacOf(canonicalText(defaultScheme, { json, value }));
   for (let index = 0; index < 64; index++) if (expected[index] !== claimedDigest[index]) throw mismatch();
 }
 

@@ -30,14 +30,14 @@ const anyObject = fc
 interface Outcome {
   readonly code?: string;
   readonly value?: JsonObject;
-  readonly unsignedText?: string;
+  readonly json?: string;
   readonly claimedDigest?: string;
 }
 
 function outcomeOf(text: string, encoding: Encoding): Outcome {
   try {
-    const { value, unsignedText, claimedDigest } = parseSignedBody(text, encoding);
-    return { value, unsignedText, claimedDigest: Buffer.from(claimedDigest).toString('hex') };
+    const { value, json, claimedDigest } = parseSignedBody(text, encoding);
+    return { value, json, claimedDigest: Buffer.from(claimedDigest).toString('hex') };
   } catch (error) {
     if (error instanceof SignatureError) return { code: error.code };
     throw error;
@@ -50,8 +50,8 @@ function outcomeOf(text: string, encoding: Encoding): Outcome {
  */
 function searchedOutcomeOf(text: string, encoding: Encoding): Outcome {
   const outcome = outcomeOf(text.replaceAll('"signature"', '"\\u0073ignature"'), encoding);
-  if (outcome.unsignedText === undefined) return outcome;
-  return { ...outcome, unsignedText: outcome.unsignedText.replaceAll('"\\u0073ignature"', '"signature"') };
+  if (outcome.json === undefined) return outcome;
+  return { ...outcome, json: outcome.json.replaceAll('"\\u0073ignature"', '"signature"') };
 }
 
 describe('a body comes apart into what its serializer would have written without the signature', () => {
@@ -69,7 +69,7 @@ describe('a body comes apart into what its serializer would have written without
           const sent = Object.fromEntries(Object.entries(rest).toSpliced(place, 0, ['signature', signature]));
           expect(outcomeOf(JSON.stringify(sent, null, indent), encoding)).toEqual({
             value: JSON.parse(JSON.stringify(sent)),
-            unsignedText: JSON.stringify(rest, null, indent),
+            json: JSON.stringify(rest, null, indent),
             claimedDigest: digest.toString('hex'),
           });
         },

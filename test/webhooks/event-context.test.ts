@@ -52,7 +52,7 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
     'has its numbers as they were written, under %s',
     async (serialization) => {
       const scheme: SignatureScheme = { ...defaultScheme, serialization };
-      const canonical = canonicalText(scheme, { unsignedText: text, value: JSON.parse(text) });
+      const canonical = canonicalText(scheme, { json: text, value: JSON.parse(text) });
       const signature = createHmac('sha512', orderKey).update(canonical).digest('hex');
       const { decimal } = await contextFor(
         { deployment: { signature: scheme, wireNames: {} } },
@@ -70,7 +70,7 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
     'has no number of thousands of digits that somebody wrote into a signed event, under %s',
     async (serialization) => {
       const scheme: SignatureScheme = { ...defaultScheme, serialization };
-      const canonical = canonicalText(scheme, { unsignedText: text, value: JSON.parse(text) });
+      const canonical = canonicalText(scheme, { json: text, value: JSON.parse(text) });
       const signature = createHmac('sha512', orderKey).update(canonical).digest('hex');
       const rewritten = text.replace('15000.10', `15000.1${'0'.repeat(20_000)}`);
       const options = { deployment: { signature: scheme, wireNames: {} } };

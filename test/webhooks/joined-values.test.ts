@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { pinnedText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
-import { parseVerifiedBody } from '../../src/signature/verify-body.ts';
+import { readUnverifiedBody } from '../../src/signature/verify-body.ts';
 import { hmacHex } from '../support/bodies.ts';
 import { quietWebhooks } from './deliveries.ts';
 
@@ -105,7 +105,7 @@ describe('the pinned text of two bodies', () => {
   const pinned = (serialization: SignatureScheme['serialization'], value: object, indent: number) => {
     const sent = JSON.stringify({ ...value, signature: '0'.repeat(128) }, null, indent);
     const scheme = schemeOf(serialization);
-    const reread = parseVerifiedBody(sent, scheme);
+    const reread = readUnverifiedBody(sent, scheme);
     return { signed: reread.text, pinned: pinnedText(scheme, reread) };
   };
 

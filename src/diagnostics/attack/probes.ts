@@ -55,7 +55,7 @@ export function makeProbes(options: {
   };
   const sign: Probes['sign'] = (text, other = {}) => {
     const value: unknown = JSON.parse(text);
-    const body = { unsignedText: text, value: isJsonObject(value) ? value : {} };
+    const body = { json: text, value: isJsonObject(value) ? value : {} };
     const rules = other.scheme ?? scheme;
     return writeSignature(rules, other.key ?? key, canonicalText(rules, body));
   };

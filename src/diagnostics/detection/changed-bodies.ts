@@ -63,14 +63,11 @@ const placeholders = ['""', 'null', '"signature"', '"SIGNATURE"', '"placeholder"
 
 function textsWithSignature(body: string): TextCandidates {
   const value: unknown = JSON.parse(body);
-  const texts = new Map(textCandidates({ unsignedText: body, value: {} }, allTextRules().filter(readsText)));
+  const texts = new Map(textCandidates({ json: body, value: {} }, allTextRules().filter(readsText)));
   if (!isJsonObject(value)) return texts;
   // These rules leave out only a top-level member, so the body is nested to keep it.
   for (const serialization of ['compact', 'sorted'] as const) {
-    const text = textUnder({ serialization }, { unsignedText: body, value: { x: value } })?.slice(
-      '{"x":'.length,
-      -1,
-    );
+    const text = textUnder({ serialization }, { json: body, value: { x: value } })?.slice('{"x":'.length, -1);
     if (text !== undefined) texts.set(text, [{ serialization }, ...(texts.get(text) ?? [])]);
   }
   return texts;
@@ -88,7 +85,7 @@ function* withNewline(sample: Sample): Generator<ChangedTexts> {
   ] as const) {
     const texts = mapTexts(textCandidates(sample), (text) => text + newline);
     for (const rule of [{ serialization: 'base64' }] as const) {
-      const text = textUnder(rule, { unsignedText: sample.unsignedText + newline, value: {} });
+      const text = textUnder(rule, { json: sample.json + newline, value: {} });
       if (text !== undefined) texts.set(text, [rule]);
     }
     yield {
@@ -108,9 +105,9 @@ function* stringifiedTwice(sample: Sample): Generator<ChangedTexts> {
   };
 }
 
-function* otherSpellings({ unsignedText, value }: Sample): Generator<ChangedTexts> {
+function* otherSpellings({ json, value }: Sample): Generator<ChangedTexts> {
   for (const [name, write] of Object.entries(allSpellings())) {
-    const text = write(unsignedText, value);
+    const text = write(json, value);
     if (text === undefined) continue;
     yield {
       code: 'other-spelling',
@@ -120,7 +117,7 @@ function* otherSpellings({ unsignedText, value }: Sample): Generator<ChangedText
   }
 }
 
-type Write = (unsignedText: string, value: JsonObject) => string | undefined;
+type Write = (json: string, value: JsonObject) => string | undefined;
 
 // A function, since a bundler cannot drop a call at the top of a module.
 function allSpellings(): Readonly<Record<string, Write>> {
@@ -157,7 +154,7 @@ const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
 const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
 
 function spelled(spelling: Spelling): Write {
-  return (unsignedText) => rewriteJson(unsignedText, spelling);
+  return (json) => rewriteJson(json, spelling);
 }
 
 function indented({ signature: _, ...value }: JsonObject, indent: number | string): string | undefined {
@@ -179,14 +176,14 @@ function escapeUnits(json: string, isEscaped: (unit: number) => boolean): string
   return written;
 }
 
-function* otherNumbers({ unsignedText, value }: Sample): Generator<ChangedTexts> {
+function* otherNumbers({ json, value }: Sample): Generator<ChangedTexts> {
   for (const [language, number] of [
     ['JavaScript', javascriptNumber],
     ['Python', pythonNumber],
     ['PHP', phpNumber],
   ] as const) {
-    const forms: BodyForms = { unsignedText: rewriteJson(unsignedText, { number }), value };
-    if (forms.unsignedText === unsignedText) continue;
+    const forms: BodyForms = { json: rewriteJson(json, { number }), value };
+    if (forms.json === json) continue;
     yield {
       code: 'numbers-respelled',
       message: `Fits once the numbers are written as ${language} writes them after parsing. The signer parses the body and writes it again: the scheme holds for bodies whose numbers are spelled in that way.`,

@@ -12,7 +12,7 @@ export interface Sample {
   /** As received. */
   readonly source: string;
   readonly value: JsonObject;
-  readonly unsignedText: string;
+  readonly json: string;
   /** The decoded signature. */
   readonly claimedDigest: Uint8Array;
   /** One encoding, or both hexadecimal ones for a digest without letters. */
@@ -59,7 +59,7 @@ export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
   // JSON.parse has accepted the text, so trim removes only JSON's white space.
   const source = sample.source.trim();
   if (source.length === sample.source.length) return undefined;
-  return { ...sample, source, unsignedText: sample.unsignedText.trim() };
+  return { ...sample, source, json: sample.json.trim() };
 }
 
 export function isUsable(sample: Sample | UnusableSample): sample is Sample {
@@ -80,7 +80,7 @@ function readClaim(body: { source: string; value: JsonObject; signature: string 
     return {
       source,
       value,
-      unsignedText: removeSignature(source),
+      json: removeSignature(source),
       claimedDigest: Uint8Array.from(claimedDigest),
       encodings,
     };

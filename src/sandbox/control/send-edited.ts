@@ -161,7 +161,7 @@ function withSignature(text: string, { key, scheme }: { key: string; scheme: Sig
   const { signature: _, ...value } = asObject(text) ?? {};
   const [member] = findMembers(text, 'signature');
   if (member === undefined) return signBody(value, { key, scheme }).text;
-  const signed = canonicalText(scheme, { unsignedText: removeSignature(text), value });
+  const signed = canonicalText(scheme, { json: removeSignature(text), value });
   const signature = JSON.stringify(writeSignature(scheme, key, signed));
   return text.slice(0, member.value.start) + signature + text.slice(member.value.end);
 }

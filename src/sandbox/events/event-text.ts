@@ -28,7 +28,7 @@ function awkwardText(body: JsonObject, key: string, scheme: SignatureScheme): st
   const unsignedText = braced([...members, ...last]);
   // Sound: the text is that of an object.
   const value = JSON.parse(unsignedText) as JsonObject;
-  const signature = writeSignature(scheme, key, canonicalText(scheme, { unsignedText, value }));
+  const signature = writeSignature(scheme, key, canonicalText(scheme, { json: unsignedText, value }));
   return braced([...members, ...writeMembers({ signature }), ...last]);
 }
 

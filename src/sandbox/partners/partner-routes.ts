@@ -103,7 +103,7 @@ function signRequest({ deployment }: SandboxState, { body }: RoutedRequest): Res
   }
   const scheme = deployment.signature;
   const unsignedText = refuseSignatureErrors(() => withoutSecret(decodeBody(body)));
-  const signed = refuseSignatureErrors(() => canonicalText(scheme, { unsignedText, value }));
+  const signed = refuseSignatureErrors(() => canonicalText(scheme, { json: unsignedText, value }));
   return jsonReply(200, { signature: writeSignature(scheme, secret, signed) });
 }
 

@@ -70,7 +70,7 @@ describe('the probe', () => {
     const texts = new Map(
       allTextRules().map((rule) => [
         `${rule.serialization} ${rule.joiner ?? ''}`,
-        textUnder(rule, { unsignedText: text, value }) ?? '',
+        textUnder(rule, { json: text, value }) ?? '',
       ]),
     );
     const seen = new Map<string, string>();
