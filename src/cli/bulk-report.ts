@@ -46,7 +46,7 @@ export async function reportBulkRun(
   return exitCodeOf(run.progress, isDryRun);
 }
 
-/** Also while nothing comes of any row: the service may ask for a long pause. */
+/** Shows progress also while no row ends: the service may ask for a long pause. */
 async function updateEverySecond({ sleep }: CliContext, ended: AbortSignal, show: () => void): Promise<void> {
   while (!ended.aborted) {
     await sleep(1000, ended);
@@ -54,7 +54,7 @@ async function updateEverySecond({ sleep }: CliContext, ended: AbortSignal, show
   }
 }
 
-/** People want to see what they have to look at; programs want every row. */
+/** People see the rows that they have to look at; programs get every row. */
 function isShown({ state }: BulkResult, { format }: Output, isDryRun: boolean): boolean {
   return format === 'json' || !(state === 'sent' || (isDryRun && state === 'not-sent'));
 }
@@ -69,7 +69,7 @@ function print(result: BulkResult, { output, progress }: { output: Output; progr
   });
 }
 
-/** A message that may have been sent outweighs what ended the run. */
+/** A message that may have been sent matters more than the error that ended the run. */
 function failureOf(error: unknown, { unknown }: BulkProgress): unknown {
   if (unknown === 0) return error;
   const { message } = describeFailure(error);
@@ -87,7 +87,6 @@ function exitCodeOf(
 
 const barWidth = 20;
 
-/** How far a bulk run is, in one line. */
 function describeBulkProgress(progress: BulkProgress, { withBar }: { withBar: boolean }): string {
   const { done, total, perSecond, remainingMs } = progress;
   const parts = [total === undefined ? `${done} done` : `${done} of ${total}`];
@@ -100,7 +99,6 @@ function describeBulkProgress(progress: BulkProgress, { withBar }: { withBar: bo
   return withBar && total ? `${bar(Math.min(1, done / total))} ${text}` : text;
 }
 
-/** What came of a bulk run. */
 function describeBulkSummary(
   progress: BulkProgress,
   { isDryRun, paint }: { isDryRun: boolean; paint: Paint },

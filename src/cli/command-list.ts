@@ -11,7 +11,7 @@ interface RouteOutline {
   readonly load: () => Promise<{ readonly default: Route }>;
 }
 
-/** Every command, and all that `--help` loads of it. A new one is a file in `commands`, and a line here. */
+/** The commands, as `--help` lists them without loading them. A new one is a file in `commands` and a line here. */
 const commands = {
   doctor: {
     brief: 'Check the set-up of an integration',
@@ -113,7 +113,7 @@ const commands = {
 
 export const commandNames: readonly string[] = Object.keys(commands);
 
-/** The command that is meant where a group is named alone, or with options. */
+/** The command that runs if a group is named alone, or with options. */
 const defaultCommands: Readonly<Record<string, string>> = {
   sandbox: 'start',
   'sandbox faults': 'list',
@@ -121,8 +121,8 @@ const defaultCommands: Readonly<Record<string, string>> = {
 };
 
 /**
- * The words of a command line, with the default command of its group. Not by stricli, which takes every word that is no
- * command for an argument of the default one: it proposes no command for a misspelt one, and completes none.
+ * Adds the default command of a group. stricli could do so, but then takes a misspelt command for an argument of the
+ * default one: it neither proposes nor completes commands.
  */
 export function withDefaultCommand(words: readonly string[]): readonly string[] {
   const firstOption = words.findIndex((word) => word.startsWith('-'));
@@ -133,7 +133,7 @@ export function withDefaultCommand(words: readonly string[]): readonly string[] 
   return [...words.slice(0, end), defaultCommands[name] ?? '', ...words.slice(end)];
 }
 
-/** The commands as stricli takes them: those that are named complete, the others as outlines for the list. */
+/** Loads the commands that are named. The others are outlines, which can be listed and not run. */
 export async function loadRoutes(names: readonly string[]): Promise<RouteMap<RunContext>> {
   const routes = Object.entries<RouteOutline>(commands).map(
     async ([name, command]) =>
@@ -145,7 +145,6 @@ export async function loadRoutes(names: readonly string[]): Promise<RouteMap<Run
   });
 }
 
-/** A command that can be listed, and is never run. */
 function outline({ usage, brief }: RouteOutline): Route {
   const command = buildCommand<object, [], RunContext>({ func: () => {}, parameters: {}, docs: { brief } });
   return {

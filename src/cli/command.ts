@@ -11,9 +11,7 @@ import type { ArgsOf, ArgTable, FlagsOf, FlagTable } from './flags.ts';
 import { paintFor } from './terminal-text.ts';
 
 interface CommandDefinition<Flags extends FlagTable, Args extends ArgTable> {
-  /** One line, for the list of commands. */
   readonly brief: string;
-  /** The text of the command's own help. */
   readonly about: string;
   /** Whole command lines, shown in the help; a test parses each. */
   readonly examples: readonly [string, ...string[]];
@@ -63,7 +61,7 @@ function commandFunction<Flags extends object, Args extends readonly unknown[]>(
       const { describeFailure } = await import('./failure.ts');
       const failure = describeFailure(error);
       code = failure.exitCode;
-      // What was stopped needs no explanation, unless a request was under way.
+      // A stopped command needs no explanation, unless a request was under way.
       if (!signal.aborted || failure.outcome !== undefined) {
         reportFailure(this, failure, { isJson: 'format' in flags && flags.format === 'json' });
       }

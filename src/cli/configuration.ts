@@ -28,7 +28,6 @@ import { decodeBody } from '../signature/signed-body.ts';
 import { type CliContext, CliError, type Variables } from './context.ts';
 import { inFile, readJsonObject } from './input.ts';
 
-/** What a command knows of the service and its keys. */
 export interface Configuration {
   readonly deployment: Deployment;
   /** The current keys first, then older ones that are still valid; empty without any. */
@@ -43,7 +42,7 @@ interface FileFlags {
   readonly scheme?: string | undefined;
 }
 
-/** Reads the environment, and the files that count instead of parts of it. */
+/** Reads the environment; a file that is named replaces a part of it. */
 export async function readConfiguration(
   context: CliContext,
   { keys, scheme }: FileFlags = {},
@@ -101,12 +100,12 @@ async function readKeysFile(context: CliContext, path: string): Promise<readonly
 export function withScheme({ env, cwd }: CliContext, scheme: string | undefined): Variables {
   if (scheme === undefined) return env;
   const path = resolve(cwd, scheme);
-  // Here already: later on, errors name the variable, which the user has not set.
+  // Read here, since a later error names the variable, which the user has not set.
   inFile(scheme, () => readScheme(readTextFile(path)));
   return { ...env, PARTNER_EXCHANGE_SCHEME: undefined, PARTNER_EXCHANGE_SCHEME_FILE: path };
 }
 
-/** The file counts instead of the variables, even if those are incomplete. */
+/** A file replaces all variables of keys, also incomplete ones. */
 function withoutKeyVariables(env: Variables): Variables {
   const names = new Set<string>(credentialVariables.map(({ name }) => name));
   return Object.fromEntries(
@@ -119,14 +118,13 @@ function isKeyFile(value: JsonObject): boolean {
   return 'version' in value && 'retired' in value;
 }
 
-/** The generations that verify now; the first signs. */
 async function generationsIn(bytes: Uint8Array, now: () => number): Promise<readonly PartnerCredentials[]> {
   const storage = { read: async () => decodeBody(bytes), update: async () => {} };
   const { verifying } = await createKeyRotation({ storage, now }).credentials();
   return verifying;
 }
 
-/** The keys as they were given, unchecked: what is wrong with them is what `detect` and `explain` may find. */
+/** The keys as they were given, unchecked: `detect` and `explain` may find a flaw in them. */
 export async function readDetectionSecrets(
   context: CliContext,
   { keys }: { readonly keys?: string | undefined },
@@ -155,7 +153,6 @@ async function ofFile(context: CliContext, path: string): Promise<DetectionSecre
   return secretsIn(signing === undefined ? {} : { ...plainCredentials(signing) });
 }
 
-/** The texts among the members that hold a key. */
 function secretsIn(given: Readonly<Record<string, unknown>>): DetectionSecrets {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const merchants = Object.entries(isJsonObject(given.merchantSecretKeys) ? given.merchantSecretKeys : {});
@@ -168,20 +165,20 @@ function secretsIn(given: Readonly<Record<string, unknown>>): DetectionSecrets {
   };
 }
 
-/** Keys are short: whatever is larger is another file. */
+/** Keys are short: a larger file holds something else. */
 const maxBytes = 1024 * 1024;
 
-/** The bytes of a file of this user that nobody else may read. Refuses any other. */
+/** Reads a file of this user that nobody else may read, and refuses any other. */
 async function readPrivateFile(context: CliContext, path: string): Promise<Uint8Array> {
   if (/^\s*[{[]/.test(path)) {
     throw new CliError(
       'That is JSON in the place of a file, and other users see arguments: put it into a file of mode 0600, and name that.',
     );
   }
-  // Without waiting for whoever writes into a FIFO. Windows has no such flag.
+  // Does not wait for a writer of a FIFO. Windows has no such flag.
   const file = await open(resolve(context.cwd, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    // Of the open file, which nobody can exchange any more.
+    // Checks the open file, since the path may lead to another one by now.
     const stats = await file.stat();
     if (!stats.isFile()) throw new CliError(`${path} is not a file: name the JSON file that holds the keys.`);
     if (context.platform === 'win32') {
@@ -205,7 +202,6 @@ async function readPrivateFile(context: CliContext, path: string): Promise<Uint8
   }
 }
 
-/** Signs bodies with the current keys. */
 export function signerOf(
   configuration: Configuration,
   { purpose, merchant }: { readonly purpose: SigningPurpose; readonly merchant: string | undefined },
@@ -218,7 +214,6 @@ export function signerOf(
   };
 }
 
-/** Every key that may have signed something for a purpose. */
 export function verificationKeys(
   credentials: readonly PartnerCredentials[],
   { purpose, scheme }: { purpose: SigningPurpose; scheme: SignatureScheme },
@@ -227,7 +222,7 @@ export function verificationKeys(
   return verificationKeysOfTexts(credentials.map((each) => signingKey(each, 'general')));
 }
 
-/** Says which variable to set, where the client would speak of options. */
+/** Names the variable to set; the client would name an option. */
 export function requireAddress(deployment: Deployment<unknown>, operation: Operation): void {
   const { baseUrl } = operationRules(operation);
   if (deployment[baseUrl] === undefined)

@@ -3,15 +3,15 @@ import type { CommandContext } from '@stricli/core';
 import type { Sleep } from '../internal/backoff.ts';
 import type { RandomBytes } from '../internal/random.ts';
 
-/** All that a command has of the world outside. `main` takes it from the process, tests make their own. */
+/** The outside world of a command. `main` takes it from the process; tests make their own. */
 export interface CliContext {
   readonly stdin: InputStream;
   /** For results. */
   readonly stdout: GuardedStream;
-  /** For everything else that is said. */
+  /** For status messages and errors. */
   readonly stderr: GuardedStream;
   readonly env: Variables;
-  /** What relative paths are relative to. */
+  /** The base of relative paths. */
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
   readonly fetch: typeof fetch;
@@ -21,11 +21,10 @@ export interface CliContext {
   readonly sleep: Sleep;
   /** Aborted when the user stops the command (Ctrl-C). */
   readonly signal: AbortSignal;
-  /** Hides the keys that were read from all that is printed. */
+  /** Hides the keys of this run in everything that it prints. */
   readonly secrets: SecretGuard;
   /** Asks for a secret on the terminal, and hides what is typed. `undefined` if the user cancelled. */
   readonly askHidden: (question: string) => Promise<string | undefined>;
-  /** Asks yes or no on the terminal. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Opens an address in the user's browser. The address must hold no secret: other users see it. */
   readonly openBrowser: (url: string) => Promise<void>;
@@ -36,7 +35,7 @@ export interface CliContext {
   readonly runCommand: (command: string, env: Variables) => Promise<number>;
 }
 
-/** What a process gives, before a run has read any key. */
+/** The same before a run has read any key. */
 export interface World extends Omit<CliContext, 'secrets' | 'stdout' | 'stderr'> {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -49,7 +48,6 @@ export interface RunContext extends CliContext, CommandContext {
 
 /** The codes that the process ends with; docs/cli.md is checked against them. */
 export const exitCodes = {
-  /** Everything is as it should be. */
   ok: 0,
   /** It ran, and found something wrong, or the service refused it. */
   findings: 1,
@@ -57,26 +55,23 @@ export const exitCodes = {
   usage: 2,
   /** A request may or may not have been acted on: look before you repeat it. */
   unknownOutcome: 3,
-  /** Stopped by Ctrl-C. */
   stopped: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A command that ends with the exit code of a program that it ran, whatever that is. */
+/** The command ends with the exit code of a program that it ran. */
 export interface ChildEnding {
   readonly ofChild: number;
 }
 
-/** How a run ended, whatever the command returned. */
 interface Ending {
   /** The user stopped it, or nobody reads its output any more. */
   readonly isStopped?: boolean;
-  /** Some of its output could not be written. */
   readonly isOutputLost?: boolean;
 }
 
-/** An unknown outcome outweighs everything else: the request must not be repeated blindly. */
+/** An unknown outcome comes first: the request must not be repeated blindly. */
 export function finalExitCode<Code extends number>(
   code: Code,
   { isStopped = false, isOutputLost = false }: Ending,
@@ -97,14 +92,12 @@ export class CliError extends Error {
   }
 }
 
-/** What went wrong, as the user is told. */
+/** A failure, as the user is told of it. */
 export interface Failure {
   /** One line, with the next step. */
   readonly message: string;
   readonly exitCode: ExitCode;
-  /** The error's own code, for programs. */
   readonly code: string;
-  /** Of a request. */
   readonly outcome?: string | undefined;
   readonly assumptions?: readonly string[] | undefined;
 }
@@ -128,21 +121,18 @@ export interface SecretGuard {
   guard(stream: OutputStream): GuardedStream;
 }
 
-/** Where a command reads from. */
 export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
 
-/** Where a command writes to. */
 export interface OutputStream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
-/** Where a command writes to, whoever made the text: see {@link SecretGuard.guard}. */
+/** A stream that shows no secret: see {@link SecretGuard.guard}. */
 export interface GuardedStream extends OutputStream {
   /** For a text whose every byte counts, such as one that is signed; for no terminal. */
   writeExact(text: string): unknown;
 }
 
-/** Environment variables. */
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -8,9 +8,9 @@ import { inputName, readInput } from './input.ts';
 /** Marks the files of deliveries, and the version of their form (docs/cli.md). */
 const format = 'partner-exchange-delivery/1';
 
-/** A request as it came, or as it will be posted. */
+/** A request as it was received, or as it will be posted. */
 export interface Delivery {
-  /** When it came, in ISO 8601; `undefined` for a body without its request. */
+  /** In ISO 8601; `undefined` for a body without its request. */
   readonly receivedAt?: string | undefined;
   /** Path and query, as they were sent. */
   readonly target?: string | undefined;
@@ -83,8 +83,8 @@ export interface NamedDelivery extends Delivery {
 }
 
 /**
- * Reads deliveries: files that `listen --save` wrote, sessions that the inspector exported, bare bodies, folders of both in the order of their names, or
- * stdin when nothing is named.
+ * Reads deliveries: files of `listen --save`, sessions that the inspector exported, bare bodies, and folders of these
+ * in the order of their names; stdin if nothing is named.
  */
 export async function readDeliveries(
   context: CliContext,

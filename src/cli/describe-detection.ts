@@ -5,7 +5,6 @@ import { printableText } from '../internal/printable-text.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { Paint } from './terminal-text.ts';
 
-/** What a search has found, as lines. */
 export function describeDetection(
   detection: SchemeDetection,
   { sources, paint }: { sources: readonly string[]; paint: Paint },

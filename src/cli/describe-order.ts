@@ -13,7 +13,6 @@ const styles: Readonly<Record<OrderState, Style>> = {
   abandoned: 'dim',
 };
 
-/** An order of the journal in one line. */
 export function describeOrder(order: JournaledOrder, paint: Paint): string {
   const { partner_order_id, state, merchant, attempts, createdAt, evidence, status, failure, contradiction } =
     order;

@@ -59,7 +59,7 @@ function decodeText(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** Refuses early what cannot be edited later. */
+/** Refuses `--edit` before any work if it cannot be done. */
 export function requireEditor({ stdin, stdout, env }: CliContext): string {
   if (!stdin.isTTY || !stdout.isTTY) {
     throw new CliError('--edit needs a terminal: change members with --set, or give a file with --from.');

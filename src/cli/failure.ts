@@ -15,7 +15,6 @@ import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
 
-/** Describes whatever a command threw. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliError) {
     return { message: printableText(error.message), exitCode: error.exitCode, code: 'cli' };
@@ -41,7 +40,7 @@ function exitCodeOf(error: SdkError): ExitCode {
   if (isConfigurationError(error) || isValidationError(error)) return exitCodes.usage;
   if (isBulkError(error) && error.code === 'csv_unreadable') return exitCodes.usage;
   if (isKeyError(error) && badKeyFile.has(error.code)) return exitCodes.usage;
-  // A request before this one may have been acted on.
+  // The service may have acted on an earlier request.
   const isUnknown =
     (isOrderError(error) && error.code === 'outcome_unknown') ||
     (isKeyError(error) && error.code === 'rotation_unknown');
@@ -51,7 +50,6 @@ function exitCodeOf(error: SdkError): ExitCode {
 /** The key file is not right, and nothing was done with it. */
 const badKeyFile: ReadonlySet<string> = new Set(['key_storage_exposed', 'key_storage_invalid']);
 
-/** What the errors of the system mean here. */
 const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `There is no ${path}: check the path.`,
   EACCES: (path) => `No permission for ${path}: check who owns it, and its mode.`,
@@ -84,7 +82,7 @@ function describeForeign(error: unknown): Failure {
   };
 }
 
-/** The path in an error of the system. Not if a key was typed in its place. */
+/** The path in an error of the system, unless a key was typed in its place. */
 function pathOf(error: unknown): string {
   const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : '';
   return path === '' || redactCredentials(path) !== path ? 'such file' : path;

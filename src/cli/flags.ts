@@ -28,20 +28,16 @@ export function wordList(placeholder: string, brief: string, words: () => readon
   return { ...text.list(placeholder, brief), proposeCompletions: words } as const;
 }
 
-/** An `http:` or `https:` address. */
 export const webAddress = parsedBy(parseWebAddress);
 
-/** A whole number within bounds. */
 export const wholeNumber = (least: number, most: number) => parsedBy(parseWholeNumber(least, most));
 
 export const port = wholeNumber(0, 65_535);
 
-/** An argument. */
 export function arg(placeholder: string, brief: string) {
   return { placeholder, brief, parse: String } as const;
 }
 
-/** A file that need not be named. */
 export function optionalFile(brief: string) {
   return { placeholder: 'file', brief, parse: String, optional: true } as const;
 }
@@ -68,15 +64,12 @@ export function manyArgs(
   return { kind: 'array', parameter, ...(minimum && { minimum }) } as const;
 }
 
-/** Bodies to examine. */
 export const samples = manyArgs(
   arg('file', 'Raw bodies, saved deliveries, or folders of them (default: stdin)'),
 );
 
-/** Options of every command. */
 export const commonFlags = { debug: toggle('Say more when something fails') };
 
-/** Options of every command that prints results. */
 export const formatFlags = {
   format: {
     kind: 'enum',
@@ -97,7 +90,6 @@ export const schemeFlag = text.optional(
   'JSON file of a signature scheme or pin (default: the environment)',
 );
 
-/** Options of what signs or verifies. */
 export const signingFlags = { keys: keysFlag, scheme: schemeFlag };
 
 /** The kind of a body, and with it the key that signs it. */
@@ -112,19 +104,16 @@ export const merchantFlag = text.optional('name', 'Which merchant signs, if ther
 
 export const confirmFlags = { yes: toggle('Go on without a question') };
 
-/** The store of an order journal. */
 export const journalFlag = text.required(
   'store',
   'The order journal: SQLite file, redis: or postgres: address, or env:NAME of a variable',
 );
 
-/** Options of what listens. */
 export const hostFlags = {
   host: text.withDefault('address', 'Address to listen on; any but loopback admits the network', '127.0.0.1'),
   allowHost: text.list('name', 'A further name that requests may address, such as that of a tunnel'),
 };
 
-/** Where to post deliveries. */
 export const postFlags = {
   to: webAddress.required('url', 'Where your receiver listens'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long to wait for an answer', '10000'),
@@ -133,7 +122,6 @@ export const postFlags = {
 /** Options by their names, as the helpers in flags.ts make them. */
 export type FlagTable = Readonly<Record<string, { readonly kind: 'parsed' | 'boolean' | 'enum' }>>;
 
-/** What a command gets for its options. */
 export type FlagsOf<Flags extends FlagTable> = { readonly [Name in keyof Flags]: FlagValue<Flags[Name]> };
 
 type FlagValue<Flag> = Flag extends {
@@ -151,7 +139,6 @@ type GivenFlagValue<Flag> = Flag extends { readonly kind: 'boolean' }
       ? Value
       : never;
 
-/** A positional argument. */
 interface Arg {
   readonly brief: string;
   readonly placeholder: string;
@@ -161,7 +148,6 @@ interface Arg {
 /** Arguments, each with a meaning of its own, or any number of one kind. */
 export type ArgTable = readonly Arg[] | { readonly kind: 'array'; readonly parameter: Arg };
 
-/** What a command gets for its arguments. */
 export type ArgsOf<Args extends ArgTable> = Args extends readonly Arg[]
   ? { [Index in keyof Args]: ArgValue<Args[Index]> }
   : Args extends { readonly parameter: { readonly parse: (input: string) => infer Value } }
@@ -191,7 +177,6 @@ function parseDigest(input: string): string {
   throw new CliError('must be 64 hexadecimal digits, or at least the first six of them');
 }
 
-/** Parses one of some words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): (input: string) => Word {
   return (input) => {
     const word = words.find((each) => each === input);

@@ -52,7 +52,7 @@ async function askUrl({ fetch, signal }: CliContext, url: URL, timeoutMs: number
   );
 }
 
-/** A longer reply is read no further, and is no count: it becomes empty. */
+/** A reply that is too long becomes empty, which is no count. */
 async function readReply({ body }: Response): Promise<string> {
   const reader = body?.getReader();
   const bytes = reader && (await readBounded(reader, maxReplyBytes));

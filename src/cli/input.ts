@@ -13,7 +13,7 @@ import { redactCredentials } from '../internal/redact-credentials.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { type CliContext, CliError, exitCodes } from './context.ts';
 
-/** More than any body that the SDK accepts by default, so that `explain` can say what is wrong with such a one. */
+/** More than the SDK accepts by default, so that `explain` can examine a body that is too large. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** The bytes of a file, or of stdin without a path or with `-`. */
@@ -26,7 +26,7 @@ export async function readInput(context: CliContext, path: string | undefined): 
   return readStream(context.stdin, { name: 'stdin', signal: context.signal });
 }
 
-/** The pieces of a file. A folder is named, which the error of the system does not do. */
+/** Reads a file in pieces. Its error names a folder; that of the system does not. */
 export async function* readFile({ cwd }: CliContext, path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(resolve(cwd, path));
@@ -40,7 +40,6 @@ export async function* readFile({ cwd }: CliContext, path: string): AsyncGenerat
   }
 }
 
-/** What to call an input in messages. */
 export function inputName(path: string | undefined): string {
   return path === undefined || path === '-' ? 'stdin' : path;
 }
@@ -78,7 +77,7 @@ export function readJsonObject(bytes: Uint8Array, name: string): JsonObject {
   throw new CliError(`${name} is not a JSON object: check the file.`);
 }
 
-/** The same for a body that is written again: refuses what would not stay as it is, and names the member. */
+/** The same for a body that is written again: refuses a member that would change, and names it. */
 export function readExactJsonObject(bytes: Uint8Array, name: string): JsonObject {
   const value = readJsonObject(bytes, name);
   const loss = lossIn(decodeBody(bytes));
@@ -114,12 +113,11 @@ export function inFile<Result>(path: string, read: () => Result): Result {
   }
 }
 
-/** Flags of what cannot be undone. */
 export interface ConfirmFlags {
   readonly yes: boolean;
 }
 
-/** Refuses at once what nobody could be asked about later: without a terminal, or when stdin is read for data. */
+/** Refuses at once if nobody can be asked later: without a terminal, or if stdin holds data. */
 export function requireConfirmable(
   { stdin, stderr }: CliContext,
   { yes, isStdinTaken = false }: ConfirmFlags & { readonly isStdinTaken?: boolean },
@@ -130,7 +128,7 @@ export function requireConfirmable(
   );
 }
 
-/** Asks before something is done that cannot be undone. Throws unless the answer is yes. */
+/** Asks before a step that cannot be undone. Throws unless the answer is yes. */
 export async function confirm(context: CliContext, flags: ConfirmFlags, question: string): Promise<void> {
   requireConfirmable(context, flags);
   if (flags.yes || (await context.confirm(question))) return;

@@ -8,14 +8,14 @@ import { visibleText } from './terminal-text.ts';
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The first lets the command end in order, the second ends it at once.
+    // The first signal lets the command end in order; the second ends it at once.
     if (stopping.signal.aborted) process.exit(exitCodes.stopped);
     process.stderr.write('Stopping. Ctrl-C again ends at once.\n');
     stopping.abort();
   });
 }
 
-// Node's own form has several lines, and its warnings about itself are not for this command's user.
+// One line each, and no warnings of Node about itself.
 process.removeAllListeners('warning');
 process.on('warning', ({ name, message }) => {
   if (name === 'PartnerExchangeWarning') process.stderr.write(`warning: ${visibleText(message)}\n`);
@@ -42,11 +42,11 @@ function processWorld(stopping: AbortController) {
   const outputs = new Set<NodeJS.WriteStream>();
   let isOutputLost = false;
   let endedWith: number | undefined;
-  /** Ends the command in order, as Ctrl-C does: what it has under way must not be left open. */
-  const unwritable = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException) => {
+  /** Ends the command in order, as Ctrl-C does, so that no request is left open. */
+  const stop = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException) => {
     stopping.abort();
-    // A reader that has seen enough, such as `head`, is no failure.
-    if (error.code === 'EPIPE') return;
+    // A reader such as `head` may stop reading; that is no failure. Each further write fails as well.
+    if (error.code === 'EPIPE' || isOutputLost) return;
     isOutputLost = true;
     // The process may end before the command does.
     process.exitCode = finalExitCode(endedWith ?? exitCodes.ok, { isOutputLost });
@@ -55,8 +55,9 @@ function processWorld(stopping: AbortController) {
     }
   };
   const open = (stream: NodeJS.WriteStream) => {
+    if (!outputs.has(stream)) stream.on('error', (error) => stop(stream, error));
     outputs.add(stream);
-    return stopWhenUnwritable(stream, unwritable);
+    return stream;
   };
   const world: World = {
     get stdin() {
@@ -93,36 +94,19 @@ function processWorld(stopping: AbortController) {
   };
 }
 
-/** Resolves when everything is written, or is known to be lost. */
+/** Resolves when everything is written or lost. */
 async function flush(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise<void>((resolve) => void stream.write('', () => resolve()));
   // An error is emitted after the callback.
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-function stopWhenUnwritable(
-  stream: NodeJS.WriteStream,
-  stop: (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException) => void,
-): NodeJS.WriteStream {
-  if (stream.listenerCount('error') === 0) {
-    let isStopped = false;
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Each further write fails as well.
-      if (!isStopped) stop(stream, error);
-      isStopped = true;
-    });
-  }
-  return stream;
-}
-
-/** Asks on this process's terminal, and hides what is typed. `undefined` if the user cancelled it. */
 async function askHidden(message: string): Promise<string | undefined> {
   const { isCancel, password } = await import('@clack/prompts');
   const answer = await password({ message, input: process.stdin, output: promptTerminal() });
   return isCancel(answer) ? undefined : (answer ?? '');
 }
 
-/** Asks yes or no on this process's terminal. No if the user cancels it. */
 async function confirm(message: string): Promise<boolean> {
   const prompts = await import('@clack/prompts');
   const terminal = { input: process.stdin, output: promptTerminal() };
@@ -130,10 +114,7 @@ async function confirm(message: string): Promise<boolean> {
   return !prompts.isCancel(answer) && answer;
 }
 
-/**
- * The terminal on which prompts are shown: stderr, since stdout is for results. A terminal that has not been told its
- * size (of a container, of some test runners) says 0 columns, and each character of a prompt would be on its own line.
- */
+/** Prompts go to stderr. A terminal without a size says 0 columns, which would put each character on its own line. */
 function promptTerminal(): NodeJS.WriteStream {
   const { stderr } = process;
   if (stderr.isTTY && stderr.columns === 0) {
@@ -143,12 +124,11 @@ function promptTerminal(): NodeJS.WriteStream {
   return stderr;
 }
 
-/** Runs a command in a shell: see {@link World.runCommand}. */
 async function runCommand(command: string, env: Variables): Promise<number> {
   const { spawn } = await import('node:child_process');
   const { constants } = await import('node:os');
-  // Ctrl-C on a terminal reaches every process of the job, which must be the terminal's to read from it. Elsewhere
-  // signals come to this process alone: a group of its own takes them to everything that the shell has started.
+  // On a terminal, Ctrl-C reaches every process of the job. Elsewhere only this process gets signals, and passes them
+  // on to a group of its own: everything that the shell has started.
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   const detached = !hasTerminal && process.platform !== 'win32';
   const child = spawn(command, { shell: true, stdio: 'inherit', env, detached });
@@ -180,7 +160,6 @@ async function runCommand(command: string, env: Variables): Promise<number> {
   }
 }
 
-/** Opens an address in the user's browser. Rejects if there is no program for that. */
 async function openBrowser(
   url: string,
   { platform, env }: { platform: NodeJS.Platform; env: Variables },
@@ -207,7 +186,7 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** What a desktop program needs. Everything else stays here: the environment holds keys. */
+/** The variables that a desktop program needs, and no others: the environment holds keys. */
 function harmlessVariables(env: Variables): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => harmlessName.test(name)));
 }

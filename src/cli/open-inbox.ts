@@ -28,7 +28,7 @@ interface PgBoss extends Boss {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** Works with an inbox that is there, and handles nothing of it. */
+/** Works with an existing inbox, and handles none of its events. */
 export async function withInbox<Result>(
   context: CliContext,
   flags: InboxFlags,
@@ -61,7 +61,7 @@ async function open(
     const Class = Queue as new (name: string, options: object) => Queue;
     const connection = { url: address.url, maxRetriesPerRequest: 3 };
     const opened = new Class(queue, { connection, ...(prefix !== undefined && { prefix }) });
-    // Without a listener it would print; the call that fails says it as well.
+    // Without a listener it would print what the failing call says.
     opened.on('error', () => {});
     return { inbox: bullmqInbox({ queue: opened, role }), close: () => opened.close() };
   }

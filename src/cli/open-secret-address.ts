@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CliContext, CliError } from './context.ts';
 
-/** How long the browser may take to start. */
 const browserTimeoutMs = 60_000;
 
 /**
- * Opens an address that holds a secret. Every user of the machine sees the arguments of programs, so the browser is
- * started with a file that only this user can read. It leads to a server of our own, which redirects once and is gone.
+ * Opens an address that holds a secret. Other users see the arguments of programs, so the browser is started with a
+ * file that only this user can read. The file leads to a server of ours, which redirects once and ends.
  */
 export async function openSecretAddress(context: CliContext, address: string): Promise<void> {
   const ticket = `/${Buffer.from(context.random(16)).toString('hex')}`;
@@ -33,7 +32,7 @@ export async function openSecretAddress(context: CliContext, address: string): P
     // Sound: a server that listens on TCP has such an address.
     const { port } = server.address() as AddressInfo;
     try {
-      // Not in the folder for temporary files, which browsers in a sandbox (snap) do not see.
+      // Browsers in a sandbox (snap) do not see the folder for temporary files.
       folder = await mkdtemp(join(context.env.HOME || homedir(), 'partner-exchange-'));
       const page = join(folder, 'open.html');
       await writeFile(page, redirectTo(`http://127.0.0.1:${port}${ticket}`), { mode: 0o600, flag: 'wx' });

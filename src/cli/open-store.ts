@@ -53,7 +53,7 @@ async function open(
     // Sound: it is the class that ioredis exports under this name.
     const Client = Redis as new (url: string, options: object) => RedisConnection;
     const client = new Client(address.url, { lazyConnect: true, maxRetriesPerRequest: 3 });
-    // Without a listener it would print; the call that fails says it as well.
+    // Without a listener it would print what the failing call says.
     client.on('error', () => {});
     await client.connect();
     return { store: redisStore({ client, now }), close: async () => client.disconnect() };
@@ -95,7 +95,7 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
   return { kind: scheme.startsWith('redis') ? 'redis' : 'postgres', url: address };
 }
 
-/** The same of what has to be there already: a file that is made by mistake would look like one with nothing in it. */
+/** The same for an existing store: a misspelt path must not make an empty one. */
 export function parseExistingStoreAddress(context: CliContext, given: string): StoreAddress {
   const address = parseStoreAddress(context, given);
   if (address.kind === 'file' && !address.isThere)
@@ -103,7 +103,7 @@ export function parseExistingStoreAddress(context: CliContext, given: string): S
   return address;
 }
 
-/** What a package exports that is installed in the user's project, or above it. Ours do not come with this one. */
+/** Loads a package of the user's project: this one does not bring it. */
 export async function loadOptionalPackage(
   { cwd }: CliContext,
   name: string,

@@ -17,7 +17,6 @@ export interface Output {
   raw(text: string): void;
   /** Prints a text whose every byte counts, such as one that is signed; as JSON the value. */
   exact(text: string, value: object): void;
-  /** Prints a status message on stderr. */
   status(describe: string | ((paint: Paint) => string)): void;
   warn(text: string): void;
 }
@@ -52,7 +51,7 @@ export function openOutput(context: CliContext, { format }: { format?: Format | 
     },
     exact(text, value) {
       if (format === 'json') this.result(value, () => []);
-      // A line break would become part of the body that is posted. On a terminal it keeps the prompt apart.
+      // In a file, a line break would become part of the body that is posted.
       else this.raw(context.stdout.isTTY ? `${text}\n` : text);
     },
     status(describe) {
@@ -63,11 +62,10 @@ export function openOutput(context: CliContext, { format }: { format?: Format | 
   };
 }
 
-/** Tells how far a long command is: on a terminal in one line that changes, otherwise in a line every ten seconds. */
+/** Shows the progress of a long command: on a terminal in one line that changes, otherwise a line every ten seconds. */
 export interface Progress {
   readonly isTerminal: boolean;
   update(text: string): void;
-  /** Removes the line. */
   stop(): void;
 }
 
@@ -94,7 +92,7 @@ export function startProgress({ stderr, now, env }: CliContext): Progress {
   };
 }
 
-/** How many items there are of each value of a member: `12 ok, 1 fail`. */
+/** Counts items by the value of a member: `12 ok, 1 fail`. */
 export function countBy<Name extends string>(
   items: readonly Readonly<Record<Name, string>>[],
   name: Name,

@@ -6,7 +6,6 @@ import type { CliContext } from './context.ts';
 import type { Delivery } from './deliveries.ts';
 import type { Paint } from './terminal-text.ts';
 
-/** What a receiver answered. */
 export interface Answer {
   readonly status: number;
   readonly headers: Delivery['headers'];
@@ -14,7 +13,6 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** There was no answer. */
 export interface NoAnswer {
   readonly status: undefined;
   /** The system's code, such as `ECONNREFUSED`, or `timeout`. */
@@ -32,8 +30,7 @@ interface PostOptions {
 const maxAnswerBytes = 1024 * 1024;
 
 /**
- * Not with fetch, which adds headers of its own and spells the others anew: what is posted here is what the service
- * sent.
+ * Posts exactly what the service sent. fetch would add headers, and respell others.
  */
 export function createPoster(now: () => number) {
   const options = { keepAlive: true, maxSockets: 64 };
@@ -66,7 +63,6 @@ export function createPoster(now: () => number) {
         });
         outgoing.end(body);
       }),
-    /** Closes the connections that are kept open. */
     close() {
       http.destroy();
       https.destroy();
@@ -128,13 +124,11 @@ export async function postEach<Each extends PostedDelivery>(
 
 const jsonHeaders = [['content-type', 'application/json']] as const;
 
-/** Status, problem and duration of an answer, for programs. */
 export function answerItem(answer: Answer | NoAnswer) {
   const { status, durationMs } = answer;
   return { status, problem: 'problem' in answer ? answer.problem : undefined, durationMs };
 }
 
-/** What a receiver answered, in a few words. */
 export function describeAnswer(answer: Answer | NoAnswer, paint: Paint): string {
   const duration = `${Math.round(answer.durationMs)} ms`;
   if (answer.status === undefined) return paint('red', `no answer (${answer.problem}, ${duration})`);

@@ -5,10 +5,10 @@ import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
 import type { Output } from './output.ts';
 import { visibleText } from './terminal-text.ts';
 
-/** Members of a reply that may hold a credential, whatever the service calls them. */
+/** Members of a reply that may hold a credential. */
 const secretName = /auth|cookie|credential|key|link|pass|pwd|secret|session|token/i;
 
-/** A reply's body as it may be shown: nobody documents what is in it. */
+/** A reply's body as it may be shown: its members are not documented. */
 export function redactedReply(body: unknown, depth = 0): unknown {
   if (typeof body === 'string') return redactCredentials(body);
   if (typeof body !== 'object' || body === null) return body;
@@ -35,15 +35,14 @@ export function showReply(
   ]);
 }
 
-/** A reply's body in one line. */
 export function replyLine(body: unknown): string {
   if (body === undefined) return 'nothing';
   return printableText(JSON.stringify(redactedReply(body))).slice(0, 2_000);
 }
 
 /**
- * Writes the body of a reply into a new file, for its owner alone, and tells whether there was one. The file is made
- * before the request: a reply that cannot be kept would be lost.
+ * Writes the body of a reply into a new file for its owner alone, and returns whether there was a body. The file is
+ * made before the request, since a reply that cannot be kept would be lost.
  */
 export async function keepReply(path: string, request: () => Promise<unknown>): Promise<boolean> {
   const file = await open(path, 'wx', 0o600);

@@ -28,7 +28,7 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
     refuse('There is no such option. Add --help to see what there is.');
     return exitCodes.usage;
   }
-  // Below 4 stricli prints no colours. It colours whole errors, so it never gets them for stderr.
+  // Below 4 stricli prints no colours. On stderr it would colour whole errors.
   const colourDepth = hasColours(world.env, world.stdout) ? 8 : 1;
   const process: ApplicationContext['process'] = {
     stdout: {
@@ -88,7 +88,7 @@ export async function loadApplication(names: readonly string[]): Promise<Applica
   );
 }
 
-/** The world as a command may use it: nothing that it prints shows a key. */
+/** The world of a command, whose streams show no key. */
 function runContext(
   world: World,
   { secrets, process }: { secrets: SecretGuard; process: RunContext['process'] },
@@ -104,7 +104,7 @@ function runContext(
   };
 }
 
-/** What the last word of a command line may become, one proposal a line, for the scripts of `completion`. */
+/** Prints what the last word may become, one proposal a line, for the scripts of `completion`. */
 async function complete(words: readonly string[], world: World): Promise<ExitCode> {
   const silent = { write: () => {} };
   const process = { stdout: silent, stderr: silent };
@@ -119,7 +119,7 @@ async function complete(words: readonly string[], world: World): Promise<ExitCod
   return exitCodes.ok;
 }
 
-/** Read off the words: an error in them is printed before they are parsed. */
+/** Read off the words, since an error is printed before they are parsed. */
 function wantsJson(inputs: readonly string[]): boolean {
   return inputs.some(
     (input, index) => input === '--format=json' || (input === '--format' && inputs[index + 1] === 'json'),
@@ -130,8 +130,8 @@ function wantsJson(inputs: readonly string[]): boolean {
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype).map((name) => name.toLowerCase()));
 
 /**
- * Whether one of the words would be an option that no command has: stricli looks options up in plain objects, and finds
- * there what every object inherits, in each of the spellings that it allows (`--to-string`, `--noToString`).
+ * Whether a word would name an inherited member as an option: stricli looks options up in plain objects, in each of the
+ * spellings that it allows (`--to-string`, `--noToString`).
  */
 function hasInheritedOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');

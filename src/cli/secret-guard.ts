@@ -2,7 +2,7 @@ import { redactText } from '../internal/redaction.ts';
 import type { SecretGuard, Variables } from './context.ts';
 import { hasColours, visibleText } from './terminal-text.ts';
 
-/** A shorter value is no key, and hiding it would cut its characters out of every text. */
+/** A shorter value is no key, and hiding it would cut ordinary text. */
 const shortestSecret = 6;
 
 /** Knows the secret keys of the environment from the start. */
@@ -35,10 +35,10 @@ export function secretGuard(env: Variables): SecretGuard {
 /** How a line of progress starts: at the start of the line, which is cleared. */
 export const emptyLine = '\r\u001b[2K';
 
-/** The variables for a program of the user's, which needs none of the keys. */
+/** The variables without keys, for a program of the user's. */
 export function withoutSecrets(env: Variables): Variables {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secretName.test(name)));
 }
 
-/** Variables that hold a secret; not read off their table, which would load all of the configuration for `--help`. */
+/** Variables that hold a secret. Their table is not loaded, to keep `--help` fast; a test compares the two. */
 const secretName = /^(?:PARTNER_SECRET_KEY|MERCHANT_SECRET_KEY(?:_.+)?|MESSENGER_(?:API|MASTER)_KEY)$/;

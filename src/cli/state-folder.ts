@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CliContext } from './context.ts';
 
-/** A folder for what the command line remembers between runs, in the place that the system has for it. */
+/** A folder for the command line's own state, where the system keeps such. */
 export function stateFolder({ env, platform }: CliContext, ...names: readonly string[]): string {
   const state =
     platform === 'win32'

@@ -6,12 +6,11 @@ import type { Paint, Style } from './terminal-text.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
-  /** Never cut, since a part is of no use: a link, an id. */
+  /** Never cut: a part of a link or an id is of no use. */
   readonly isWhole?: boolean;
   readonly style?: (row: Row) => Style | undefined;
 }
 
-/** Room between two columns. */
 const gap = '  ';
 /** A column that is cut keeps at least this much. */
 const leastWidth = 6;
@@ -26,7 +25,7 @@ export function tableLines<Row>(
   const natural = columns.map(({ title }, index) =>
     Math.max(title.length, ...cells.map((line) => widthOf(line[index] ?? ''))),
   );
-  // A terminal that has not been told its size says 0.
+  // A terminal without a size says 0.
   const room = stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const widths = narrow(natural, columns, room - gap.length * (columns.length - 1));
   const line = (texts: readonly string[], paintCell: (text: string, index: number) => string) =>
@@ -74,7 +73,6 @@ const segmenter = new Intl.Segmenter();
 const wide =
   /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 
-/** The columns that a text takes on a terminal. */
 function widthOf(text: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the usual characters, each of one column
   if (/^[\x00-\x7f]*$/.test(text)) return text.length;

@@ -5,12 +5,11 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 /** Colours a text, or leaves it as it is. */
 export type Paint = (style: Style, text: string) => string;
 
-/** How to colour what goes to a stream. */
 export function paintFor({ env }: { readonly env: Variables }, stream: OutputStream): Paint {
   if (!hasColours(env, stream)) return (_, text) => text;
   // Not imported: loading it takes a tenth of the time that `--help` has.
   const { styleText } = process.getBuiltinModule('node:util');
-  // Whether to colour is decided here, for the stream in hand; styleText would ask those of the process.
+  // styleText would decide by the streams of the process, not by this one.
   return (style, text) => styleText(style, text, { validateStream: false });
 }
 
@@ -21,9 +20,9 @@ export function hasColours(env: Variables, stream: OutputStream): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** The colours of ours and of `--help`; everything that moves, hides or blinks stays out. */
+/** The colours that we and `--help` use; nothing that moves, hides or blinks. */
 const colour = String.raw`\u001b\[(?:[1-4]|2[2-4]|3[1-79])(?:;(?:[1-4]|2[2-4]))?m`;
-/** Control characters, marks that reorder text or have no width, lone surrogates, and what Unicode does not know. */
+/** Control characters, marks that reorder text or have no width, lone surrogates, unassigned characters. */
 const invisible = String.raw`[^\P{C}\n\t]|[\p{Zl}\p{Zp}]`;
 
 const pattern = new RegExp(`${colour}|${invisible}`, 'gu');
@@ -40,7 +39,7 @@ export function visibleText(text: string, { hasColours = false } = {}): string {
 }
 
 function escaped(unit: number): string {
-  // The rest of a colour where there are none.
+  // The visible rest of a colour.
   if (unit >= 0x20 && unit < 0x7f) return String.fromCharCode(unit);
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }

@@ -14,7 +14,7 @@ import { nearestSpelling } from '../internal/nearest-name.ts';
 import { CliError } from './context.ts';
 
 /**
- * How stricli speaks. What the user typed is repeated only if a known name is near: it may be a key in the wrong place.
+ * The texts of stricli. A typed word is repeated only if a known name is near: it may be a key in the wrong place.
  */
 export const applicationText: ApplicationText = {
   ...text_en,
@@ -35,7 +35,7 @@ function withNextStep(problem: string): string {
   return `${problem} Add --help to see what there is.`;
 }
 
-/** Nothing that was typed is repeated, so no single option can be proposed. */
+/** No option can be proposed without repeating what was typed. */
 const twoHyphens = 'Options begin with two hyphens, such as --format.';
 
 function describe(error: unknown): string {

@@ -12,7 +12,6 @@ export interface MisspeltVariable {
   readonly isOurs: boolean;
 }
 
-/** They would be ignored otherwise. */
 export function findMisspelt(env: object): readonly MisspeltVariable[] {
   const unset = environmentVariables.map(({ name }) => name).filter((name) => !Reflect.get(env, name));
   return Object.keys(env).flatMap((name) => {

@@ -12,7 +12,6 @@ interface EnvironmentVariable {
   readonly name: string;
   /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */
   readonly sets: string;
-  /** What it holds. */
   readonly form: string;
 }
 
@@ -170,7 +169,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without JSON.parse's error, which quotes the text.
+    // The error of JSON.parse would quote the text.
     throw invalidEnvironment('is not JSON.');
   }
 }

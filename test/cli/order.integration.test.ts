@@ -176,7 +176,7 @@ describe.skipIf(process.platform === 'win32')('order create, stopped by Ctrl-C',
     expect(stopped.stderr).toContain('partner-exchange order settle A-1001 accepted');
     const listed = await partnerExchange(['order', 'unsettled', ...journal, '--format', 'json'], { cwd });
     expect(JSON.parse(listed.stdout)).toMatchObject({ partner_order_id: 'A-1001', state: 'unknown' });
-    expect((await startChild([...create, '--yes'], { env, cwd }).ended).code).toBe(3);
+    expect((await partnerExchange([...create, '--yes'], { env, cwd, fetch })).code).toBe(3);
     expect(server.requests).toHaveLength(1);
   });
 

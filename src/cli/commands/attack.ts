@@ -75,7 +75,7 @@ export default defineCommand({
     }
     const configuration = await readConfiguration(context, flags);
     const handled = handledCount(context, flags);
-    // Fails before anything is sent, if it cannot tell.
+    // Fails before anything is sent if it cannot count.
     await handled?.('probe-none');
     const progress = startProgress(context);
     let done = 0;
@@ -104,7 +104,7 @@ export default defineCommand({
       const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
       output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
       const isSound = findings.length === 0;
-      // Where nothing could be judged, nothing is known to be sound.
+      // A receiver of which nothing could be judged is not known to be sound.
       return isSound && results.some(({ verdict }) => verdict === 'ok') ? exitCodes.ok : exitCodes.findings;
     } finally {
       progress.stop();

@@ -31,7 +31,7 @@ export default defineCommand({
   },
 });
 
-/** Anybody can post to `listen`, also the probes of `doctor`: then one folder holds genuine events and others. */
+/** Anybody can post to `listen`, so one folder can hold genuine events and others. */
 function mixesUnsigned(sources: readonly string[]): boolean {
   const unsigned = sources.filter((source) => source.endsWith('.unsigned.json')).length;
   return unsigned > 0 && unsigned < sources.length;

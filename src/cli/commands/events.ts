@@ -18,7 +18,6 @@ const folderFlag = text.optional(
 );
 
 interface KeptEvent extends KeptFile, Delivery {
-  /** SHA-256 of the body, in hexadecimal digits. */
   readonly digest: string;
 }
 

@@ -19,7 +19,6 @@ import { type Output, openOutput } from '../output.ts';
 
 /** More dead letters than anybody looks at one by one. */
 const maxLetters = 100_000;
-/** SHA-256 in hexadecimal digits. */
 const digestLength = 64;
 
 const flags = {
@@ -179,7 +178,6 @@ function notFound(digest: string): CliError {
   return new CliError(message, { exitCode: exitCodes.findings });
 }
 
-/** Returns how many there still were. */
 async function applyToEach(
   output: Output,
   letters: readonly DeadLetter[],

@@ -78,7 +78,7 @@ const receive = defineCommand({
     const output = openOutput(context, flags);
     return await explained(output, flags, async () => {
       const storage = storageOf(context, flags);
-      // The link shows the keys once: a file that cannot be written should show before somebody opens it.
+      // The link shows the keys once, so a file that cannot be written must fail before somebody opens it.
       await storage.update(() => undefined);
       const rotation = createKeyRotation({ storage, now: context.now });
       await rotation.status();
@@ -143,7 +143,7 @@ async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise
   for (const text of verifying.flatMap((each) => [...secretKeysOf(each)])) secrets.add(text);
 }
 
-/** Says what to do where the rotation says which function to call. */
+/** Names the command to run; the rotation would name a function. */
 async function explained<Result>(
   output: Output,
   { keys }: Flags,
@@ -184,7 +184,7 @@ async function readNewKeys(context: CliContext): Promise<PartnerCredentials> {
     ? await askForKeys(context)
     : readJsonObject(await readInput(context, undefined), 'stdin');
   for (const name of ['partnerSecretKey', 'merchantSecretKey']) {
-    // Before they are checked: not even an error may show them.
+    // Hidden before they are checked: an error must not show them.
     const text = given[name];
     if (typeof text === 'string') context.secrets.add(text);
   }
@@ -206,13 +206,11 @@ async function askForKeys(context: CliContext): Promise<Record<string, string>> 
   return given;
 }
 
-/** Where a rotation stands, in lines. */
 function describeRotation({ step, requestedAt, keys }: RotationStatus, paint: Paint): string[] {
   const asked = requestedAt === undefined ? '' : `, asked for at ${timeOf(requestedAt)}`;
   return [`${paint('bold', step)}: ${meanings[step]}${asked}`, ...keys.map(describeKey)];
 }
 
-/** What to do after a step. */
 function nextStep(step: RotationStatus['step'], file: string): string {
   const call = (command: string) => `partner-exchange keys ${command} --keys ${file}`;
   switch (step) {

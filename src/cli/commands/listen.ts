@@ -97,7 +97,7 @@ export default defineCommand({
           else leftOut++;
           return received.answer;
         } catch (error) {
-          // It could not be saved, so the sender has to send it again.
+          // It was not saved, so the sender has to send it again.
           output.warn(`An event was refused with 503: ${describeFailure(error).message}`);
           return refusal(503, 'not_saved', [['retry-after', '10']]);
         }

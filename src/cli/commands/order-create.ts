@@ -96,7 +96,7 @@ export default defineCommand({
 function show(output: Output, deployment: Deployment, body: JsonObject): void {
   output.status((paint) => `POST ${paint('bold', operationUrl(deployment, 'createOrder'))}`);
   for (const line of JSON.stringify(body, null, 2).split('\n')) {
-    // Only our own spaces: those of a member are behind its quotation mark.
+    // Our own indentation; spaces of a member are behind its quotation mark.
     const [indent = ''] = /^ */.exec(line) ?? [];
     output.status(indent + printableText(line));
   }

@@ -81,7 +81,7 @@ export default defineCommand({
     if (isStdin && flags.store === undefined)
       throw new CliError('Rows from stdin have no file name to derive the store from: name it with --store.');
     const address = parseStoreAddress(context, flags.store ?? `${path}.sqlite`);
-    // Everything that is wrong with the file as a whole shows before a message is sent.
+    // An error in the file as a whole must show before a message is sent.
     const total = flags.total ?? (isStdin ? undefined : await countRows(rowsOf(context, flags, path)));
     const device = dryRun ? undefined : await openDevice(context, 'sendMessage', flags);
     if (!dryRun) {
@@ -136,7 +136,6 @@ async function countRows(rows: AsyncIterable<BulkRow>): Promise<number> {
   return count;
 }
 
-/** Parses `to_phone=Mobile`. */
 function csvColumn(input: string) {
   const [, name, column] = /^([^=]+)=(.+)$/s.exec(input) ?? [];
   const member = members.find((each) => each === name);

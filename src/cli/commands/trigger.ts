@@ -161,7 +161,6 @@ function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500;
 }
 
-/** A member of a body, and what it shall be. */
 interface Assignment {
   readonly path: readonly string[];
   readonly value: JsonValue;

@@ -13,7 +13,6 @@ import { openOutput } from '../output.ts';
 interface Verdict {
   readonly source: string;
   readonly verified: boolean;
-  /** Which key matched. */
   readonly key?: MatchedKey;
   readonly code?: SignatureErrorCode;
   readonly message?: string;

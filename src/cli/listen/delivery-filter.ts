@@ -5,13 +5,12 @@ import type { Verdict } from './receive-delivery.ts';
 const members = { event: 'event_name', order: 'partner_order_id', kind: 'kind' } as const;
 const kinds = ['known', 'unknown', 'nonconforming'];
 
-/** A condition on a delivery: a member, and the form that its value must have. */
+/** A condition on a member of a delivery. */
 interface DeliveryFilter {
   readonly name: keyof typeof members;
   readonly pattern: RegExp;
 }
 
-/** The option `--filter`. */
 export const filterFlag = parsedBy(parseFilter).list(
   'name=pattern',
   'Show and forward only these: event=, order= or kind= (known, unknown, nonconforming), with * for any text. The same name again: either; another name: both',
@@ -35,7 +34,7 @@ function parseFilter(input: string): DeliveryFilter {
   return { name: name as DeliveryFilter['name'], pattern };
 }
 
-/** Whether a delivery passes: of each name that is given, one pattern must fit. */
+/** Whether a delivery passes: for each name, one of its patterns must fit. */
 export function passes(verdict: Verdict, filters: readonly DeliveryFilter[]): boolean {
   const groups = Map.groupBy(filters, ({ name }) => name);
   return [...groups].every(([name, patterns]) =>

@@ -145,7 +145,6 @@ function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () 
   }
 
   return {
-    /** Counts a file before it is written; see {@link makeRoom}. */
     reserve(name: string, size: number, { mayReplace }: { mayReplace: boolean }): string[] | undefined {
       const bytes = sizeOnDisk(size);
       if (missingFor(bytes) > 0 && Math.abs(now() - readAt) >= 1000) readAgain();

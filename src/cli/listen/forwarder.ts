@@ -4,7 +4,6 @@ import type { Delivery } from '../deliveries.ts';
 import type { Answer, NoAnswer } from '../post-delivery.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 
-/** The result of forwarding a delivery. */
 export type Forwarded =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly file: string | undefined }
   /** The target is down or behind: it gets the delivery later. */
@@ -47,7 +46,7 @@ export function createForwarder({ folder, post, onLate, onProblem, sleep, signal
   let drained: Promise<void> = Promise.resolve();
 
   function keep(name: string): void {
-    // Several were under way when the target went down, and they fail in any order.
+    // Deliveries that were under way when the target went down fail in any order.
     let place = backlog.length;
     while (place > 0 && (backlog[place - 1] ?? '') > name) place--;
     backlog.splice(place, 0, name);
@@ -76,7 +75,7 @@ export function createForwarder({ folder, post, onLate, onProblem, sleep, signal
     isDraining = false;
   }
 
-  /** Whether it need not wait any longer. */
+  /** Returns whether the delivery is settled. */
   async function forwardLate(name: string): Promise<boolean> {
     const answer = await post(await folder.read(name));
     if (answer.status === undefined || isDown(answer) || isBusy(answer)) return false;

@@ -12,20 +12,17 @@ import type { Paint } from '../terminal-text.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 import type { Forwarded, Forwarder } from './forwarder.ts';
 
-/** The answer to the sender of a delivery. */
 export interface SenderAnswer {
   readonly status: number;
   readonly headers: Delivery['headers'];
   readonly body: Uint8Array;
 }
 
-/** A delivery and its result. */
 export interface Received {
   readonly verdict: Verdict;
   readonly delivery: Delivery;
   /** Whether it passed the filters. */
   readonly wanted: boolean;
-  /** The name of its file. */
   readonly file: string | undefined;
   readonly forwarded: Forwarded | undefined;
   readonly answer: SenderAnswer;
@@ -37,13 +34,13 @@ interface ReceivingOptions {
   readonly folder: DeliveryFolder | undefined;
   /** `undefined` if deliveries are not forwarded. It needs the folder. */
   readonly forwarder: Forwarder | undefined;
-  /** Whether to forward a delivery. Every other one is answered and kept. */
+  /** Whether to forward a delivery. The others are answered and kept. */
   readonly isWanted: (verdict: Verdict) => boolean;
 }
 
 /**
- * Saves and forwards a delivery, and answers its sender after that. If the target is down, an authentic delivery is
- * acknowledged and waits; any other is refused.
+ * Saves and forwards a delivery, then answers its sender. If the target is down, an authentic delivery is acknowledged
+ * and waits; any other is refused.
  */
 export async function receiveDelivery(
   delivery: Delivery,
@@ -177,7 +174,6 @@ export function describeReceived(received: Received, paint: Paint): string {
   return `${paint('dim', time)} ${describeVerdict(verdict, paint)} -> ${outcome}`;
 }
 
-/** The line for a delivery that waited. */
 export function describeLate(file: string | undefined, answer: Answer, paint: Paint): string {
   return `${paint('dim', 'late')} ${printableText(file ?? 'forwarded')} -> ${describeAnswer(answer, paint)}`;
 }

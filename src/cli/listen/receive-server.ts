@@ -26,7 +26,7 @@ export function startReceiveServer(options: ReceiveOptions): Promise<HttpServer>
       const { status, headers, body } = await answerCall(call, options);
       const own = [
         ['content-length', String(body.byteLength)],
-        // The rest of the body is not read.
+        // We do not read the rest of the body.
         ...(status === 413 ? [['connection', 'close']] : []),
       ] as [string, string][];
       return { status, headers: [...withoutHopHeaders(headers), ...own], body };

@@ -77,7 +77,6 @@ export function createReceivedTrace(
       const note = forwarded === undefined ? undefined : `${forwarded.kind}: ${forwarded.reason}`;
       addAnswer(exchange, answer, note === undefined ? {} : { note });
     },
-    /** Adds the answer to a delivery that waited. */
     addLate({ waited, answer }: LateAnswer): void {
       const exchange = waiting.get(waited);
       waiting.delete(waited);

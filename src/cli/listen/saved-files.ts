@@ -8,13 +8,11 @@ import { stateFolder } from '../state-folder.ts';
 
 /** How the name of a file says where its delivery stands; every name ends as that of `done`. */
 const endings = {
-  /** To be forwarded. */
   pending: '.pending.json',
   /** The target refused it. */
   refused: '.refused.json',
   /** Its signature is wrong. */
   unsigned: '.unsigned.json',
-  /** It was handled. */
   done: '.json',
 } as const;
 
@@ -46,7 +44,6 @@ export function nameIn(state: SavedState, name: string): string {
   return name.slice(0, -endings[stateOf(name)].length) + endings[state];
 }
 
-/** A delivery on the disk. */
 export interface KeptFile {
   readonly folder: string;
   readonly name: string;

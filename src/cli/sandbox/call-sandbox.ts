@@ -10,11 +10,9 @@ type Operation = ReturnType<typeof sandboxOperations>[number];
 type OperationId = Operation['id'];
 type OperationOf<Id extends OperationId> = Extract<Operation, { id: Id }>;
 
-/** What the control API answers to an operation. */
 export type AnswerTo<Id extends OperationId> = z.output<OperationOf<Id>['answer']>;
 
 type InputOf<Id extends OperationId> = {
-  /** The parameters of the path. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
 } & (OperationOf<Id>['body'] extends z.ZodType

@@ -35,8 +35,8 @@ export function environmentOf(
 }
 
 /**
- * The environment of --exec: that of the caller, with nothing that belongs to another deployment. Keys of the caller stay
- * only if they are those of the sandbox's partner.
+ * The environment of --exec: that of the caller without another deployment. The caller's keys stay only if the
+ * sandbox's partner has them.
  */
 export function childEnvironment(
   { env }: CliContext,

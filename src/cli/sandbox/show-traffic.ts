@@ -12,7 +12,7 @@ export function showTraffic(simulated: Sandbox, output: Output): void {
     else output.status((paint) => describeTrace(entry, paint));
     for (const { to, partner_code, link } of simulated.emails.slice(seen)) {
       seen++;
-      // The link is what the partner would get: it opens nothing but the sandbox.
+      // The partner would get this link. It opens nothing but the sandbox.
       output.status(
         (paint) =>
           `${paint('cyan', 'e-mail')} to ${printableText(to)} for ${printableText(partner_code)}: ${link}`,
@@ -21,13 +21,12 @@ export function showTraffic(simulated: Sandbox, output: Output): void {
   });
 }
 
-/** What happened on the sandbox's wire, for programs: without headers and bodies, which hold keys. */
+/** An entry for programs: without headers and bodies, which hold keys. */
 function traceItem(entry: TraceEntry): object {
   const { headers: _headers, body: _body, url: _url, ...facts } = entry;
   return facts;
 }
 
-/** The same in one line. */
 function describeTrace(entry: TraceEntry, paint: Paint): string {
   const { kind, time, operation, event, order, status, durationMs, faults, note } = entry;
   const isFine = status !== undefined && status < 300;

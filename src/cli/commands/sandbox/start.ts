@@ -114,8 +114,7 @@ export const start = defineCommand({
 /**
  * Whitelists this machine and onboards a partner, so that the first order can follow at once.
  *
- * @returns the keys of the partner; `undefined` without one, and if data of an earlier run has it, with keys that were
- *   printed then
+ * @returns the keys of the partner; `undefined` without one, and if an earlier run has printed them
  */
 async function prepare(
   simulated: Sandbox,
