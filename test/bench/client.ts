@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import ky from 'ky';
 import { builtUrl, signBody } from './built-entries.ts';
-import { estimate, ratio } from './measure.ts';
+import { estimate, measureInTurns, ratio } from './measure.ts';
 import type { Finding, Section } from './report.ts';
 
 type Client = typeof import('../../src/index.ts');
@@ -14,7 +14,8 @@ type Client = typeof import('../../src/index.ts');
 const { defineDeployment, ExchangeClient, MessengerClient }: Client = await import(builtUrl('.'));
 
 const concurrency = 32;
-const rounds = 7;
+/** The first round only warms up. */
+const sampling = { rounds: 7, warmup: 1 };
 /** Calls of one contender in a round: some ten young collections, so that each pays for its own garbage. */
 const callsPerTurn = 2048;
 /** Before them, in every turn: caches and the young generation are as after a while of the same work. */
@@ -89,41 +90,30 @@ async function measure(url: string) {
     headers: json,
     body: JSON.stringify({ ...message, api_key: apiKey }),
   };
-  return await inTurns({
-    fetchOrder: async () => (await fetch(orderUrl, orderPost)).json(),
-    kyOrder: async () => (await ky(orderUrl, orderPost)).json(),
-    createOrder: () => exchange.createOrder(order),
-    fetchMessage: async () => (await fetch(messageUrl, messagePost)).json(),
-    kyMessage: async () => (await ky(messageUrl, messagePost)).json(),
-    sendMessage: () => messenger.sendMessage(message),
-  });
+  const contenders = {
+    fetchOrder: processorTimeOf(async () => (await fetch(orderUrl, orderPost)).json()),
+    kyOrder: processorTimeOf(async () => (await ky(orderUrl, orderPost)).json()),
+    createOrder: processorTimeOf(() => exchange.createOrder(order)),
+    fetchMessage: processorTimeOf(async () => (await fetch(messageUrl, messagePost)).json()),
+    kyMessage: processorTimeOf(async () => (await ky(messageUrl, messagePost)).json()),
+    sendMessage: processorTimeOf(() => messenger.sendMessage(message)),
+  };
+  return await measureInTurns(contenders, sampling);
 }
 
-/**
- * As `timeInTurns`, for calls that wait for a server: the processor's time counts, not the clock's. It collects before
- * every turn, or fetch would pay for the garbage of ky.
- */
-async function inTurns<Name extends string>(
-  contenders: Readonly<Record<Name, () => Promise<unknown>>>,
-): Promise<Record<Name, number[]>> {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  // Sound: the names of an object literal are its keys.
-  const names = Object.keys(contenders) as Name[];
-  const costs = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
-  // The first round only warms up.
-  for (let round = 0; round <= rounds; round++) {
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      collect();
-      await callAtOnce(contenders[name], uncountedCalls);
-      const before = process.cpuUsage();
-      await callAtOnce(contenders[name], callsPerTurn);
-      const { user, system } = process.cpuUsage(before);
-      if (round > 0) costs[name].push((user + system) / callsPerTurn);
-    }
-  }
-  return costs;
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+/** Microseconds of the processor for a call. It collects first, or fetch would pay for the garbage of ky. */
+function processorTimeOf(call: () => Promise<unknown>): () => Promise<number> {
+  return async () => {
+    collect();
+    await callAtOnce(call, uncountedCalls);
+    const before = process.cpuUsage();
+    await callAtOnce(call, callsPerTurn);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / callsPerTurn;
+  };
 }
 
 async function callAtOnce(call: () => Promise<unknown>, count: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Delivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import type { BarChart, LineChart } from './chart.ts';
-import { type Estimate, estimate, median } from './measure.ts';
+import { type Estimate, estimate, measureInTurns, median, type Timings } from './measure.ts';
 import type { Finding, Section } from './report.ts';
 import { sampleText } from './sample-event.ts';
 
@@ -18,22 +18,15 @@ export type TimedWork = (deliveries: readonly Delivery[]) => Promise<number>;
 
 let made = 0;
 
-/** As `timeInTurns` of measure.ts, for work that waits for a server. */
-export async function timeDeliveriesInTurns<Name extends string>(
+/** As `measureInTurns`, with so many new deliveries for each turn. */
+export function timeDeliveriesInTurns<Name extends string>(
   contenders: Readonly<Record<Name, TimedWork>>,
-  { count, warmup, rounds }: { readonly count: number; readonly warmup: number; readonly rounds: number },
-): Promise<Record<Name, number[]>> {
-  // Sound: the names of an object literal are its keys.
-  const names = Object.keys(contenders) as Name[];
-  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
-  for (let round = 0; round < warmup + rounds; round++) {
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      const ms = await contenders[name](makeDeliveries(count));
-      if (round >= warmup) times[name].push(ms);
-    }
-  }
-  return times;
+  { count, ...sampling }: { readonly count: number; readonly warmup: number; readonly rounds: number },
+): Promise<Timings<Name>> {
+  const works = Object.entries<TimedWork>(contenders);
+  const turns = works.map(([name, work]) => [name, () => work(makeDeliveries(count))] as const);
+  // Sound: it has the names of the contenders.
+  return measureInTurns(Object.fromEntries(turns) as Record<Name, () => Promise<number>>, sampling);
 }
 
 /** Gives each delivery to `one`, with so many under way at a time. */

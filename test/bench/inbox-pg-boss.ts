@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
 import type { Delivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
@@ -24,7 +23,10 @@ const sampling = { count: 640, warmup: 4, rounds: 20 };
 
 /** What the inbox acknowledges and handles, beside pg-boss given and asked for as many jobs at once. */
 export async function benchPgBossInbox(port: number): Promise<InboxSection> {
-  const boss = await startBoss(`postgres://postgres@127.0.0.1:${port}/postgres`);
+  const connectionString = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const boss = new PgBoss({ connectionString, schedule: false, supervise: false });
+  boss.on('error', () => {});
+  await boss.start();
   const inbox = pgBossInbox({ boss, queue: 'own', role: 'receiver' });
   // Makes its queues.
   await inbox.counts();
@@ -173,19 +175,4 @@ const jobOptions = {
 
 function idOf({ digest }: Delivery): string {
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
-
-async function startBoss(connectionString: string): Promise<PgBoss> {
-  const boss = new PgBoss({ connectionString, schedule: false, supervise: false });
-  boss.on('error', () => {});
-  // It listens before it answers.
-  for (let tries = 1; ; tries++) {
-    try {
-      await boss.start();
-      return boss;
-    } catch (error) {
-      if (tries === 40) throw error;
-      await setTimeout(250);
-    }
-  }
 }

@@ -2,13 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { createWebhooks } from './built-entries.ts';
 import type { LineChart } from './chart.ts';
-import { median, ratio } from './measure.ts';
+import { measureInTurns, median, ratio } from './measure.ts';
 import type { Finding, Section } from './report.ts';
 import { sampleText, signText } from './sample-event.ts';
 
 const partnerSecretKey = 'sk_partner_bench_0123456789abcdef';
-const rounds = 50;
-const warmup = 10;
+const sampling = { rounds: 50, warmup: 10 };
 const batch = 64;
 const partners = 10_000;
 
@@ -19,7 +18,7 @@ const directories = [1, 100, partners];
 /** The cost of a delivery with up to 64 keys, and with a function that finds one of 10,000 partners by the callback path. */
 export async function benchKeyRing(): Promise<Omit<Section, 'title'>> {
   const forgery = eventOf(99_999);
-  const timings = await timeInTurns({
+  const contenders: Record<string, () => Promise<number>> = {
     first: work(listOf(64), eventOf(0)),
     ...Object.fromEntries(
       counts.flatMap((count) => [
@@ -38,7 +37,8 @@ export async function benchKeyRing(): Promise<Omit<Section, 'title'>> {
       }),
     ),
     'forged found': work(forgedFor(createReceiver({ credentials: findIn(partners) })), eventOf(0)),
-  });
+  };
+  const timings = await measureInTurns(contenders, sampling);
   const timesOf = (name: string) => timings[name] ?? [];
   const compared = (of: string, against: string) => ratio(timesOf(of), timesOf(against));
   const points = (name: string, at: readonly number[]) =>
@@ -131,9 +131,11 @@ function eventOf(index: number): string {
   return signText(JSON.stringify(event), keyOf(index));
 }
 
-function work(receive: (body: string) => Promise<unknown>, body: string): () => Promise<void> {
+function work(receive: (body: string) => Promise<unknown>, body: string): () => Promise<number> {
   return async () => {
+    const begun = performance.now();
     for (let call = 0; call < batch; call++) await receive(body);
+    return performance.now() - begun;
   };
 }
 
@@ -145,21 +147,4 @@ function bareTries(body: string, count: number): boolean {
     timingSafeEqual(createHmac('sha512', keyOf(index)).update(text).digest(), claim),
   );
   return tried.includes(true);
-}
-
-/** As `timeInTurns` of measure.ts, for work that has to be awaited. */
-async function timeInTurns(
-  works: Readonly<Record<string, () => unknown>>,
-): Promise<Readonly<Record<string, number[]>>> {
-  const names = Object.keys(works);
-  const timings: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]));
-  for (let round = 0; round < warmup + rounds; round++) {
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      const start = performance.now();
-      await works[name]?.();
-      if (round >= warmup) timings[name]?.push(performance.now() - start);
-    }
-  }
-  return timings;
 }

@@ -12,7 +12,7 @@ export interface Sampling {
   readonly batch: number;
 }
 
-/** Milliseconds a batch, one entry a round. */
+/** The figure of a turn, one entry a round. */
 export type Timings<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
@@ -24,17 +24,36 @@ export function timeInTurns<Name extends string>(
   contenders: Contenders<Name>,
   { rounds, warmup, batch }: Sampling,
 ): Timings<Name> {
+  const { timings, turns } = makeTurns(contenders, rounds + warmup);
+  for (const { name, round } of turns) {
+    const time = timeBatch(contenders[name], batch);
+    if (round >= warmup) timings[name].push(time);
+  }
+  return timings;
+}
+
+/** The same for work that has to be awaited, and measures itself: in milliseconds, or as it likes. */
+export async function measureInTurns<Name extends string>(
+  contenders: Readonly<Record<Name, () => Promise<number>>>,
+  { rounds, warmup }: Pick<Sampling, 'rounds' | 'warmup'>,
+): Promise<Timings<Name>> {
+  const { timings, turns } = makeTurns(contenders, rounds + warmup);
+  for (const { name, round } of turns) {
+    const figure = await contenders[name]();
+    if (round >= warmup) timings[name].push(figure);
+  }
+  return timings;
+}
+
+function makeTurns<Name extends string>(contenders: Readonly<Record<Name, unknown>>, rounds: number) {
   // Sound: the names of an object literal are its keys.
   const names = Object.keys(contenders) as Name[];
   const timings = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
-  for (let round = 0; round < warmup + rounds; round++) {
+  const turns = Array.from({ length: rounds }, (_, round) => {
     const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      const time = timeBatch(contenders[name], batch);
-      if (round >= warmup) timings[name].push(time);
-    }
-  }
-  return timings;
+    return [...names.slice(first), ...names.slice(0, first)].map((name) => ({ name, round }));
+  });
+  return { timings, turns: turns.flat() };
 }
 
 /** A figure that was taken in every round. */

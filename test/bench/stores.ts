@@ -10,7 +10,7 @@ import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { missingForPostgres, missingForRedis, startPostgres, startRedis } from '../support/private-server.ts';
-import { median, ratio } from './measure.ts';
+import { measureInTurns, median, ratio } from './measure.ts';
 
 /*
  * How many transactions a second each record store makes, beside the bare engine reading and writing one value in the
@@ -68,21 +68,13 @@ for (const engine of flags.engine) {
 process.exit();
 
 async function compare(engine: string, { bare, store, pipelined }: Contest, callers: number): Promise<void> {
-  const contenders = { bare, store, ...(pipelined && { pipelined }) };
-  const names = Object.keys(contenders) as (keyof typeof contenders)[];
-  const rates: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]));
-  // One round more, which only warms up.
-  for (let round = 0; round <= rounds; round++) {
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      const change = contenders[name];
-      if (change === undefined) continue;
-      const rate = await measure(change, callers);
-      if (round > 0) rates[name]?.push(rate);
-    }
-  }
+  const changes = { bare, store, ...(pipelined && { pipelined }) };
+  const contenders = Object.entries(changes).map(
+    ([name, change]) => [name, () => measure(change, callers)] as const,
+  );
+  const rates = await measureInTurns(Object.fromEntries(contenders), { rounds, warmup: 1 });
   console.log(`\n${engine}, ${callers} at once: transactions a second, and times the bare engine`);
-  for (const name of names) {
+  for (const name of Object.keys(changes)) {
     const found = rates[name] ?? [];
     const times = ratio(found, rates.bare ?? []).value.toFixed(2);
     console.log(`  ${name.padEnd(12)}${median(found).toFixed(0).padStart(8)}${`${times} x`.padStart(10)}`);
@@ -166,7 +158,6 @@ async function postgresContest(folder: string): Promise<Contest> {
   const address = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres', max: 32 };
   const pool = new pg.Pool(address);
   const pipelining = new pg.Pool({ ...address, pipeline: true });
-  await patiently(() => pool.query('SELECT 1'));
   await pool.query('CREATE TABLE records (key text PRIMARY KEY, value text NOT NULL)');
   const store = postgresStore({ client: pool });
   const pipelined = postgresStore({ client: pipelining });
@@ -190,17 +181,4 @@ async function postgresContest(folder: string): Promise<Contest> {
       await server.stop();
     },
   };
-}
-
-/** A server that listens may still be starting up. */
-async function patiently(work: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (tries === 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
 }
