@@ -1,7 +1,6 @@
 /** How long a search takes and what it leaves on the heap: `node --expose-gc test/diagnostics/search-time.ts` */
 import { detectScheme } from '../../src/diagnostics/detection/detect-scheme.ts';
-import { allSchemes } from '../../src/diagnostics/detection/scheme-space.ts';
-import { secrets, signedUnder } from './support.ts';
+import { allSchemes, secrets, signedUnder } from './support.ts';
 
 const rounds = 15;
 const scheme = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;

@@ -1,7 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
-import { makeKey } from '../../src/diagnostics/detection/scheme-space.ts';
+import {
+  allFormRules,
+  allKeyRules,
+  allTextRules,
+  composeScheme,
+  makeKey,
+} from '../../src/diagnostics/detection/scheme-space.ts';
 import { textUnder } from '../../src/diagnostics/detection/search.ts';
-import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import { type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../support/bodies.ts';
 
 /** Three that differ in every place. */
@@ -12,6 +18,18 @@ export const secrets = {
 };
 
 export const orderKey = secrets.merchantSecretKey + secrets.partnerSecretKey;
+
+/** Every scheme that is tried, for orders. */
+export function* allSchemes(): Generator<SignatureScheme> {
+  const texts = allTextRules();
+  for (const key of allKeyRules('order')) {
+    for (const form of allFormRules()) {
+      for (const text of texts) {
+        for (const encoding of schemeParts.encoding) yield composeScheme({ form, text, key, encoding });
+      }
+    }
+  }
+}
 
 /** An event without its signature, as a JavaScript sender writes it. */
 export const eventText = (() => {

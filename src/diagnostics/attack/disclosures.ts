@@ -3,20 +3,17 @@ import { type Delivery, type Probes, probeMarker } from './probes.ts';
 
 export type Disclosure = 'signature' | 'key' | 'body' | 'internals';
 
-/** Collects the disclosures of all answers. */
-export interface Disclosures {
-  inspect(delivery: Delivery, answer: Answer): void;
-  has(disclosure: Disclosure): boolean;
-}
-
 /** Stack traces, and source files with a line number, of common languages. */
 const internals =
   /\n\s+at \S.*:\d+|Traceback \(most recent call last\)|\.(?:[cm]?[jt]s|py|rb|php|go|java|cs|ex)(?::\d+|\(\d+\)|", line \d+| on line \d+)/;
 
-export function watchDisclosures(probes: Probes, secrets: readonly string[]): Disclosures {
+export type Disclosures = ReturnType<typeof watchDisclosures>;
+
+/** Collects the disclosures of all answers. */
+export function watchDisclosures(probes: Probes, secrets: readonly string[]) {
   const found = new Set<Disclosure>();
   return {
-    inspect({ body }, answer) {
+    inspect({ body }: Delivery, answer: Answer) {
       if (answer.kind !== 'answered') return;
       const { text = '', headers } = answer;
       const shown = [text, ...headers.values()].join('\n');
@@ -26,7 +23,7 @@ export function watchDisclosures(probes: Probes, secrets: readonly string[]): Di
       if (shown.includes(probeMarker)) found.add('body');
       if (body !== undefined && showsSignature(body, shown)) found.add('signature');
     },
-    has: (disclosure) => found.has(disclosure),
+    has: (disclosure: Disclosure) => found.has(disclosure),
   };
 
   /** In any encoding, unless the body itself had it. */

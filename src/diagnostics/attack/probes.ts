@@ -19,21 +19,7 @@ export interface Delivery {
 }
 
 /** Makes bodies for the attack. Every event has a new order id that marks it as a probe. */
-export interface Probes {
-  readonly scheme: SignatureScheme;
-  /** The key of order events. */
-  readonly key: string;
-  /** The text of a new event, unsigned. */
-  unsigned(members?: JsonObject): string;
-  /** The signature of a text, with the right key and scheme unless others are given. */
-  sign(unsigned: string, other?: { key?: string; scheme?: SignatureScheme }): string;
-  /** The text of a new event, signed. */
-  authentic(members?: JsonObject): string;
-  /** Whether our own verification accepts the body: then it is no forgery under this scheme. */
-  verifies(body: string | Uint8Array): boolean;
-  /** The signature that a body should have had; `undefined` if it has no place for one. */
-  rightSignatureOf(body: string | Uint8Array): string | undefined;
-}
+export type Probes = ReturnType<typeof makeProbes>;
 
 /** Replaces personal data in every probe. */
 export const probeMarker = 'probe-of-attack-receiver';
@@ -43,17 +29,19 @@ export function makeProbes(options: {
   readonly key: string;
   readonly wireNames: WireNames;
   readonly callbackUrl: string;
-}): Probes {
+}) {
   const { scheme, key, wireNames, callbackUrl } = options;
   // Random, so that a receiver does not mistake it for a repetition of an earlier attack.
   const run = randomBytes(6).toString('hex');
   let made = 0;
 
+  /** The text of a new event, unsigned. */
   const unsigned = (members: JsonObject = {}) => {
     const id = `probe-${run}-${++made}`;
     return JSON.stringify(toWireNames({ ...probeEvent(id, callbackUrl), ...members }, wireNames));
   };
-  const sign: Probes['sign'] = (text, other = {}) => {
+  /** The signature of a text, with the right key and scheme unless others are given. */
+  const sign = (text: string, other: { key?: string; scheme?: SignatureScheme } = {}) => {
     const value: unknown = JSON.parse(text);
     const body = { json: text, value: isJsonObject(value) ? value : {} };
     const rules = other.scheme ?? scheme;
@@ -61,14 +49,17 @@ export function makeProbes(options: {
   };
   return {
     scheme,
+    /** The key of order events. */
     key,
     unsigned,
     sign,
-    authentic: (members) => {
+    /** The text of a new event, signed. */
+    authentic(members?: JsonObject) {
       const text = unsigned(members);
       return withSignature(text, sign(text));
     },
-    verifies(body) {
+    /** Whether our own verification accepts the body: then it is no forgery under this scheme. */
+    verifies(body: string | Uint8Array) {
       try {
         verifyBody(body, { key, scheme });
         return true;
@@ -76,7 +67,8 @@ export function makeProbes(options: {
         return false;
       }
     },
-    rightSignatureOf(body) {
+    /** The signature that a body should have had; `undefined` if it has no place for one. */
+    rightSignatureOf(body: string | Uint8Array) {
       try {
         const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
         const value: unknown = JSON.parse(text);

@@ -3,22 +3,12 @@ import { bareHost } from '../../deployment/base-url.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import type { Answer } from '../../internal/post-request.ts';
 
-/** A connection that can break the rules of HTTP. */
-export interface RawConnection {
-  /** Writes the head of a delivery with further headers, and a body as it is. */
-  request(headers: Readonly<Record<string, string>>, body: string): void;
-  /** Writes more of the body. */
-  write(text: string): void;
-  /** Ends the sending side, as a closed browser does. */
-  end(): void;
-  destroy(): void;
-  /** The status of the first answer, or whether the connection was closed in this time. */
-  answer(withinMs: number): Promise<Answer>;
-}
-
 export type RawConnect = () => Promise<RawConnection>;
 
-export interface RawRoute {
+/** A connection that can break the rules of HTTP. */
+export type RawConnection = ReturnType<typeof connection>;
+
+interface RawRoute {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** The limit for connecting, in milliseconds. */
@@ -67,10 +57,7 @@ function requestHead(url: URL, headers: Readonly<Record<string, string>>): strin
   return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-function connection(
-  socket: Socket,
-  head: (headers: Readonly<Record<string, string>>) => string,
-): RawConnection {
+function connection(socket: Socket, head: (headers: Readonly<Record<string, string>>) => string) {
   let received = '';
   let closed: string | undefined;
   const settled = Promise.withResolvers<void>();
@@ -88,11 +75,16 @@ function connection(
     if (statusOf(received) !== undefined) settled.resolve();
   });
   return {
-    request: (headers, body) => void socket.write(head(headers) + body),
-    write: (text) => void socket.write(text),
+    /** Writes the head of a delivery with further headers, and a body as it is. */
+    request: (headers: Readonly<Record<string, string>>, body: string) =>
+      void socket.write(head(headers) + body),
+    /** Writes more of the body. */
+    write: (text: string) => void socket.write(text),
+    /** Ends the sending side, as a closed browser does. */
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
-    async answer(withinMs) {
+    /** The status of the first answer, or whether the connection was closed in this time. */
+    async answer(withinMs: number): Promise<Answer> {
       await settledWithin([settled.promise], withinMs);
       const status = statusOf(received);
       if (status !== undefined) return { kind: 'answered', status, headers: new Headers(), text: '' };

@@ -84,10 +84,9 @@ function* withNewline(sample: Sample): Generator<ChangedTexts> {
     ['\r\n', 'a carriage return and a line feed'],
   ] as const) {
     const texts = mapTexts(textCandidates(sample), (text) => text + newline);
-    for (const rule of [{ serialization: 'base64' }] as const) {
-      const text = textUnder(rule, { json: sample.json + newline, value: {} });
-      if (text !== undefined) texts.set(text, [rule]);
-    }
+    const inBase64 = { serialization: 'base64' } as const;
+    const text = textUnder(inBase64, { json: sample.json + newline, value: {} });
+    if (text !== undefined) texts.set(text, [inBase64]);
     yield {
       code: 'newline-signed',
       message: `Fits with ${what} behind the body, which is signed with it: keep the line break when you take the body from a file or a log, or add it before you verify.`,

@@ -2,19 +2,15 @@ import { isSignatureError } from '../../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { decodeDigest } from '../../signature/digest.ts';
 import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
-import { decodeBody, removeSignature } from '../../signature/signed-body.ts';
+import { decodeBody, type ParsedSignedBody, removeSignature } from '../../signature/signed-body.ts';
 import type { SampleStatus } from './detection.ts';
 
 /** Bounds the work of a search. */
 const maxSampleBytes = 65_536;
 
-export interface Sample {
+export interface Sample extends ParsedSignedBody {
   /** As received. */
   readonly source: string;
-  readonly value: JsonObject;
-  readonly json: string;
-  /** The decoded signature. */
-  readonly claimedDigest: Uint8Array;
   /** One encoding, or both hexadecimal ones for a digest without letters. */
   readonly encodings: readonly Encoding[];
 }

@@ -44,21 +44,6 @@ interface SchemeRules {
   readonly encoding: Encoding;
 }
 
-/**
- * Every known scheme, each function once. A scheme names only effective differences from the default (no separator
- * under `hmac`, no `keySeparator` for a key of one part, a joiner only for values).
- */
-export function* allSchemes(purpose: SigningPurpose = 'order'): Generator<SignatureScheme> {
-  const texts = allTextRules();
-  for (const key of allKeyRules(purpose)) {
-    for (const form of allFormRules()) {
-      for (const text of texts) {
-        for (const encoding of schemeParts.encoding) yield composeScheme({ form, text, key, encoding });
-      }
-    }
-  }
-}
-
 export function allFormRules(): FormRule[] {
   return schemeParts.construction.flatMap((construction): FormRule[] =>
     construction === 'hmac'
@@ -87,6 +72,7 @@ export function allKeyRules(purpose: SigningPurpose, between: readonly string[] 
   });
 }
 
+/** Names only what differs from the default and has an effect, so each scheme has one form. */
 export function composeScheme({ form, text, key, encoding }: SchemeRules): SignatureScheme {
   const { construction, ...separator } = form;
   const { serialization, ...joiner } = text;

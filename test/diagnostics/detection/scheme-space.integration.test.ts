@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
-import {
-  allSchemes,
-  allTextRules,
-  makeKey,
-  normalizeScheme,
-} from '../../../src/diagnostics/detection/scheme-space.ts';
+import { allTextRules, makeKey, normalizeScheme } from '../../../src/diagnostics/detection/scheme-space.ts';
 import { textUnder } from '../../../src/diagnostics/detection/search.ts';
 import { writeSignature } from '../../../src/signature/digest.ts';
 import { checkScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
-import { secrets } from '../support.ts';
+import { allSchemes, secrets } from '../support.ts';
 
 describe('the schemes that are tried', () => {
   it('are sound, and named in their shortest form', () => {

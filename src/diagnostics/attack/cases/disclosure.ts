@@ -42,13 +42,9 @@ export const disclosureCases: readonly AttackCase[] = [
 function disclosure(
   id: string,
   kind: Disclosure,
-  {
-    what,
-    fault,
-    verdict,
-    advice,
-  }: { what: string; fault: string; verdict: 'weak' | 'broken'; advice: string },
+  found: { what: string; fault: string; verdict: 'weak' | 'broken'; advice: string },
 ): AttackCase {
+  const { what, ...finding } = found;
   return {
     id,
     what,
@@ -63,7 +59,7 @@ function disclosure(
       ];
       for (const body of bodies) await post({ body });
       return disclosures.has(kind)
-        ? { verdict, answered: 'an answer showed it', advice, fault }
+        ? { ...finding, answered: 'an answer showed it' }
         : { verdict: 'ok', answered: 'no answer showed it' };
     },
   };
