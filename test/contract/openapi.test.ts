@@ -16,32 +16,30 @@ const document = readJson('contract/openapi.json') as unknown as {
   components: { schemas: Record<string, JsonObject> };
 };
 
+const config = await createConfig({
+  extends: ['recommended-strict'],
+  rules: {
+    'no-invalid-media-type-examples': 'error',
+    'no-invalid-schema-examples': 'error',
+    // The published paths end so.
+    'no-path-trailing-slash': 'off',
+  },
+});
+
 /** What two validators of different origin find: the official schema, and Redocly's own walk with its rules. */
-async function problemsOf(text: string): Promise<{ official: unknown; redocly: string[] }> {
-  const { errors } = await new Validator().validate(JSON.parse(text));
-  const config = await createConfig({
-    extends: ['recommended-strict'],
-    rules: {
-      'no-invalid-media-type-examples': 'error',
-      'no-invalid-schema-examples': 'error',
-      // The published paths end so.
-      'no-path-trailing-slash': 'off',
-    },
-  });
-  const found = await lintFromString({
-    source: text,
-    absoluteRef: join(root, 'contract', 'openapi.json'),
-    config,
-  });
-  const redocly = found.map(
-    ({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`,
-  );
-  return { official: errors, redocly };
+async function problemsOf(text: string): Promise<unknown[]> {
+  const { errors = [] } = await new Validator().validate(JSON.parse(text));
+  const absoluteRef = join(root, 'contract', 'openapi.json');
+  const found = await lintFromString({ source: text, absoluteRef, config });
+  return [
+    ...[errors].flat(),
+    ...found.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
+  ];
 }
 
 describe('the OpenAPI document', () => {
   it('is valid under two validators, examples included', async () => {
-    expect(await problemsOf(JSON.stringify(document))).toEqual({ official: undefined, redocly: [] });
+    expect(await problemsOf(JSON.stringify(document))).toEqual([]);
   });
 
   it.each([
@@ -54,8 +52,7 @@ describe('the OpenAPI document', () => {
   ])('would be refused with %s', async (_, change) => {
     const text = JSON.stringify(document);
     expect(change(text)).not.toBe(text);
-    const { official, redocly } = await problemsOf(change(text));
-    expect(official !== undefined || redocly.length > 0).toBe(true);
+    expect(await problemsOf(change(text))).not.toEqual([]);
   });
 
   it('has eight operations of the table, and the ninth as a webhook for each event', () => {

@@ -1,11 +1,6 @@
-import { afterEach } from 'vitest';
-import type { Sandbox, SandboxServer } from '../../src/sandbox/index.ts';
+import { onTestFinished } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { Line } from './support.ts';
-
-const servers: SandboxServer<unknown>[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 /** The two ways to a sandbox: its own fetch, and a socket. */
 export const lines: [string, (sandbox: Sandbox) => Promise<Line>][] = [
@@ -14,7 +9,7 @@ export const lines: [string, (sandbox: Sandbox) => Promise<Line>][] = [
     'HTTP',
     async (sandbox) => {
       const server = await sandbox.listen();
-      servers.push(server);
+      onTestFinished(() => server.close());
       return { fetch, deployment: server.deployment };
     },
   ],

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { DeadLetter, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { describeInbox, type MakeInbox } from '../../src/testing/describe-inbox.ts';
+
+// The cases wait, and share nothing.
+vi.setConfig({ maxConcurrency: 30 });
 
 type Options = Parameters<MakeInbox>[0];
 
@@ -312,23 +315,25 @@ function repeating(store: RecordStore): RecordStore {
 }
 
 describe('describeInbox', () => {
-  describeInbox({ describe, it }, (options) => open(options));
+  const runner = { describe, it: it.concurrent };
+  describeInbox(runner, (options) => open(options));
 
   describe('over a store that runs each change more than once', () => {
-    describeInbox({ describe, it }, (options) => open(options, repeating));
+    describeInbox(runner, (options) => open(options, repeating));
   });
 
   it.concurrent.each(wrong)('fails for an inbox that %s', async (_, names, make) => {
     const cases = casesFor(make);
-    for (const name of names) {
+    const failing = names.map(async (name) => {
       const run = cases.get(name);
-      if (run === undefined) throw new Error(`There is no case "${name}".`);
+      if (run === undefined) return expect.unreachable(`There is no case "${name}".`);
       // Some wait for what never happens: for them the runner has a time limit.
       const hangs = new Promise<never>((_resolve, reject) => {
         setTimeout(() => reject(new Error('It hangs.')), 2_000).unref();
       });
       await expect(Promise.race([run(), hangs]), name).rejects.toThrow();
-    }
+    });
+    await Promise.all(failing);
   });
 
   it('has a wrong inbox for each of its cases, and no two cases of one name', () => {

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { startServer } from '../../support/local-server.ts';
 import { callback, callbackUrl, onboarded, order, place } from '../support.ts';
 
 describe('a delivery', () => {
@@ -180,21 +180,14 @@ describe('a delivery', () => {
   });
 
   it('to a closed port says so, and to a redirect is not acknowledged', async () => {
-    const elsewhere: string[] = [];
-    const server = createServer((request, response) => {
-      elsewhere.push(request.url ?? '');
-      response.writeHead(302, { location: '/elsewhere' }).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const url = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}/` : '';
+    const headers = { location: '/elsewhere', connection: 'close' };
+    const partnerSide = await startServer({ status: 302, headers });
     const sandbox = createSandbox();
     const credentials = await onboarded(sandbox);
-    await place(sandbox, credentials, { ...order, partner_callback_url: url });
+    await place(sandbox, credentials, { ...order, partner_callback_url: partnerSide.url });
     await sandbox.idle();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    expect(elsewhere).toEqual(['/']);
+    partnerSide.stopListening();
+    expect(partnerSide.requests.map(({ url }) => url)).toEqual(['/']);
     expect(sandbox.deliveries[0]).toMatchObject({ acknowledged: false, status: 302 });
     const again = await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '');
     expect(again).toMatchObject({ status: undefined, error: 'ECONNREFUSED', attempts: 2 });

@@ -1,29 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { callback, onboarded, order, partner, place, post, refusal, regenerate, reply } from '../support.ts';
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
 
 const places: [string, () => RecordStore | string][] = [
   ['a record store', () => memoryStore()],
-  [
-    'a file',
-    () => {
-      const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-      folders.push(folder);
-      return join(folder, 'sandbox.sqlite');
-    },
-  ],
+  ['a file', () => join(scratchFolder(), 'sandbox.sqlite')],
 ];
 
 /** An API key whose device is connected. */

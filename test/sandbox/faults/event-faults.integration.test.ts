@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { type EventFaultName, eventFaults } from '../../../src/sandbox/faults/faults.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { serve } from '../../webhooks/http/server.ts';
 import { onboarded, order, place, regenerate } from '../support.ts';
 
 const init = 'event.buy.init';
@@ -18,45 +18,22 @@ interface Partner {
   attach: (webhooks: Webhooks) => void;
 }
 
-const servers: ReturnType<typeof createServer>[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
-
 /** Where the events go: to the receiver's function, or to its server. */
-const receivers: [string, (options: SandboxOptions) => Promise<Partner>][] = [
-  [
-    'fetch',
-    async (options) => {
-      let webhooks: Webhooks | undefined;
-      const fetch = async (input: string | URL | Request, init?: RequestInit) =>
-        (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 });
-      const sandbox = createSandbox({ ...options, fetch });
-      const attach = (given: Webhooks) => {
-        webhooks = given;
-      };
-      return { sandbox, callbackUrl: 'https://partner.example/events', attach };
-    },
-  ],
-  [
-    'HTTP',
-    async (options) => {
-      let webhooks: Webhooks | undefined;
-      const server = createServer((request, response) => webhooks?.node(request, response));
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      servers.push(server);
-      const address = server.address();
-      const port = typeof address === 'object' ? address?.port : undefined;
-      const attach = (given: Webhooks) => {
-        webhooks = given;
-      };
-      return { sandbox: createSandbox(options), callbackUrl: `http://127.0.0.1:${port}/`, attach };
-    },
-  ],
-];
+async function connect(over: 'fetch' | 'HTTP', options: SandboxOptions): Promise<Partner> {
+  let webhooks: Webhooks | undefined;
+  const attach = (given: Webhooks) => {
+    webhooks = given;
+  };
+  if (over === 'fetch') {
+    const fetch = async (input: string | URL | Request, init?: RequestInit) =>
+      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 });
+    const sandbox = createSandbox({ ...options, fetch });
+    return { sandbox, callbackUrl: 'https://partner.example/events', attach };
+  }
+  const server = await serve((request, response) => webhooks?.node(request, response));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { sandbox: createSandbox(options), callbackUrl: `http://127.0.0.1:${server.port}/`, attach };
+}
 
 /** What is handled, in this order, and what the receiver answers to the event that has the fault. */
 const cases: [EventFaultName, { handled: string[]; answers: number[] }][] = [
@@ -90,9 +67,12 @@ function receiver(
   return { webhooks, handled };
 }
 
-describe.each(receivers)('a receiver, over %s', (_, connect) => {
+describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
   it.each(cases)('under %s handles each event once', async (fault, expected) => {
-    const { sandbox, callbackUrl, attach } = await connect({ clock: 'manual', eventSpelling: 'compact' });
+    const { sandbox, callbackUrl, attach } = await connect(over, {
+      clock: 'manual',
+      eventSpelling: 'compact',
+    });
     const credentials = await onboarded(sandbox);
     const { webhooks, handled } = receiver(credentials, sandbox.deployment);
     attach(webhooks);
@@ -113,7 +93,7 @@ describe.each(receivers)('a receiver, over %s', (_, connect) => {
   });
 
   it('gets what was dropped when it is redelivered', async () => {
-    const { sandbox, callbackUrl, attach } = await connect({});
+    const { sandbox, callbackUrl, attach } = await connect(over, {});
     const credentials = await onboarded(sandbox);
     const { webhooks, handled } = receiver(credentials, sandbox.deployment);
     attach(webhooks);
@@ -126,7 +106,7 @@ describe.each(receivers)('a receiver, over %s', (_, connect) => {
   });
 
   it('that holds both generations of keys takes events signed with the old one', async () => {
-    const { sandbox, callbackUrl, attach } = await connect({});
+    const { sandbox, callbackUrl, attach } = await connect(over, {});
     const old = await onboarded(sandbox);
     await regenerate(sandbox, old);
     const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
@@ -143,7 +123,7 @@ describe.each(receivers)('a receiver, over %s', (_, connect) => {
   });
 
   it('that fails gets the event again as often as the policy says', async () => {
-    const { sandbox, callbackUrl, attach } = await connect({
+    const { sandbox, callbackUrl, attach } = await connect(over, {
       clock: 'manual',
       callbackRetry: { maxAttempts: 3, firstDelayMs: 1000 },
     });

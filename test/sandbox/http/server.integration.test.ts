@@ -1,20 +1,16 @@
 import { spawn } from 'node:child_process';
-import { createServer, request as httpRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { ListenOptions, SandboxServer } from '../../../src/sandbox/server/listen.ts';
+import { startServer } from '../../support/local-server.ts';
 import { onboarded, order, place, post, refusal } from '../support.ts';
-
-const servers: SandboxServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 async function serve(sandbox: Sandbox, options?: ListenOptions): Promise<SandboxServer> {
   const server = await sandbox.listen(options);
-  servers.push(server);
+  onTestFinished(() => server.close());
   return server;
 }
 
@@ -33,25 +29,17 @@ function raw(url: string, text: string): Promise<string> {
 
 describe('the server', () => {
   it('posts the events of an order to a partner over HTTP', async () => {
-    const texts: string[] = [];
-    const partnerSide = createServer((request, response) => {
-      request.setEncoding('utf8').on('data', (text) => texts.push(text));
-      request.on('end', () => response.end('ok'));
-    });
-    await new Promise<void>((resolve) => partnerSide.listen(0, '127.0.0.1', resolve));
-    const address = partnerSide.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const partnerSide = await startServer({ body: 'ok' });
     const sandbox = createSandbox();
     const line = { fetch, deployment: (await serve(sandbox)).deployment };
     const credentials = await onboarded(sandbox, line);
     expect(sandbox.whitelistedIps).toEqual(['127.0.0.1']);
-    const partner_callback_url = `http://127.0.0.1:${port}/events`;
+    const partner_callback_url = `${partnerSide.url}/events`;
     await place(line, credentials, { ...order, partner_callback_url });
     await sandbox.advance('A-1', 'fiat_received');
+    const texts = partnerSide.requests.map(({ body }) => String(body));
     expect(texts).toEqual(sandbox.deliveries.map(({ body }) => body));
     expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
-    partnerSide.closeAllConnections();
-    await new Promise((resolve) => partnerSide.close(resolve));
   });
 
   it('answers 413 to a long body and goes on with the connection', async () => {
@@ -134,10 +122,9 @@ describe('the server', () => {
     expect(any.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const port = Number(new URL(any.url).port);
     await expect(sandbox.listen({ port, host: '0.0.0.0' })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    const six = await sandbox.listen({ host: '::1' }).catch(() => undefined);
+    const six = await serve(sandbox, { host: '::1' }).catch(() => undefined);
     // A machine without IPv6 has nothing to show here.
     if (six === undefined) return;
-    servers.push(six);
     expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     const capture = six.deployment.stagingUrl + six.deployment.paths.whitelistIp;
     expect((await fetch(capture, { method: 'POST' })).status).toBe(200);

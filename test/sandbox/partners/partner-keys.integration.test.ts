@@ -1,13 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineCredentials } from '../../../src/credentials/define-credentials.ts';
 import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import type { SandboxServer } from '../../../src/sandbox/server/listen.ts';
+import { lines } from '../lines.ts';
 import {
   bearer,
   callback,
-  type Line,
   onboarded,
   order,
   partner,
@@ -17,23 +15,6 @@ import {
   regenerate,
   reply,
 } from '../support.ts';
-
-const servers: SandboxServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-const lines: [string, (sandbox: Sandbox) => Promise<Line>][] = [
-  ['fetch', async (sandbox) => sandbox],
-  [
-    'HTTP',
-    async (sandbox) => {
-      const server = await sandbox.listen();
-      servers.push(server);
-      return { fetch, deployment: server.deployment };
-    },
-  ],
-];
 
 describe.each(lines)('a partner, over %s', (_, connect) => {
   it('is mailed a link that reveals usable keys', async () => {
