@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Exchange, get, pathOf, type TraceEntry } from './api.ts';
+import { Card } from './detail.tsx';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 import { maxShown, prettyText } from './message-view.tsx';
 import type { Row } from './rows.ts';
@@ -60,11 +61,11 @@ function Part({ title, before, after }: { title: string; before: string; after: 
   const lines = useMemo(() => lineDiff(before, after), [before, after]);
   const isEqual = lines.every(({ kind }) => kind === 'same');
   return (
-    <section class="card" aria-label={title}>
-      <div class="card-head">
-        <h3>{title}</h3>
-        {isEqual && <span class="muted">{before === '' ? 'none' : 'the same'}</span>}
-      </div>
+    <Card
+      title={title}
+      label={title}
+      aside={isEqual && <span class="muted">{before === '' ? 'none' : 'the same'}</span>}
+    >
       {before + after !== '' && (
         <pre class="diff">
           {lines.map(({ kind, text }, index) => (
@@ -74,7 +75,7 @@ function Part({ title, before, after }: { title: string; before: string; after: 
           ))}
         </pre>
       )}
-    </section>
+    </Card>
   );
 }
 

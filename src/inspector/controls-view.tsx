@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { post, type State } from './api.ts';
-import { Choice, Options } from './choice.tsx';
+import { Card, Facts } from './detail.tsx';
 import { Rate, RateForm } from './fault-rates.tsx';
+import { ActionForm, Choice, Options } from './fields.tsx';
 import { Changes, shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
@@ -33,17 +34,8 @@ function PlanCard({ known }: Pick<State, 'known'>) {
       fault: isEvent || when === '' ? chosen : { kind: chosen, when },
     });
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt(`Planned ${chosen} for ${target}`, plan);
-      }}
-    >
-      <div class="card-head">
-        <h2>Plan a fault</h2>
-      </div>
-      <div class="pad fields">
+    <Card heading="h2" title="Plan a fault">
+      <ActionForm kind="pad fields" done={`Planned ${chosen} for ${target}`} act={plan}>
         <Choice label="Happens to the next" value={target} onChange={setTarget}>
           <Options label="Requests" values={known.requestTargets} />
           <Options label="Events" values={known.eventTargets} />
@@ -59,8 +51,8 @@ function PlanCard({ known }: Pick<State, 'known'>) {
           </Choice>
         )}
         <button type="submit">Plan it</button>
-      </div>
-    </form>
+      </ActionForm>
+    </Card>
   );
 }
 
@@ -70,25 +62,25 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
     Object.entries(each).map(([fault, rate]) => ({ target, fault, rate: probabilityOf(rate) })),
   );
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Faults</h2>
+    <Card
+      heading="h2"
+      title="Faults"
+      aside={
         <button type="button" onClick={() => attempt('Cleared the faults', () => post('faults/clear'))}>
           Clear all
         </button>
-      </div>
-      <form
-        class="pad fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void attempt(`Set the scenario ${name}`, () => post('faults/scenario', { name }));
-        }}
+      }
+    >
+      <ActionForm
+        kind="pad fields"
+        done={`Set the scenario ${name}`}
+        act={() => post('faults/scenario', { name })}
       >
         <Choice label="Scenario" value={name} onChange={setName}>
           <Options label="Scenarios" values={known.faultScenarios} />
         </Choice>
         <button type="submit">Set it</button>
-      </form>
+      </ActionForm>
       <RateForm known={known} />
       {faults.next.length + rates.length === 0 && (
         <p class="muted pad">Nothing: every reply and event arrives.</p>
@@ -108,7 +100,7 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
           <Rate key={`${each.target} ${each.fault}`} {...each} />
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -121,11 +113,7 @@ const hops = [
 
 function ClockCard({ clock: { now, nextAt } }: Pick<State, 'clock'>) {
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>Clock</h2>
-        <span class="muted">{shownDate(now)}</span>
-      </div>
+    <Card heading="h2" title="Clock" aside={<span class="muted">{shownDate(now)}</span>}>
       <div class="pad">
         <p class="muted">
           {nextAt === undefined ? 'Nothing waits for the time.' : `Next: something at ${shownDate(nextAt)}.`}
@@ -145,56 +133,52 @@ function ClockCard({ clock: { now, nextAt } }: Pick<State, 'clock'>) {
           </button>
         </div>
       </div>
-    </section>
+    </Card>
   );
 }
 
 function AboutCard({ state }: { state: State }) {
-  const [isAsked, setIsAsked] = useState(false);
   const { deployment, seed, masterKey, whitelistedIps } = state;
-  const facts = [
-    ['Seed', seed],
-    ['Onboarding', deployment.onboardingBaseUrl],
-    ['Staging', deployment.stagingUrl],
-    ['Messenger', deployment.messengerBaseUrl],
-    ['Master key', masterKey],
-    ['Whitelisted', whitelistedIps.join(', ') || 'nobody'],
-  ] as const;
   return (
-    <section class="card">
-      <div class="card-head">
-        <h2>This sandbox</h2>
-        {isAsked ? (
-          <span class="buttons">
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                setIsAsked(false);
-                void attempt('Everything is forgotten', () => post('reset'));
-              }}
-            >
-              Forget everything
-            </button>
-            <button type="button" onClick={() => setIsAsked(false)}>
-              Keep it
-            </button>
-          </span>
-        ) : (
-          <button type="button" onClick={() => setIsAsked(true)}>
-            Reset…
-          </button>
-        )}
-      </div>
-      <dl class="headers">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Card heading="h2" title="This sandbox" aside={<ResetButtons />}>
+      <Facts
+        facts={[
+          ['Seed', seed],
+          ['Onboarding', deployment.onboardingBaseUrl],
+          ['Staging', deployment.stagingUrl],
+          ['Messenger', deployment.messengerBaseUrl],
+          ['Master key', masterKey],
+          ['Whitelisted', whitelistedIps.join(', ') || 'nobody'],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function ResetButtons() {
+  const [isAsked, setIsAsked] = useState(false);
+  if (!isAsked)
+    return (
+      <button type="button" onClick={() => setIsAsked(true)}>
+        Reset…
+      </button>
+    );
+  return (
+    <span class="buttons">
+      <button
+        type="button"
+        class="danger"
+        onClick={() => {
+          setIsAsked(false);
+          void attempt('Everything is forgotten', () => post('reset'));
+        }}
+      >
+        Forget everything
+      </button>
+      <button type="button" onClick={() => setIsAsked(false)}>
+        Keep it
+      </button>
+    </span>
   );
 }
 

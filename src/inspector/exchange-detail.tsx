@@ -9,11 +9,12 @@ import {
   post,
   type Signature,
 } from './api.ts';
-import { Changes, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
+import { Card, Detail } from './detail.tsx';
+import { Changes, cut, Faults, outcomeOf, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
 import { isForgery, type Row, verdictOf } from './rows.ts';
 import { SendAgain } from './send-again.tsx';
-import { attempt, navigate, openOrder, update, useStore } from './store.ts';
+import { attempt, openOrder, update, useStore } from './store.ts';
 
 /** A request or an event with all of its entries. */
 export function ExchangeDetail({ row }: { row: Row }) {
@@ -27,11 +28,14 @@ export function ExchangeDetail({ row }: { row: Row }) {
   const [first, ...others] = exchange?.entries ?? [];
   const replies = others.filter(({ kind }) => kind === 'reply' || kind === 'event_reply');
   return (
-    <article class="detail" aria-label={`${row.name} #${row.id}`}>
-      <div class="detail-head">
-        <h2>
-          {row.name} <span class="muted">#{row.id}</span>
-        </h2>
+    <Detail
+      label={`${row.name} #${row.id}`}
+      title={
+        <>
+          {cut(row.name)} <span class="muted">#{row.id}</span>
+        </>
+      }
+      actions={
         <button
           type="button"
           aria-pressed={compared === row.id}
@@ -40,10 +44,8 @@ export function ExchangeDetail({ row }: { row: Row }) {
         >
           Compare
         </button>
-        <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
-          ×
-        </button>
-      </div>
+      }
+    >
       <p class="facts">
         {row.kind !== 'fault' && <Status {...row} />}
         <Faults faults={row.faults} />
@@ -51,10 +53,10 @@ export function ExchangeDetail({ row }: { row: Row }) {
         {row.isImported && <span class="pill">imported</span>}
         <span class="muted">{shownTime(row.time)}</span>
         {row.durationMs !== undefined && <span class="muted">{Math.round(row.durationMs)} ms</span>}
-        {row.order !== '' && isListening && <span class="muted">Order {row.order}</span>}
+        {row.order !== '' && isListening && <span class="muted">Order {cut(row.order)}</span>}
         {row.order !== '' && !isListening && (
           <button type="button" class="link" onClick={() => openOrder(row.order)}>
-            Order {row.order}
+            Order {cut(row.order)}
           </button>
         )}
       </p>
@@ -80,7 +82,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
           message={reply}
         />
       ))}
-    </article>
+    </Detail>
   );
 }
 
@@ -110,10 +112,9 @@ export function DeliveryButtons({ id }: { id: string }) {
             type="button"
             title={hint}
             onClick={() =>
-              attempt(title, async () => {
-                const { status, error } = await post<Delivery>(`${pathOf`deliveries/${id}`}/${path}`);
-                return status === undefined ? `no answer (${error ?? 'unknown'})` : `answered with ${status}`;
-              })
+              attempt(title, async () =>
+                outcomeOf(await post<Delivery>(`${pathOf`deliveries/${id}`}/${path}`)),
+              )
             }
           >
             {title}
@@ -128,10 +129,7 @@ export function DeliveryButtons({ id }: { id: string }) {
 function Advice({ sentences }: { sentences: readonly string[] }) {
   const [reason, ...steps] = sentences;
   return (
-    <section class="card signature bad">
-      <div class="card-head">
-        <h3>✗ A genuine event was refused</h3>
-      </div>
+    <Card kind="signature bad" title="✗ A genuine event was refused">
       <div class="pad">
         <p>{reason}</p>
         <ul>
@@ -140,7 +138,7 @@ function Advice({ sentences }: { sentences: readonly string[] }) {
           ))}
         </ul>
       </div>
-    </section>
+    </Card>
   );
 }
 
@@ -163,17 +161,9 @@ interface SignatureViewProps {
 function SignatureView({ signature, explain, id }: SignatureViewProps) {
   const { holds, key, isExpectedKey, reason, signedText, differences } = signature;
   const isGood = holds && isExpectedKey !== false;
+  const problem = holds ? '✗ Signed with the wrong key' : '✗ The signature does not hold';
   return (
-    <section class={`card signature ${isGood ? 'good' : 'bad'}`}>
-      <div class="card-head">
-        <h3>
-          {isGood
-            ? '✓ The signature holds'
-            : holds
-              ? '✗ Signed with the wrong key'
-              : '✗ The signature does not hold'}
-        </h3>
-      </div>
+    <Card kind={`signature ${isGood ? 'good' : 'bad'}`} title={isGood ? '✓ The signature holds' : problem}>
       <div class="pad">
         {holds ? (
           <p>
@@ -192,7 +182,7 @@ function SignatureView({ signature, explain, id }: SignatureViewProps) {
           </details>
         )}
       </div>
-    </section>
+    </Card>
   );
 }
 

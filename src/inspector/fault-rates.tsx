@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { post, type State } from './api.ts';
-import { Choice, Options } from './choice.tsx';
+import { ActionForm, Choice, Options } from './fields.tsx';
 import { attempt } from './store.ts';
 
 /** Sets how often one fault happens. */
@@ -17,13 +17,7 @@ export function RateForm({ known }: Pick<State, 'known'>) {
   const shown = chosen.replaceAll('_', ' ');
   const set = () => post('faults/rate', { ...targetOf(target), fault: chosen, rate: Number(percent) / 100 });
   return (
-    <form
-      class="pad fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt(`Set the rate of ${shown} to ${percent} %`, set);
-      }}
-    >
+    <ActionForm kind="pad fields" done={`Set the rate of ${shown} to ${percent} %`} act={set}>
       <Choice label="Fault of the rate" value={chosen} onChange={setFault}>
         <Options label="Faults" values={faults} />
       </Choice>
@@ -45,7 +39,7 @@ export function RateForm({ known }: Pick<State, 'known'>) {
         />
       </label>
       <button type="submit">Set the rate</button>
-    </form>
+    </ActionForm>
   );
 }
 

@@ -13,10 +13,25 @@ export function Status(props: {
 }) {
   const { status, isAnswered, note } = props;
   const verdict = verdictOf(props);
-  const text = isAnswered ? (status ?? note ?? 'no reply') : 'waiting';
+  const text = isAnswered ? (status ?? cut(note ?? 'no reply')) : 'waiting';
   // A redirect is neither.
   const isRedirect = verdict === 'good' && status !== undefined && status >= 300 && status < 400;
   return <span class={`pill ${isRedirect ? 'wait' : verdictStyles[verdict]}`}>{text}</span>;
+}
+
+/** A value in a list: a megabyte of text in one line makes the page slow. The detail has all of it. */
+export function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+export interface Outcome {
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+}
+
+/** The result of a post, in words. */
+export function outcomeOf({ status, error }: Outcome): string {
+  return status === undefined ? `no answer (${error ?? 'not posted'})` : `answered with ${status}`;
 }
 
 const signatureStyles = { verified: 'good', refused: 'bad', unchecked: 'wait' } as const;
@@ -41,7 +56,7 @@ export function Changes({ children }: { children: ComponentChildren }) {
 export function Faults({ faults }: { faults: readonly string[] }) {
   return faults.map((fault) => (
     <span key={fault} class="pill fault">
-      {fault.replaceAll('_', ' ')}
+      {cut(fault.replaceAll('_', ' '))}
     </span>
   ));
 }

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { TraceEntry } from './api.ts';
 import { CopyButtons } from './copy-buttons.tsx';
+import { Card, Facts } from './detail.tsx';
 
 const forms = ['pretty', 'raw', 'headers'] as const;
 type Form = (typeof forms)[number];
@@ -12,9 +13,9 @@ export function MessageView({ title, message }: { title: string; message: TraceE
   const { body, headers, note } = message;
   const [form, setForm] = useState<Form>('pretty');
   return (
-    <section class="card">
-      <div class="card-head">
-        <h3>{title}</h3>
+    <Card
+      title={title}
+      aside={
         <fieldset class="segments" aria-label={`${title}: show`}>
           {forms.map((each) => (
             <button key={each} type="button" aria-pressed={each === form} onClick={() => setForm(each)}>
@@ -22,7 +23,8 @@ export function MessageView({ title, message }: { title: string; message: TraceE
             </button>
           ))}
         </fieldset>
-      </div>
+      }
+    >
       <CopyButtons message={message} />
       {note !== undefined && <p class="muted pad">{note}</p>}
       {form === 'headers' ? (
@@ -30,7 +32,7 @@ export function MessageView({ title, message }: { title: string; message: TraceE
       ) : (
         <Body body={body ?? ''} isPretty={form === 'pretty'} />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -68,16 +70,7 @@ function Body({ body, isPretty }: { body: string; isPretty: boolean }) {
 function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
   const all = Object.entries(headers);
   if (all.length === 0) return <p class="muted pad">No headers.</p>;
-  return (
-    <dl class="headers">
-      {all.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={all} />;
 }
 
 /** JSON with line breaks; other text as it is. */

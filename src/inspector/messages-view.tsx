@@ -1,5 +1,6 @@
 import type { Message } from './api.ts';
-import { shownMinute } from './labels.tsx';
+import { SearchField } from './fields.tsx';
+import { cut, shownMinute } from './labels.tsx';
 import { navigate, useStore } from './store.ts';
 
 export function MessagesView() {
@@ -16,13 +17,7 @@ export function MessagesView() {
     <div class="messenger">
       <nav aria-label="Phones">
         <div class="bar">
-          <input
-            type="search"
-            placeholder="Search  ( / )"
-            aria-label="Search the messages"
-            value={search}
-            onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
-          />
+          <SearchField label="Search the messages" placeholder="Search" />
           <output class="muted">{items.length}</output>
         </div>
         <ul class="cards">
@@ -34,8 +29,10 @@ export function MessagesView() {
                 aria-pressed={each === shown}
                 onClick={() => navigate({ open: each })}
               >
-                <b>{each}</b>
-                <span class="muted">{items.find(({ to_phone }) => to_phone === each)?.message}</span>
+                <b>{cut(each)}</b>
+                <span class="muted">
+                  {cut(items.find(({ to_phone }) => to_phone === each)?.message ?? '')}
+                </span>
               </button>
             </li>
           ))}

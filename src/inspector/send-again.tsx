@@ -1,12 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isListening, pathOf, post, type TraceEntry } from './api.ts';
-import { Changes } from './labels.tsx';
-import { attempt } from './store.ts';
-
-interface Sent {
-  readonly status?: number;
-  readonly error?: string;
-}
+import { ActionForm } from './fields.tsx';
+import { Changes, type Outcome, outcomeOf } from './labels.tsx';
 
 interface SendAgainProps {
   readonly message: TraceEntry;
@@ -30,20 +25,13 @@ export function SendAgain({ message, isSigned }: SendAgainProps) {
       headers: headersIn(head),
       ...(!isListening && { ...(isEvent && { url: address }), signature }),
     };
-    const { status, error } = await post<Sent>(pathOf`trace/${id}/send`, edit);
-    return status === undefined ? `no answer (${error ?? 'unknown'})` : `answered with ${status}`;
+    return outcomeOf(await post<Outcome>(pathOf`trace/${id}/send`, edit));
   };
   return (
     <details class="card again">
       <summary>Edit and send again</summary>
       <Changes>
-        <form
-          class="pad"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void attempt('Sent the copy', send);
-          }}
-        >
+        <ActionForm kind="pad" done="Sent the copy" act={send}>
           {isEvent && !isListening && (
             <label>
               <span class="muted">Address</span>
@@ -86,7 +74,7 @@ export function SendAgain({ message, isSigned }: SendAgainProps) {
             )}
             <button type="submit">{isEvent ? 'Post the copy' : 'Send the copy'}</button>
           </div>
-        </form>
+        </ActionForm>
       </Changes>
     </details>
   );

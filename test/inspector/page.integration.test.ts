@@ -408,6 +408,20 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     }
   });
 
+  it('cuts a long value in its lists, and shows the whole in the detail', async () => {
+    const { page, story } = await visit();
+    const id = `L-${'9'.repeat(100_000)}`;
+    await story.order(id);
+    const line = row(page, 'createOrder', 'L-9', '200');
+    await line.waitFor();
+    expect((await line.textContent())?.length).toBeLessThan(500);
+    await tab(page, /Orders/);
+    const cell = page.getByRole('button', { name: /^L-9/ });
+    expect(await cell.textContent()).toBe(`${id.slice(0, 200)}…`);
+    await cell.click();
+    await page.getByRole('definition').filter({ hasText: id }).waitFor();
+  });
+
   it('is out of reach for a page of another origin in the same browser', async () => {
     const { page, story } = await visit();
     const stranger = await startServer({
