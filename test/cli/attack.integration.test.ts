@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyBody } from '../../src/signature/verify-body.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { startReceiver } from '../diagnostics/attack/broken-receivers.ts';
+import { ourReceivers } from '../diagnostics/attack/our-receivers.ts';
 import { orderKey } from '../support/bodies.ts';
+import { closedUrl } from '../support/local-server.ts';
 import { credentials } from '../webhooks/deliveries.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { filesIn } from './support.ts';
@@ -85,6 +88,25 @@ describe('attack prints', () => {
       ],
     });
   });
+});
+
+it('attack finds nothing broken in our receiver', { timeout: 60_000 }, async () => {
+  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200 }).onAny(() => {});
+  const mounted = (await ourReceivers['node:http']?.(webhooks)) ?? expect.unreachable();
+  onTestFinished(() => mounted.close());
+  const url = `http://127.0.0.1:${mounted.port}/`;
+  const { code, stdout } = await attack(url, ['--skip', 'timing', '--format', 'json']);
+  const { findings, results } = JSON.parse(stdout);
+  expect({ code, findings, many: results.length > 40 }).toEqual({ code: 0, findings: [], many: true });
+});
+
+it('attack says that nothing listens, and ends with 2: nothing was attacked', async () => {
+  const url = await closedUrl();
+  const { code, stdout, stderr } = await attack(url, []);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(
+    `error: Nothing listens at ${new URL(url).host} (ECONNREFUSED), so nothing was sent.`,
+  );
 });
 
 it('attack --report writes every case as JUnit XML', async () => {

@@ -24,8 +24,6 @@ describe('completion', () => {
     expect(await proposals('inbox', 'disc')).toEqual(['discard']);
     expect(await proposals('keys', 'prom')).toEqual(['promote']);
     expect(await proposals('listen', '--inspector-p')).toEqual(['--inspector-port']);
-    expect(await proposals('attack', '--only', 'key-pu')).toEqual(['key-public']);
-    expect(await proposals('attack', '--only', 'key-public', '--skip', 'timi')).toEqual(['timing']);
     expect(await proposals('sign', '--pur')).toContain('--purpose');
     expect(await proposals('sign', '--purpose', '')).toEqual(expect.arrayContaining(['order', 'general']));
     expect(await proposals('trigger', 'event.buy.c')).toContain('event.buy.credited.crypto');
