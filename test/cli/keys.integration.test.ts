@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { describe, expect, it } from 'vitest';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
+import { partnerService } from './service.ts';
 import { scratchFolder } from './support.ts';
 
 const file = ['--keys', 'keys.json'];
@@ -13,26 +13,11 @@ const request = ['keys', 'request', ...file, '--email', 'dev@acme.example'];
 
 /** A partner whose first keys are in the key file. */
 async function partner() {
-  const sandbox = createSandbox();
-  onTestFinished(() => sandbox.close());
-  const { onboardingBaseUrl, stagingUrl } = sandbox.deployment;
+  const { sandbox, options, credentials: first } = await partnerService();
   const cwd = scratchFolder();
-  const options: RunOptions = {
-    cwd,
-    env: {
-      PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
-      PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
-    },
-    // Sound: the client gives a Request, or an address and its options.
-    fetch: sandbox.fetch as typeof fetch,
-    now: Date.now,
-  };
-  await partnerExchange(['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'], options);
-  await partnerExchange(['whitelist-ip'], options);
   const newKeys = () => sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-  const first = newKeys();
   const run = (args: readonly string[], more: RunOptions = {}) =>
-    partnerExchange(args, { ...options, ...more });
+    partnerExchange(args, { ...options, cwd, now: Date.now, ...more });
   const receive = (keys: object) =>
     run(['keys', 'receive', ...file, '--format', 'json'], { stdin: JSON.stringify(keys) });
   const status = async () => JSON.parse((await run(['keys', 'status', ...file, '--format', 'json'])).stdout);

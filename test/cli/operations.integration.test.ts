@@ -1,38 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { describe, expect, it } from 'vitest';
 import { partnerExchange } from './run-in-process.ts';
+import { deviceService, service } from './service.ts';
 import { filesIn, readRedirect, scratchFolder } from './support.ts';
-
-function service() {
-  const sandbox = createSandbox({ paths: { checkNumber: '/check-number' } });
-  onTestFinished(() => sandbox.close());
-  const { onboardingBaseUrl, stagingUrl, messengerBaseUrl } = sandbox.deployment;
-  const env = {
-    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
-    PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
-    PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl,
-    PARTNER_EXCHANGE_PATH_CHECK_NUMBER: '/check-number',
-    MESSENGER_MASTER_KEY: sandbox.masterKey,
-  };
-  // Sound: the client gives a Request, or an address and its options.
-  return { sandbox, options: { env, fetch: sandbox.fetch as typeof fetch } };
-}
-
-/** A connected device: its key is set. */
-async function device() {
-  const { sandbox, options } = service();
-  const cwd = scratchFolder();
-  await partnerExchange(['messenger', 'key', '1001', '--save', 'key.json'], { ...options, cwd });
-  const { api_key } = JSON.parse(readFileSync(join(cwd, 'key.json'), 'utf8'));
-  return {
-    sandbox,
-    cwd,
-    apiKey: api_key as string,
-    options: { ...options, cwd, env: { ...options.env, MESSENGER_API_KEY: api_key } },
-  };
-}
 
 describe('onboard and whitelist-ip', () => {
   it('registers, and says what comes next', async () => {
@@ -174,7 +145,7 @@ describe('messenger key', () => {
 
 describe('messenger scan', () => {
   it('shows a QR code without the key in any readable form', async () => {
-    const { options, apiKey } = await device();
+    const { options, apiKey } = await deviceService();
     const { code, stdout, stderr } = await partnerExchange(['messenger', 'scan'], options);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^█{20,}\n/);
@@ -182,14 +153,14 @@ describe('messenger scan', () => {
   });
 
   it('says how wide the terminal must be', async () => {
-    const { options } = await device();
+    const { options } = await deviceService();
     const { code, stderr } = await partnerExchange(['messenger', 'scan'], { ...options, columns: 20 });
     expect(code).toBe(2);
     expect(stderr).toMatch(/\d+ columns wide, or use --open/);
   });
 
   it('opens the browser with a file that holds no secret and leads to the page once', async () => {
-    const { sandbox, options, apiKey } = await device();
+    const { sandbox, options, apiKey } = await deviceService();
     const HOME = scratchFolder();
     const seen: string[] = [];
     const locations: (string | null)[] = [];
@@ -220,7 +191,7 @@ describe('messenger scan', () => {
   });
 
   it('asks for a key that is not set, on a terminal only', async () => {
-    const { options, apiKey } = await device();
+    const { options, apiKey } = await deviceService();
     const env = { ...options.env, MESSENGER_API_KEY: undefined };
     const piped = await partnerExchange(['messenger', 'scan'], { ...options, env });
     expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('MESSENGER_API_KEY is not set') });
@@ -233,10 +204,8 @@ describe('messenger scan', () => {
 
 describe('messenger send and check', () => {
   it('sends the text of stdin without its last line break', async () => {
-    const { sandbox, options, apiKey } = await device();
-    await sandbox.fetch(
-      `${options.env.PARTNER_EXCHANGE_MESSENGER_BASE_URL}/connect-msg/scan-device?api_key=${apiKey}`,
-    );
+    const { sandbox, options, pair } = await deviceService();
+    await pair();
     const stdin = 'Your code is 493021\n';
     const { code, stdout, stderr } = await partnerExchange(['messenger', 'send', '+2348012345678'], {
       ...options,
@@ -250,10 +219,8 @@ describe('messenger send and check', () => {
   });
 
   it('exits with 3 when nobody knows whether it was sent', async () => {
-    const { sandbox, options, apiKey } = await device();
-    await sandbox.fetch(
-      `${options.env.PARTNER_EXCHANGE_MESSENGER_BASE_URL}/connect-msg/scan-device?api_key=${apiKey}`,
-    );
+    const { sandbox, options, pair } = await deviceService();
+    await pair();
     sandbox.faults.next('sendMessage', 'reply_lost');
     const args = ['messenger', 'send', '+2348012345678'];
     const { code, stderr } = await partnerExchange(args, { ...options, stdin: 'Your code is 493021' });
@@ -262,7 +229,7 @@ describe('messenger send and check', () => {
   });
 
   it.each(['', '\n', ' '])('refuses %j as a message', async (stdin) => {
-    const { sandbox, options } = await device();
+    const { sandbox, options } = await deviceService();
     const before = sandbox.trace.entries.length;
     const { code } = await partnerExchange(['messenger', 'send', '+2348012345678'], { ...options, stdin });
     expect({ code, sent: sandbox.trace.entries.length - before }).toEqual({ code: 2, sent: 0 });

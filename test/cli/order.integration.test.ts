@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
+import { partnerService } from './service.ts';
 import { order as anyOrder, filesIn, keys } from './support.ts';
 
 const order = { ...anyOrder, partner_order_id: 'A-1001' };
@@ -14,13 +14,7 @@ const create = ['order', 'create', 'order.json', ...journal];
 
 /** A whitelisted partner with an order in a file. */
 async function partner() {
-  const sandbox = createSandbox({ fetch: async () => new Response() });
-  onTestFinished(() => sandbox.close());
-  const { onboardingBaseUrl, stagingUrl } = sandbox.deployment;
-  const addresses = {
-    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
-    PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
-  };
+  const { sandbox, options, credentials } = await partnerService({ fetch: async () => new Response() });
   const cwd = filesIn({ 'order.json': JSON.stringify(order) });
   /** Of the orders that were posted. */
   const bodies: string[] = [];
@@ -29,19 +23,15 @@ async function partner() {
     if (request.url.includes('CreateOrder')) bodies.push(await request.clone().text());
     return await sandbox.fetch(request);
   };
-  const outer: RunOptions = { cwd, fetch, env: addresses };
-  await partnerExchange(['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'], outer);
-  await partnerExchange(['whitelist-ip'], outer);
-  const credentials = sandbox.openLink(sandbox.emails[0]?.link ?? '');
   const env = {
-    ...addresses,
+    ...options.env,
     PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
     PARTNER_SECRET_KEY: credentials.partnerSecretKey,
     MERCHANT_SECRET_KEY: credentials.merchantSecretKey,
     PARTNER_ID: credentials.partnerId,
   };
   const run = (args: readonly string[], more: RunOptions = {}) =>
-    partnerExchange(args, { ...outer, env, ...more });
+    partnerExchange(args, { cwd, fetch, env, ...more });
   return { sandbox, cwd, run, bodies, posted: () => bodies.length };
 }
 

@@ -7,7 +7,8 @@ import { describeWith, postgresUrl, redisUrl, run } from '../store/servers.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { filesIn, scratchFolder, start } from './support.ts';
+import { deviceService } from './service.ts';
+import { scratchFolder, start } from './support.ts';
 
 const csv = 'Mobile,Name\n+2348012345678,Ada\n+2348012345679,Bayo\n08012345678,Ada again\n';
 const text = ['--column', 'to_phone=Mobile', '--template', 'Dear {Name}'];
@@ -16,21 +17,11 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** A paired device, and a folder with the CSV file. */
 async function device(rows = csv, { numbersNotOnMessenger = [] as string[] } = {}) {
-  const sandbox = createSandbox({ numbersNotOnMessenger });
-  onTestFinished(() => sandbox.close());
-  const base = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: sandbox.deployment.messengerBaseUrl };
-  const cwd = filesIn({ 'rows.csv': rows });
-  // Sound: the client gives a Request, or an address and its options.
-  const fetch = sandbox.fetch as typeof globalThis.fetch;
-  const outer = { cwd, fetch };
-  const keyed = { ...outer, env: { ...base, MESSENGER_MASTER_KEY: sandbox.masterKey } };
-  await partnerExchange(['messenger', 'key', '1001', '--save', 'key.json'], keyed);
-  const { api_key } = JSON.parse(readFileSync(join(cwd, 'key.json'), 'utf8'));
-  await sandbox.fetch(
-    `${base.PARTNER_EXCHANGE_MESSENGER_BASE_URL}/connect-msg/scan-device?api_key=${api_key}`,
-  );
-  const options: RunOptions = { ...outer, env: { ...base, MESSENGER_API_KEY: api_key }, now: Date.now };
-  return { sandbox, cwd, apiKey: String(api_key), options };
+  const { sandbox, cwd, pair, options } = await deviceService({ numbersNotOnMessenger });
+  await pair();
+  writeFileSync(join(cwd, 'rows.csv'), rows);
+  const more: RunOptions = { ...options, now: Date.now };
+  return { sandbox, cwd, options: more };
 }
 
 function itemsIn(stdout: string): Record<string, unknown>[] {
