@@ -56,8 +56,8 @@ export interface BulkOptions {
    */
   leaseMs?: number | undefined;
   /**
-   * Milliseconds for which a number is remembered after it was last tried; a later run would send to it again.
-   * @default for ever
+   * Milliseconds for which a number is remembered after its message was settled, or after `leaseMs` if its process died.
+   * A later run would send to it again. @default for ever
    */
   rememberMs?: number | undefined;
   /** When it is aborted, messages under way are finished, and the iteration throws the signal's reason. */

@@ -98,10 +98,10 @@ export function campaignClaims(options: {
       store.transact([key], (records) => {
         const found = claimState(toClaim(records.get(key)), row, earlierAttempt);
         if (found.kind !== 'free') return found;
-        const at = now();
         const attempts = found.attempts + 1;
-        const until = at + leaseMs;
-        records.set(key, { row, state: 'claimed', attempts, owner, until }, expiry(at));
+        const until = now() + leaseMs;
+        // While it is being sent, no other run may take the number for a new one.
+        records.set(key, { row, state: 'claimed', attempts, owner, until }, expiry(until));
         return { kind: 'free', attempts, until };
       }),
 

@@ -88,11 +88,7 @@ export async function sendRow(
     return { state: 'sent' };
   } catch (error) {
     if (isRequestError(error)) return readRefusal(error, device);
-    // Thrown before anything is sent.
-    if (outcomeOf(error) === 'not-sent') {
-      return { state: 'not-sent', next: 'stop', fatal: error };
-    }
-    return { state: 'unknown', next: 'stop', fatal: error };
+    return { state: outcomeOf(error), next: 'stop', fatal: error };
   }
 }
 

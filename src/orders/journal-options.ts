@@ -101,5 +101,6 @@ export function readJournalOptions(options: OrderJournalOptions<never>) {
   const settings = readOptions(options);
   if (options.isDuplicate !== undefined && settings.duplicateIds !== 'refused')
     throw invalidOption("isDuplicate is for duplicateIds: 'refused'.");
-  return settings;
+  // A clock may have fractions; the times of records have none.
+  return { ...settings, now: () => Math.floor(settings.now()) };
 }

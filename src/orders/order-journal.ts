@@ -5,6 +5,7 @@ import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import { storableText } from '../internal/describe-error.ts';
+import { isJsonObject } from '../internal/json.ts';
 import {
   checkOneOf,
   defineOptions,
@@ -47,7 +48,6 @@ import {
   prepareOrder,
   settleOrder,
 } from './transitions.ts';
-import { unwrittenResults } from './unwritten-results.ts';
 
 const readCreateOptions = defineOptions('create', {
   merchant: unchecked(),
@@ -89,9 +89,7 @@ export function createOrderJournal<Order = BuyOrder>(
   // Sound: the table returns the sender that it was given.
   const settings = readJournalOptions(options) as JournalSettings & { exchange: OrderSender<Order> };
   const { exchange, leaseMs, duplicateIds, now } = settings;
-  const records = orderRecords(settings);
-  const unwritten = unwrittenResults(records, { now, warnOfContradiction });
-  const { update } = unwritten;
+  const records = orderRecords(settings, warnOfContradiction);
   const show = (record: OrderRecord) => toJournaledOrder(record, now());
 
   async function check(
@@ -101,7 +99,7 @@ export function createOrderJournal<Order = BuyOrder>(
     const prepared = await exchange.prepareOrder(order, { merchant });
     const { payload, partnerId, partnerCode } = prepared;
     const { partner_order_id } = payload;
-    if (typeof partner_order_id !== 'string' || partner_order_id === '') {
+    if (!isName(partner_order_id)) {
       const message = 'must be a text: the journal and the events know an order by it';
       throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
     }
@@ -116,11 +114,13 @@ export function createOrderJournal<Order = BuyOrder>(
     const { merchant, again, ...call } = readCreateOptions(createOptions);
     const { prepared, intent } = await check(order, merchant);
     const attempt = randomUUID();
-    const rules = { attempt, leaseMs, again, resendUnknown: duplicateIds !== 'unknown' };
-    const begun = await begin(intent, attempt, rules);
-    // `beginAttempt` always makes a record.
-    if (begun?.attempt !== attempt)
-      return { replayed: true, reply: undefined, order: show(begun as OrderRecord) };
+    const begun = await begin(intent, {
+      attempt,
+      leaseMs,
+      again,
+      resendUnknown: duplicateIds !== 'unknown',
+    });
+    if (begun.attempt !== attempt) return { replayed: true, reply: undefined, order: show(begun) };
     // After its lease the order may have been given up, so it must not leave.
     const lease = () => (stateAt(begun, now()) === 'sending' ? (begun.leaseUntil ?? 0) - now() : 0);
     const { leftMs = () => Number.POSITIVE_INFINITY } = call;
@@ -129,18 +129,16 @@ export function createOrderJournal<Order = BuyOrder>(
     return createdOrder(await finish(begun, attempt, sent), sent);
   }
 
-  async function begin(
-    intent: Intent,
-    attempt: string,
-    rules: Omit<AttemptRules, 'now'>,
-  ): Promise<OrderRecord | undefined> {
+  async function begin(intent: Intent, rules: Omit<AttemptRules, 'now'>): Promise<OrderRecord> {
     try {
-      return await update(intent.partner_order_id, (record) =>
+      return await records.update(intent.partner_order_id, (record) =>
         beginAttempt(record, intent, { ...rules, now: now() }),
       );
     } catch (error) {
       // The store may hold the intent. Only this process knows that nothing was sent.
-      if (!isOrderError(error)) unwritten.add(intent.partner_order_id, { attempt, result: neverSent });
+      if (!isOrderError(error)) {
+        records.writeLater(intent.partner_order_id, { attempt: rules.attempt, result: neverSent });
+      }
       throw error;
     }
   }
@@ -152,7 +150,7 @@ export function createOrderJournal<Order = BuyOrder>(
     { result }: Sent<unknown>,
   ): Promise<OrderRecord> {
     try {
-      const written = await update(
+      const written = await records.update(
         begun.partner_order_id,
         (record) => record && finishAttempt(record, attempt, result, now()),
       );
@@ -161,7 +159,7 @@ export function createOrderJournal<Order = BuyOrder>(
         return written;
       }
     } catch (error) {
-      unwritten.add(begun.partner_order_id, { attempt, result });
+      records.writeLater(begun.partner_order_id, { attempt, result });
       callHook('onStoreError of createOrderJournal', () => settings.onStoreError(error));
     }
     return finishAttempt(begun, attempt, result, now());
@@ -187,16 +185,11 @@ export function createOrderJournal<Order = BuyOrder>(
       const { merchant, store } = readPrepareOptions(prepareOptions);
       const { intent } = await check(order, merchant);
       const id = intent.partner_order_id;
-      // The user's transaction cannot be retried, and may be rolled back.
+      const change = (record: OrderRecord | undefined) => prepareOrder(record, intent, now());
       const prepared = await (store === undefined
-        ? update(id, (record) => prepareOrder(record, intent, now()))
-        : records.update(
-            id,
-            (record) => prepareOrder(unwritten.applyTo(record, unwritten.of(id)), intent, now()),
-            store,
-          ));
-      // Sound: `prepareOrder` always makes a record.
-      return show(prepared as OrderRecord);
+        ? records.update(id, change)
+        : records.updateThrough(store, id, change));
+      return show(prepared);
     },
 
     async observe(event, context) {
@@ -209,10 +202,10 @@ export function createOrderJournal<Order = BuyOrder>(
       const signer = context?.key;
       let before: OrderRecord | undefined;
       let isForeign = false;
-      const after = await update(id, (record) => {
+      const after = await records.update(id, (record) => {
         before = record;
         isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
-        return isForeign ? undefined : record && observeEvent(record, ref?.slice(0, longestRef), now());
+        return record === undefined || isForeign ? record : observeEvent(record, ref, now());
       });
       if (isForeign) {
         warnOnce(foreignEvent);
@@ -224,25 +217,22 @@ export function createOrderJournal<Order = BuyOrder>(
     },
 
     async get(partnerOrderId) {
-      const id = checkId(partnerOrderId);
-      const isKnown = unwritten.of(id).length === 0;
-      const record = await (isKnown ? records.read(id) : update(id, (found) => found));
+      const record = await records.read(checkId(partnerOrderId));
       return record && show(record);
     },
 
     async unsettled(unsettledOptions = {}) {
       const { olderThanMs, limit } = readUnsettledOptions(unsettledOptions);
-      await unwritten.write();
       const found = await records.unsettled({ openedBefore: now() - olderThanMs, limit });
       return found.map(show);
     },
 
     async settle(partnerOrderId, decision, note) {
       checkOneOf('The decision', decision, ['accepted', 'abandoned']);
-      if (typeof note !== 'string' || note === '' || note.length > longestNote)
+      if (!isName(note) || note.length > longestNote)
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
       const settlement = { decision, note: storableText(note) };
-      const settled = await update(
+      const settled = await records.update(
         checkId(partnerOrderId),
         (record) => record && settleOrder(record, { ...settlement, now: now() }),
       );
@@ -277,26 +267,18 @@ function warnOfContradiction(before: OrderRecord | undefined, after: OrderRecord
 }
 
 function checkId(partnerOrderId: string): string {
-  if (typeof partnerOrderId === 'string' && partnerOrderId !== '') return partnerOrderId;
+  if (isName(partnerOrderId)) return partnerOrderId;
   throw invalidOption('The partner_order_id must be a text.');
 }
 
-/** `id` is `undefined` if the event names no order; `problem` says why it cannot be read. */
-function orderNamedBy(event: ObservedEvent): {
-  id: string | undefined;
-  ref: string | undefined;
-  problem?: string;
-} {
-  const own = textMember(event, 'partner_order_id');
-  const source = own === undefined && 'body' in event ? event.body : event;
-  const ref = textMember(source, 'platform_order_ref');
-  const id = textMember(source, 'partner_order_id');
-  const given = id === undefined ? member(source, 'partner_order_id') : undefined;
-  return {
-    id,
-    ref: ref === undefined ? undefined : storableText(ref),
-    ...(given !== undefined && given !== null && { problem: problemOf(given) }),
-  };
+/** The order that an event names, if it names one; `problem` says why that cannot be read. */
+function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string; problem?: string } {
+  const named: unknown = 'body' in event && !isName(memberOf(event, 'partner_order_id')) ? event.body : event;
+  const id = memberOf(named, 'partner_order_id');
+  const ref = memberOf(named, 'platform_order_ref');
+  if (id === undefined || id === null) return {};
+  if (!isName(id)) return { problem: problemOf(id) };
+  return { id, ...(isName(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
 }
 
 function problemOf(given: unknown): string {
@@ -309,12 +291,10 @@ function problemOf(given: unknown): string {
   return `its partner_order_id is ${kind}, not a text`;
 }
 
-function textMember(value: unknown, name: string): string | undefined {
-  const found = member(value, name);
-  return typeof found === 'string' && found !== '' ? found : undefined;
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([each]) => each === name)?.[1];
+function memberOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { OrderError, type OrderErrorCode, type OrderState, StoreError } from '../errors/errors.ts';
 import type { JsonObject, JsonValue } from '../internal/json.ts';
+import { quotedName } from '../internal/printable-text.ts';
 import { hash } from '../signature/digest.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import type { JournaledOrder } from './journal.ts';
@@ -106,18 +107,14 @@ export function orderError(
 ): OrderError {
   const state = stateAt(record, now);
   const leftMs = Math.max(1, (record.leaseUntil ?? now) - now);
-  return new OrderError(
-    code,
-    `Order ${JSON.stringify(record.partner_order_id.slice(0, 100))} ${problems[code]}.`,
-    {
-      ...(code === 'in_progress' && { remedy: inProgress(leftMs) }),
-      partner_order_id: record.partner_order_id,
-      state,
-      cause,
-      ...(code === 'in_progress' && { retryAfterMs: leftMs }),
-      ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
-    },
-  );
+  return new OrderError(code, `Order ${quotedName(record.partner_order_id)} ${problems[code]}.`, {
+    ...(code === 'in_progress' && { remedy: inProgress(leftMs) }),
+    partner_order_id: record.partner_order_id,
+    state,
+    cause,
+    ...(code === 'in_progress' && { retryAfterMs: leftMs }),
+    ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
+  });
 }
 
 /** Only the end of the lease is known, not whether its process is alive. */

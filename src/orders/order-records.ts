@@ -1,23 +1,56 @@
+import { isStoreError } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { JournalSettings } from './journal-options.ts';
 import { isAhead, isUnsettled, type OrderRecord, orderIdDigest, readRecord } from './order-record.ts';
+import { type AttemptResult, finishAttempt } from './transitions.ts';
 
-export type OrderRecords = ReturnType<typeof orderRecords>;
+/** A result that the store did not take: until it is written, only this process knows it. */
+interface UnwrittenResult {
+  readonly attempt: string;
+  readonly result: AttemptResult;
+}
 
-/** One record for each order, and one more in an index while it is unsettled. */
-export function orderRecords({
-  store,
-  prefix,
-  rememberMs,
-  now,
-}: {
-  readonly store: RecordStore;
-  readonly prefix: string;
-  readonly rememberMs: number | undefined;
-  readonly now: () => number;
-}) {
+/** Pure, as for {@link RecordStore.transact}; returning its argument changes nothing. */
+type Change<After extends OrderRecord | undefined> = (record: OrderRecord | undefined) => After;
+
+/**
+ * One record for each order, and one more in an index while it is unsettled. Results that could not be written come
+ * first, whatever else changes a record.
+ *
+ * @param onLateResult gets a record before and after an unwritten result was written
+ */
+export function orderRecords(
+  { store, prefix, rememberMs, now }: Pick<JournalSettings, 'store' | 'prefix' | 'rememberMs' | 'now'>,
+  onLateResult: (before: OrderRecord | undefined, after: OrderRecord) => void,
+) {
   const recordKey = (digest: string) => `${prefix}order:${digest}`;
   const indexPrefix = `${prefix}unsettled:`;
+  const unwritten = new Map<string, readonly UnwrittenResult[]>();
+  let writing: Promise<void> | undefined;
+
+  const unwrittenOf = (partnerOrderId: string) => unwritten.get(partnerOrderId) ?? [];
+
+  function setUnwritten(partnerOrderId: string, results: readonly UnwrittenResult[]): void {
+    // Moved to the end: the first one may be the only one that cannot be written.
+    unwritten.delete(partnerOrderId);
+    if (results.length > 0) unwritten.set(partnerOrderId, results);
+    const [oldest] = unwritten.keys();
+    // A dropped order becomes unknown when its lease is over.
+    if (unwritten.size > mostUnwritten && oldest !== undefined) unwritten.delete(oldest);
+  }
+
+  function removeUnwritten(partnerOrderId: string, written: readonly UnwrittenResult[]): void {
+    const rest = unwrittenOf(partnerOrderId).filter((one) => !written.includes(one));
+    setUnwritten(partnerOrderId, rest);
+  }
+
+  function applyResults(record: OrderRecord | undefined, results: readonly UnwrittenResult[]) {
+    return results.reduce(
+      (before, { attempt, result }) => before && finishAttempt(before, attempt, result, now()),
+      record,
+    );
+  }
 
   async function readMany(digests: readonly string[]): Promise<OrderRecord[]> {
     const keys = digests.map(recordKey);
@@ -25,37 +58,90 @@ export function orderRecords({
     return values.map(readRecord).filter((record) => record !== undefined);
   }
 
+  async function changeIn<After extends OrderRecord | undefined>(
+    through: RecordStore,
+    partnerOrderId: string,
+    change: Change<After>,
+  ): Promise<After> {
+    const digest = orderIdDigest(partnerOrderId);
+    const key = recordKey(digest);
+    const index = indexPrefix + digest;
+    return await through.transact([key, index], (records) => {
+      const before = readRecord(records.get(key));
+      const after = change(before);
+      if (after === undefined || after === before) return after;
+      const unsettled = isUnsettled(after);
+      const expiresAt = unsettled || rememberMs === undefined ? undefined : now() + rememberMs;
+      // Sound: a record has only JSON members, and those that are `undefined` are left out.
+      records.set(key, after as JsonValue, { expiresAt });
+      if (unsettled) records.set(index, after.openedAt);
+      else records.delete(index);
+      return after;
+    });
+  }
+
+  async function update<After extends OrderRecord | undefined>(
+    partnerOrderId: string,
+    change: Change<After>,
+  ): Promise<After> {
+    const late = unwrittenOf(partnerOrderId);
+    const updated = await retryOnce(() =>
+      changeIn(store, partnerOrderId, (record) => change(applyResults(record, late))),
+    );
+    removeUnwritten(partnerOrderId, late);
+    void writeResults();
+    return updated;
+  }
+
+  /** Writes all unwritten results, if the store works again. Never rejects. */
+  async function writeResults(): Promise<void> {
+    if (unwritten.size === 0) return;
+    writing ??= writeAll()
+      // The store is down again: the next call tries again.
+      .catch(() => {})
+      .finally(() => {
+        writing = undefined;
+      });
+    await writing;
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const partnerOrderId of [...unwritten.keys()]) {
+      const late = unwrittenOf(partnerOrderId);
+      setUnwritten(partnerOrderId, late);
+      let before: OrderRecord | undefined;
+      const after = await changeIn(store, partnerOrderId, (record) => {
+        before = record;
+        return applyResults(record, late);
+      });
+      removeUnwritten(partnerOrderId, late);
+      if (after !== undefined) onLateResult(before, after);
+    }
+  }
+
   return {
     async read(partnerOrderId: string): Promise<OrderRecord | undefined> {
+      if (unwritten.has(partnerOrderId)) return await update(partnerOrderId, (record) => record);
       const [record] = await readMany([orderIdDigest(partnerOrderId)]);
       return record;
     },
 
-    /**
-     * Changes a record, and the index with it.
-     *
-     * @param change pure, as for {@link RecordStore.transact}; returning its argument or `undefined` changes nothing
-     * @param through instead of the journal's own store
-     */
-    async update(
+    /** Changes a record, and the index with it. */
+    update,
+
+    /** In a transaction of the user's: it cannot be retried, and may be rolled back. */
+    updateThrough: <After extends OrderRecord | undefined>(
+      through: RecordStore,
       partnerOrderId: string,
-      change: (record: OrderRecord | undefined) => OrderRecord | undefined,
-      through: RecordStore = store,
-    ): Promise<OrderRecord | undefined> {
-      const digest = orderIdDigest(partnerOrderId);
-      const key = recordKey(digest);
-      const index = indexPrefix + digest;
-      return await through.transact([key, index], (records) => {
-        const before = readRecord(records.get(key));
-        const after = change(before);
-        if (after === undefined || after === before) return after;
-        const unsettled = isUnsettled(after);
-        const expiresAt = unsettled || rememberMs === undefined ? undefined : now() + rememberMs;
-        records.set(key, toValue(after), { expiresAt });
-        if (unsettled) records.set(index, after.openedAt);
-        else records.delete(index);
-        return after;
-      });
+      change: Change<After>,
+    ): Promise<After> =>
+      changeIn(through, partnerOrderId, (record) =>
+        change(applyResults(record, unwrittenOf(partnerOrderId))),
+      ),
+
+    /** Keeps a result until the store works again. The store may also lack the intent of the attempt. */
+    writeLater(partnerOrderId: string, result: UnwrittenResult): void {
+      setUnwritten(partnerOrderId, [...unwrittenOf(partnerOrderId), result]);
     },
 
     /** Those that have been unsettled longest come first. */
@@ -66,6 +152,7 @@ export function orderRecords({
       openedBefore: number;
       limit: number;
     }): Promise<OrderRecord[]> {
+      await writeResults();
       const found: { digest: string; openedAt: number }[] = [];
       for (let after: string | undefined; ; ) {
         const page = await store.list({ prefix: indexPrefix, after, limit: pageSize });
@@ -91,11 +178,20 @@ export function orderRecords({
   };
 }
 
+const mostUnwritten = 10_000;
 const pageSize = 1000;
 /** Records read in one transaction, which delays every writer of one of their keys. */
 const chunkSize = 100;
 
-/** Sound: a record has only JSON members, and those that are `undefined` are left out. */
-function toValue(record: OrderRecord): JsonValue {
-  return record as JsonValue;
+/**
+ * A connection of a pool may have died unnoticed, and conflicts pass. A change that is applied twice recognises its own
+ * result, in case the first try was committed after all.
+ */
+async function retryOnce<Result>(transact: () => Promise<Result>): Promise<Result> {
+  try {
+    return await transact();
+  } catch (error) {
+    if (!isStoreError(error) || error.code === 'store_closed') throw error;
+    return await transact();
+  }
 }

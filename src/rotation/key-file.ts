@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { ConfigurationError, isKeyError, KeyError } from '../errors/errors.ts';
+import { ConfigurationError, isPartnerExchangeError, KeyError } from '../errors/errors.ts';
 import { sleep } from '../internal/backoff.ts';
 import { defineOptions, invalidOption, type OptionTable, value } from '../internal/options.ts';
 import { firstFlaw, isForeignLink, openToRead } from '../internal/private-file.ts';
@@ -46,13 +46,8 @@ export function keyFile(options: KeyFileOptions): KeyStorage {
   const fs = process.getBuiltinModule?.('node:fs');
   const paths = process.getBuiltinModule?.('node:path');
   if (fs === undefined || paths === undefined) {
-    throw new ConfigurationError(
-      'not_configured',
-      'keyFile needs a file system, and this runtime has none.',
-      {
-        remedy: 'Keep the keys with storedKeys.',
-      },
-    );
+    const what = 'keyFile needs a file system, and this runtime has none.';
+    throw new ConfigurationError('not_configured', what, { remedy: 'Keep the keys with storedKeys.' });
   }
   // Resolved now, since the program may go to another folder later.
   return keyFileIn({ path: paths.resolve(path) }, { fs, paths, self: thisProcess(), now: Date.now });
@@ -71,20 +66,8 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
     async update(change) {
       const target = withKeyErrors(path, () => linkTarget(path, context));
       const startedAt = performance.now();
-      for (;;) {
-        // Before anything is made beside it: the file may belong to another user.
-        withKeyErrors(path, () => inspect(target, context));
-        const lock = withKeyErrors(path, () => tryLock(`${target}.lock`, context));
-        if (lock !== undefined) {
-          // No await here, so that the lock is held for milliseconds.
-          try {
-            withKeyErrors(path, () => removeTemporaries(target));
-            const next = change(withKeyErrors(path, () => readPrivate(target, context)));
-            if (next === undefined || withKeyErrors(path, () => replace(target, next, lock))) return;
-          } finally {
-            lock.release();
-          }
-        } else if (performance.now() - startedAt > waitMs) {
+      while (!withKeyErrors(path, () => tryUpdate(target, change))) {
+        if (performance.now() - startedAt > waitMs) {
           throw new KeyError('key_storage_locked', `Another process keeps the key file ${path} locked.`, {
             remedy: `Try again, and if no other process uses the file, delete ${target}.lock.`,
           });
@@ -93,6 +76,21 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
       }
     },
   };
+
+  /** False while another process holds the lock. Synchronous, so that the lock is held for milliseconds. */
+  function tryUpdate(target: string, change: (text: string | undefined) => string | undefined): boolean {
+    // Before anything is made beside it: the file may belong to another user.
+    inspect(target, context);
+    const lock = tryLock(`${target}.lock`, context);
+    if (lock === undefined) return false;
+    try {
+      removeTemporaries(target);
+      const next = change(readPrivate(target, context));
+      return next === undefined || replace(target, next, lock);
+    } finally {
+      lock.release();
+    }
+  }
 
   /**
    * Removes files that a crash has left before they were renamed: they may hold keys. Done before the file is read,
@@ -237,16 +235,17 @@ function linkTarget(path: string, context: KeyFileContext, links = 0): string {
 /** As many as Linux follows. */
 const maxLinks = 40;
 
-/** Turns errors of the file system into ours, without their stack of system calls. */
+/** Turns errors of the file system, which have a code, into ours, without their stack of system calls. */
 function withKeyErrors<Result>(path: string, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
-    if (isKeyError(error)) throw error;
-    throw new KeyError('key_storage_failed', `The key file ${path} cannot be used (${codeOf(error)}).`);
+    const code = codeOf(error);
+    if (code === undefined || isPartnerExchangeError(error)) throw error;
+    throw new KeyError('key_storage_failed', `The key file ${path} cannot be used (${code}).`);
   }
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -64,17 +64,13 @@ export function withPromoted(
   }: { at: number; unexpired: (retired: readonly RetiredGeneration[]) => RetiredGeneration[] },
 ): RotationState | undefined {
   if (pending === undefined) {
-    if (request !== undefined) throw notReceived();
+    if (request !== undefined) throw new KeyError('keys_not_received', 'The new keys were not received.');
     if (current === undefined) throw noKeys();
     return undefined;
   }
   const kept = unexpired(retired);
   if (current === undefined) return { current: pending, retired: kept };
   return { current: pending, retired: [{ ...current, retiredAt: at }, ...kept] };
-}
-
-function notReceived(): KeyError {
-  return new KeyError('keys_not_received', 'The new keys were not received.');
 }
 
 export function noKeys(): KeyError {

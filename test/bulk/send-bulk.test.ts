@@ -800,14 +800,18 @@ describe('sendBulk', () => {
     expect(states(await run({ rows, dryRun: true }))).toEqual(['sent', 'not-sent', 'duplicate', 'invalid']);
   });
 
-  it('forgets the claim of a dead process after rememberMs too', async () => {
-    const { start, store, time } = setUp({ rows: rowsOf(1), rememberMs: 200_000 });
+  it('forgets the claim of a dead process rememberMs after its lease, and no earlier', async () => {
+    const { start, run, store, time, messenger } = setUp({ rows: rowsOf(1), rememberMs: 1000 });
     start({ messenger: { sendMessage: () => new Promise<never>(() => {}) } })
       [Symbol.asyncIterator]()
       .next();
     await time.sleep(10, never);
     expect(await store.list({ prefix: '', limit: 2 })).toMatchObject([{ value: { state: 'claimed' } }]);
-    time.set(time.now() + 200_000);
+    time.set(time.now() + 2000);
+    // It may have been sent.
+    expect(states(await run())).toEqual(['unknown']);
+    expect(messenger.calls).toBe(0);
+    time.set(time.now() + 1000);
     expect(await store.list({ prefix: '', limit: 2 })).toEqual([]);
   });
 

@@ -342,6 +342,13 @@ describe('create', () => {
     expect(await journal.get('B')).toBeUndefined();
   });
 
+  it('writes the result also by a clock with fractions', async () => {
+    const { another, clock } = bench({ rememberMs: 1000 });
+    const journal = another({ now: () => clock.now + 0.5 });
+    await journal.create(order);
+    expect(await another().get('A-1001')).toMatchObject({ state: 'accepted', changedAt: clock.now });
+  });
+
   it('keeps of a reply what keepReply chooses, and returns it later', async () => {
     const { journal, service } = bench({
       keepReply: ({ body }) => z.object({ link: z.string() }).parse(body),
