@@ -1,6 +1,6 @@
-import { rememberedDigests } from '../internal/bounded-memory.ts';
 import { handleWithin } from './attempt.ts';
 import type { DeliveryReference, HandleDelivery, InboxResult } from './inbox.ts';
+import { rememberedDigests } from './remembered-digests.ts';
 
 export interface MemoryDeduplicationOptions {
   /** Most handled deliveries remembered; beyond it the oldest is forgotten. */

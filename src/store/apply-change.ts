@@ -9,7 +9,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import type { ListOptions, RecordSet } from './record-store.ts';
+import type { ListOptions, RecordSet, StoredRecord } from './record-store.ts';
 
 /** `undefined` deletes the record. */
 export type Write = RecordWrite | undefined;
@@ -126,11 +126,25 @@ function checkKeyPart(given: unknown, name: string): string {
   throw invalidOption(`${name} must be up to ${maxKeyLength} printable ASCII characters without blanks.`);
 }
 
+/** Greater than every character of a key. */
+export const afterAnyKey = '\u007f';
+
+/** A record as `list` returns it. @throws {StoreError} `store_failed` */
+export function toStoredRecord(key: string, { text, expiresAt }: RecordWrite): StoredRecord {
+  return { key, value: readRecordText(text), ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+/** The same of a row of SQLite or PostgreSQL. @throws {StoreError} `store_failed` */
+export function rowToStoredRecord(row: Readonly<Record<string, unknown>>): StoredRecord {
+  const expiresAt = row.expires_at === null ? undefined : Number(row.expires_at);
+  return toStoredRecord(String(row.key), { text: String(row.value), expiresAt });
+}
+
 /**
  * @throws {StoreError} `store_failed` if somebody else has changed it; without the parser's error, which quotes the
  *   text
  */
-export function readRecordText(text: string): JsonValue {
+function readRecordText(text: string): JsonValue {
   try {
     // Sound: JSON.parse returns JSON data.
     return JSON.parse(text) as JsonValue;

@@ -1,13 +1,13 @@
-import { StoreError } from '../errors/errors.ts';
 import { callback, defineOptions, type OptionTable } from '../internal/options.ts';
 import {
   applyChange,
   checkKeys,
   checkListOptions,
   type RecordWrite,
-  readRecordText,
+  toStoredRecord,
 } from './apply-change.ts';
-import { expiryGraceMs, type RecordStore } from './record-store.ts';
+import { openWork } from './key-queue.ts';
+import { expiryGraceMs, type RecordStore, type StoredRecord } from './record-store.ts';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -31,7 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   /** The sorted keys of the prefix that was listed last. Some may have been deleted; a new key drops the list. */
   let listed: { readonly prefix: string; readonly keys: readonly string[] } | undefined;
   let writesUntilSweep = leastBetweenSweeps;
-  let isClosed = false;
+  const work = openWork();
 
   function read(key: string, at: number): RecordWrite | undefined {
     const record = records.get(key);
@@ -64,45 +64,39 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   }
 
   return {
-    async transact(keys, change) {
-      const checked = checkKeys(keys);
-      checkOpen(isClosed);
-      const at = now();
-      const found = new Map<string, string>();
-      for (const key of checked) {
-        const record = read(key, at);
-        if (record !== undefined) found.set(key, record.text);
-      }
-      const { result, writes } = applyChange(checked, found, change);
-      for (const [key, record] of writes) write(key, record);
-      sweep(writes.size, at);
-      return result;
-    },
+    transact: (keys, change) =>
+      work.run(async () => {
+        const checked = checkKeys(keys);
+        const at = now();
+        const found = new Map<string, string>();
+        for (const key of checked) {
+          const record = read(key, at);
+          if (record !== undefined) found.set(key, record.text);
+        }
+        const { result, writes } = applyChange(checked, found, change);
+        for (const [key, record] of writes) write(key, record);
+        sweep(writes.size, at);
+        return result;
+      }),
 
-    async list(listOptions) {
-      const { prefix, after = '', limit } = checkListOptions(listOptions);
-      checkOpen(isClosed);
-      const at = now();
-      const found = [];
-      for (const key of sortedKeys(prefix)) {
-        if (found.length === limit) break;
-        const record = key > after ? read(key, at) : undefined;
-        if (record === undefined) continue;
-        const { text, expiresAt } = record;
-        found.push({ key, value: readRecordText(text), ...(expiresAt !== undefined && { expiresAt }) });
-      }
-      return found;
-    },
+    list: (listOptions) =>
+      work.run(async () => {
+        const { prefix, after = '', limit } = checkListOptions(listOptions);
+        const at = now();
+        const found: StoredRecord[] = [];
+        for (const key of sortedKeys(prefix)) {
+          if (found.length === limit) break;
+          const record = key > after ? read(key, at) : undefined;
+          if (record !== undefined) found.push(toStoredRecord(key, record));
+        }
+        return found;
+      }),
 
     async close() {
-      isClosed = true;
+      await work.close();
       records.clear();
     },
   };
 }
 
 const leastBetweenSweeps = 1000;
-
-function checkOpen(isClosed: boolean): void {
-  if (isClosed) throw new StoreError('store_closed', 'The record store was closed.');
-}

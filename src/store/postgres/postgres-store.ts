@@ -1,6 +1,6 @@
 import type { StoreCallOptions } from '../../internal/limited-calls.ts';
 import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
-import { checkKeys, checkListOptions, readRecordText } from '../apply-change.ts';
+import { afterAnyKey, checkKeys, checkListOptions, rowToStoredRecord } from '../apply-change.ts';
 import { engineCallRows, limitEngineCalls } from '../engine-calls.ts';
 import { openWork, sharedKeyQueue } from '../key-queue.ts';
 import type { RecordStore } from '../record-store.ts';
@@ -87,15 +87,9 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
       work.run(async () => {
         const { prefix, after = '', limit } = checkListOptions(listOptions);
         const values = [prefix, `${prefix}${afterAnyKey}`, after, now(), limit];
-        return rowsOf(await connection.query(statements.list, values)).map(({ key, value, expires_at }) => ({
-          key: String(key),
-          value: readRecordText(String(value)),
-          ...(expires_at !== null && { expiresAt: Number(expires_at) }),
-        }));
+        return rowsOf(await connection.query(statements.list, values)).map(rowToStoredRecord);
       }),
 
     close: () => work.close(),
   };
 }
-
-const afterAnyKey = '\u007f';

@@ -7,10 +7,12 @@ import { callback, defineOptions, invalidOption, type OptionTable, value } from 
 import { warnOnce } from '../../internal/warn.ts';
 import {
   type AppliedChange,
+  afterAnyKey,
   applyChange,
   checkKeys,
   checkListOptions,
-  readRecordText,
+  type RecordWrite,
+  toStoredRecord,
 } from '../apply-change.ts';
 import {
   engineCallRows,
@@ -176,8 +178,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
         const { prefix: start, after = '', limit } = checkListOptions(listOptions);
         const at = now();
         const listed: StoredRecord[] = [];
-        // No character of a key is greater than a tilde.
-        const greatest = start === '' ? '+' : `(${start}\u007f`;
+        const greatest = start === '' ? '+' : `(${start}${afterAnyKey}`;
         let least = after >= start && after !== '' ? `(${after}` : `[${start}`;
         if (least === '[') least = '-';
         for (;;) {
@@ -186,10 +187,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
           const [last, found] = (await read(listScript, values)) as [unknown, unknown[]];
           for (let index = 0; index < found.length; index += 2) {
             const record = parseRecord(toText(found[index + 1]), at);
-            if (record === undefined) continue;
-            const { text, expiresAt } = record;
-            const value = readRecordText(text);
-            listed.push({ key: toText(found[index]), value, ...(expiresAt !== undefined && { expiresAt }) });
+            if (record !== undefined) listed.push(toStoredRecord(toText(found[index]), record));
           }
           if (listed.length >= limit || toText(last) === '') return listed;
           least = `(${toText(last)}`;
@@ -206,10 +204,8 @@ function recordsLost(): StoreError {
   return new StoreError('store_lost', message);
 }
 
-function parseRecord(
-  record: string,
-  at: number,
-): { readonly text: string; readonly expiresAt: number | undefined } | undefined {
+/** `undefined` if there is none, or if it has expired. */
+function parseRecord(record: string, at: number): RecordWrite | undefined {
   const end = record.indexOf('|');
   if (end < 0) return undefined;
   const expiresAt = end === 0 ? undefined : Number(record.slice(0, end));

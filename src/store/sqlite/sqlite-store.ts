@@ -3,7 +3,8 @@ import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
 import { callback, defineOptions, integer, type OptionTable, value } from '../../internal/options.ts';
 import { isBusy, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
-import { applyChange, checkKeys, checkListOptions, readRecordText } from '../apply-change.ts';
+import { afterAnyKey, applyChange, checkKeys, checkListOptions, rowToStoredRecord } from '../apply-change.ts';
+import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 
 /** Options of {@link sqliteStore}. */
@@ -72,11 +73,8 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   const statements = prepareStatements(database);
   let sweepAt = Number.NEGATIVE_INFINITY;
   let emptyWalAt = Number.NEGATIVE_INFINITY;
+  const work = openWork();
   let closing: Promise<void> | undefined;
-
-  function checkOpen(): void {
-    if (closing !== undefined) throw new StoreError('store_closed', 'The record store was closed.');
-  }
 
   function sweep(at: number): void {
     if (performance.now() < sweepAt) return;
@@ -96,60 +94,52 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   }
 
   return {
-    async transact(keys, change) {
-      const checked = checkKeys(keys);
-      checkOpen();
-      const outcome = await write(() => {
-        const at = now();
-        const found = new Map<string, string>();
-        for (const key of checked) {
-          const row = statements.read.get(key, at);
-          if (row !== undefined) found.set(key, String(row.value));
-        }
-        // Caught here, so that the others of the transaction need not begin again.
-        const applied = attempt(() => applyChange(checked, found, change));
-        if ('error' in applied) return applied;
-        for (const [key, record] of applied.value.writes) {
-          if (record === undefined) statements.remove.run(key);
-          else statements.write.run(key, record.text, record.expiresAt ?? null);
-        }
-        sweep(at);
-        return applied;
-      }).catch(throwStoreError);
-      if ('error' in outcome) throw outcome.error;
-      return outcome.value.result;
-    },
+    transact: (keys, change) =>
+      work.run(async () => {
+        const checked = checkKeys(keys);
+        const outcome = await write(() => {
+          const at = now();
+          const found = new Map<string, string>();
+          for (const key of checked) {
+            const row = statements.read.get(key, at);
+            if (row !== undefined) found.set(key, String(row.value));
+          }
+          // Caught here, so that the others of the transaction need not begin again.
+          const applied = attempt(() => applyChange(checked, found, change));
+          if ('error' in applied) return applied;
+          for (const [key, record] of applied.value.writes) {
+            if (record === undefined) statements.remove.run(key);
+            else statements.write.run(key, record.text, record.expiresAt ?? null);
+          }
+          sweep(at);
+          return applied;
+        }).catch(throwStoreError);
+        if ('error' in outcome) throw outcome.error;
+        return outcome.value.result;
+      }),
 
-    async list(listOptions) {
-      const { prefix, after = '', limit } = checkListOptions(listOptions);
-      checkOpen();
-      return readWhenFree(() => {
-        file.check();
-        const rows = statements.list.all({
-          prefix,
-          end: `${prefix}${afterAnyKey}`,
-          after,
-          now: now(),
-          limit,
-        });
-        return rows.map(({ key, value, expires_at }) => ({
-          key: String(key),
-          value: readRecordText(String(value)),
-          ...(expires_at !== null && { expiresAt: Number(expires_at) }),
-        }));
-      }, busyTimeoutMs).catch(throwStoreError);
-    },
+    list: (listOptions) =>
+      work.run(async () => {
+        const { prefix, after = '', limit } = checkListOptions(listOptions);
+        return await readWhenFree(() => {
+          file.check();
+          const rows = statements.list.all({
+            prefix,
+            end: `${prefix}${afterAnyKey}`,
+            after,
+            now: now(),
+            limit,
+          });
+          return rows.map(rowToStoredRecord);
+        }, busyTimeoutMs).catch(throwStoreError);
+      }),
 
     close() {
-      closing ??= write(() => undefined)
-        .catch(() => {})
-        .then(() => database.close());
+      closing ??= work.close().then(() => database.close());
       return closing;
     },
   };
 }
-
-const afterAnyKey = '\u007f';
 
 function prepareStatements(database: DatabaseSync) {
   const live = '(expires_at IS NULL OR expires_at > ';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { rememberedDigests } from '../../../src/internal/bounded-memory.ts';
+import { rememberedDigests } from '../../../src/inbox/remembered-digests.ts';
 
 function digestOf(number: number): string {
   return createHash('sha256').update(String(number)).digest('hex');
