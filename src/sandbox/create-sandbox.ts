@@ -22,41 +22,7 @@ import { fetchReply } from './wire-reply.ts';
  * Simulates the service of the contract: all nine operations, in memory unless `data` says otherwise. Each sandbox has
  * its own partners, orders, devices and logs: make a new one for each test. `sandbox.faults` makes it hostile.
  *
- * Where the contract is silent, it does what the options say, or makes these choices (docs/details/sandbox.md
- * has a table of the options that make others):
- *
- * - **Replies**: 200 with a JSON object; errors are `{ error, message }`, with 400 for a body or query that does
- *   not fit, 401 for a missing or wrong key or signature, 403 for an IP that is not whitelisted, 404, 405 with
- *   `Allow`, 409 for what exists already or is not ready, 410 for a link that is used up, 413, 415, 422 for a
- *   number that is not on the messenger, and 500 when a function among the options fails. Paths count exactly,
- *   with the slash at the end. Of several reasons the first counts: path, method, type, size, IP, key, signature,
- *   members. Members that are not known are ignored; a published name that `wireNames` replaces is refused.
- * - **Onboarding**: a `partner_code` can be onboarded once. Its keys are valid from the moment the link is opened.
- *   A link is never outdated by time. It is at the origin of the request that asked for it.
- * - **Regeneration**: needs the `partner_code` and `email` of the onboarding. The old keys work until the reset
- *   link is opened and stop working at that moment, all three; the partner ID stays. A later reset link takes the
- *   place of one that is not opened yet. Keys do not expire.
- * - **Whitelist**: an IP is captured for everyone, since the capture says nothing about who calls. Only order
- *   creation asks for it.
- * - **Orders**: each partner has one merchant. `x-partner-id` may be absent but not wrong. A `partner_order_id`
- *   counts once per partner. The payload is checked as it is on the wire, with the published names and without
- *   its signature: where a client's schema transforms, give the sandbox one that takes what comes out. An amount
- *   with more digits than a JSON number can give is refused. `markup_fee` is not applied. The crypto amount is cut
- *   off after six places. The reply is the event record without name and signature.
- * - **Transitions**: created -> `fiat_received` or held (`no_kyc`, `third_party_payment`, `third_party_error`);
- *   received or held -> held (for another reason), `credited` or `refunded`; held -> `fiat_received`.
- *   Credited and refunded orders are closed.
- * - **Events**: the init event follows the reply, the others `advance`; those of one order go one after another.
- *   Each is posted once, with the public key as the bearer token and the keys that count then; 2xx means received,
- *   and redirects are not followed. It is posted again only by
- *   `redeliver`, unless `callbackRetry` says otherwise. `event.buy.third_party_error` has the
- *   common members and the statuses of received fiat. The close event keeps the statuses that the order had.
- *   The addresses for KYC and for payment are made up and lead nowhere. Unless `eventSpelling` is `compact`, their text
- *   is spelled as JSON allows and no serializer of JavaScript does, with one member more, `"1"`: a receiver that does
- *   not verify the raw body fails.
- * - **Messenger**: a device number gets one API key, once (then 409). Opening the scan address connects the device;
- *   before that, sending and checking are refused with 409. `verify_check` may be absent and changes nothing.
- *   A phone number is any text. A number not on the messenger gets no message.
+ * Where the contract is silent, it does what the options say, or makes the choices that docs/details/sandbox.md lists.
  *
  * @throws {ConfigurationError} for an option that is malformed, unknown, or puts two operations at one address
  * @example

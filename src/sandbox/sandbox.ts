@@ -81,11 +81,7 @@ export interface Sandbox<Order = BuyOrder> {
   readonly order: (name: string) => SandboxOrder;
   /** The last events, posted or pending, at most `maxRemembered`, oldest first. */
   readonly deliveries: readonly SandboxDelivery[];
-  /**
-   * Posts the same text again, without waiting for other events.
-   *
-   * @throws {ValidationError} (a rejection) when no delivery has this id
-   */
+  /** Posts the same text again, at once. @throws {ValidationError} (a rejection) when no delivery has this id */
   readonly redeliver: (deliveryId: string) => Promise<SandboxDelivery>;
   /**
    * Resolves when no event is outstanding: after `createOrder`, when its init event was answered or given up. Does
@@ -118,11 +114,7 @@ export interface Sandbox<Order = BuyOrder> {
 
 /** How the sandbox posts events. */
 export interface SandboxEvents {
-  /**
-   * Sets how often an unacknowledged event is posted again from now on (ledger: `callback-retry`).
-   *
-   * @throws {ConfigurationError} `invalid_option`
-   */
+  /** Sets how often an unacknowledged event is posted again (ledger: `callback-retry`). @throws {ConfigurationError} */
   readonly retry: (policy: CallbackRetryPolicy) => void;
   /**
    * Posts a copy of an event, signed with a key that was never issued. A receiver has to refuse it.

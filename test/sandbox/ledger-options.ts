@@ -171,7 +171,7 @@ export const ledgerOptions = {
   },
   'order-transitions': {
     options: ['orderTransitions'],
-    byDefault: 'as the doc comment of `createSandbox` says',
+    byDefault: '[as above](#where-the-contract-is-silent)',
     otherwise: 'any step after any other',
   },
   versioning: { options: ['paths'], byDefault: 'v1', otherwise: 'any path' },

@@ -37,26 +37,7 @@ interface RequestFaultRules {
   readonly details: FaultDetails;
 }
 
-/**
- * Every fault of a request:
- *
- * - `reset`: the connection is reset, without a reply (`ECONNRESET`)
- * - `reply_lost`: the service acts, and the connection closes without a reply
- * - `stall`: no reply, until the caller gives up
- * - `trickle`: the reply arrives in small pieces with pauses
- * - `truncate`: the connection breaks within the reply's body (by default after half of it)
- * - `too_many_requests`: 429 with Retry-After
- * - `server_error`: 500 or another status, with a JSON body
- * - `redirect`: 307 or another status, to another host
- * - `html`: the page of a gateway, 502 or another status
- * - `misdirected`: 421, after which some platforms repeat a request by themselves
- * - `ok_with_error`: 200 with an error in the body
- * - `wrong_content_type`: the reply's JSON, labelled as text/html
- * - `gzip`: the reply's body compressed, although the caller did not ask for it
- *
- * `wrong_content_type`, `gzip`, `trickle` and `truncate` change the service's own reply; before the effect that is a
- * 503.
- */
+/** Every fault of a request, with its default time and details. docs/details/sandbox.md says what each one does. */
 export const requestFaults = {
   reset: { when: 'before', details: {} },
   reply_lost: { when: 'after', only: 'after', details: {} },
@@ -77,22 +58,7 @@ interface EventFaultRules {
   readonly details: FaultDetails;
 }
 
-/**
- * Every fault of an event:
- *
- * - `duplicate`: posted again after it was answered
- * - `concurrent_duplicate`: posted twice at once
- * - `reorder`: posted after the next event of its order, or when no other event is outstanding
- * - `delay`: posted later on the sandbox's clock; later events overtake it
- * - `drop`: never posted
- * - `before_reply`: the init event is posted and answered before the order's reply is sent
- * - `old_key`: signed with the keys before the last regeneration, if there was one
- * - `forged`: preceded by a copy signed with a key that was never issued
- * - `tampered`: preceded by a copy whose amount was changed after signing
- * - `unfamiliar_name`: preceded by an authentic event with an unpublished name
- * - `extra_members`: has members outside the contract, with names that break careless code
- * - `awkward_spelling`: spelled as `eventSpelling: 'awkward'` does
- */
+/** Every fault of an event, with its details. docs/details/sandbox.md says what each one does. */
 export const eventFaults = {
   duplicate: { details: {} },
   concurrent_duplicate: { details: {} },
@@ -167,23 +133,7 @@ export type EventFaultRates = { readonly [Name in EventFaultName]?: FaultRate | 
 /** How often each fault happens. */
 export type FaultRates = RequestFaultRates & EventFaultRates;
 
-/**
- * Named sets of rates:
- *
- * - `calm`: no faults
- * - `bad_network`: broken connections, before, during and after the effect
- * - `lost_replies`: the service acts, and the reply is lost
- * - `slow`: replies that stall or trickle
- * - `rate_limited`: 429 with Retry-After
- * - `bad_gateway`: pages, redirects and statuses of a gateway, before and after the effect
- * - `outage`: 503 for every request
- * - `repeated_events`: duplicates, also at the same time
- * - `shuffled_events`: events out of order, late, or before the order's reply
- * - `lost_events`: events that are never posted
- * - `attacked`: forged and tampered events among the genuine ones
- * - `strange_events`: unpublished names, members and spellings
- * - `hostile`: all of these, except faults that stall or lose an event forever
- */
+/** Named sets of rates. docs/details/sandbox.md says what each one is for. */
 export const faultScenarios = {
   calm: {},
   bad_network: { reset: 0.1, reply_lost: 0.1, truncate: 0.1, trickle: 0.05 },

@@ -10,20 +10,7 @@ interface ScenarioRules {
   readonly events?: 'reversed' | 'twice' | 'never';
 }
 
-/**
- * The course of an order from its creation to its end:
- *
- * - `happy`: paid and credited
- * - `kyc_then_credited`, `kyc_then_refund`: held until the buyer does KYC, or never does
- * - `third_party_then_credited`, `third_party_then_refund`: held since somebody else paid
- * - `third_party_error_then_refund`: the same with its own event
- * - `refund`: paid and refunded
- * - `credited_then_closed`: credited and then refunded, which is a contradiction
- * - `refunded_then_credited`: the reverse
- * - `events_reversed`: `happy`, with the last event first
- * - `events_repeated`: `happy`, with each event twice
- * - `events_lost`: `happy`, without any event after the first
- */
+/** The course of an order from its creation to its end. docs/details/sandbox.md says what each one plays. */
 export const orderScenarios = {
   happy: { steps: ['fiat_received', 'credited'] },
   kyc_then_credited: { steps: ['no_kyc', 'fiat_received', 'credited'] },
