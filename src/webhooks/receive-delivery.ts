@@ -54,7 +54,9 @@ export function deliveryReceiver(
     traceparent: string | undefined,
   ): Promise<Outcome> {
     const startedAt = performance.now();
-    const outcome = await outcomeOf(body, request, traceparent);
+    // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
+    const verified = await verify(body, request).catch((error) => refuse(body, error));
+    const outcome = 'kind' in verified ? verified : await deliver(verified, traceparent);
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
     const durationMs = performance.now() - startedAt;
     const { kind, status } = outcome;
@@ -62,21 +64,14 @@ export function deliveryReceiver(
     return outcome;
   }
 
-  // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
-  async function outcomeOf(
+  async function verify(
     body: string | Uint8Array,
     request: DeliveryRequest,
-    traceparent: string | undefined,
-  ): Promise<Outcome> {
+  ): Promise<VerifiedDelivery | Outcome> {
     if (exceeds(body, maxBodyBytes)) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
-    const verified = await verify(body, request).catch((error) => refuse(body, error));
-    return 'kind' in verified ? verified : await deliver(verified, traceparent);
-  }
-
-  async function verify(body: string | Uint8Array, request: DeliveryRequest): Promise<VerifiedDelivery> {
     const source = decodeBody(body);
     const claimed = readUnverifiedBody(source, scheme);
     const { partner, shown } = await findSigner(claimed, request);
