@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { inspect, promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { format, inspect } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { Outcome } from '../../src/webhooks/outcome.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { credentials, delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
@@ -163,16 +162,18 @@ describe('nothing secret is', () => {
   });
 
   it('in what the default onError prints beside the error', async () => {
-    const program = fileURLToPath(new URL('report-failure.ts', import.meta.url));
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-      '--experimental-strip-types',
-      program,
-    ]);
-    expect(stdout).toBe('failed,failed\n');
-    expect(stderr).toMatch(
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => logged.mockRestore());
+    const webhooks = createWebhooks({ credentials })
+      .on('event.buy.init', () => Promise.reject(new Error('the database is down')))
+      .onUnrecognized(() => Promise.reject(new Error('nobody knows it')));
+    await webhooks.receive(delivery(body));
+    await webhooks.receive(delivery({ event_name: 'line\nbreak', partner_order_id: 'A-1001' }));
+    const printed = logged.mock.calls.map((values) => format(...values)).join('\n');
+    expect(printed).toMatch(
       /not handled \("event\.buy\.init", digest [0-9a-f]{12}\): Error: the database is down/,
     );
-    expect(stderr).toMatch(/not handled \("line\\nbreak", digest [0-9a-f]{12}\): Error: nobody knows it/);
-    expectNoSecret(stderr);
+    expect(printed).toMatch(/not handled \("line\\nbreak", digest [0-9a-f]{12}\): Error: nobody knows it/);
+    expectNoSecret(printed);
   });
 });

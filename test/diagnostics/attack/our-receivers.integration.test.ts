@@ -10,7 +10,7 @@ import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
-import { listen } from '../../webhooks/http/frameworks/listen.ts';
+import { listen } from '../../webhooks/http/frameworks/mount.ts';
 import { ourReceivers } from './our-receivers.ts';
 
 /** What no adapter can get wrong. */

@@ -5,11 +5,14 @@ import { Hono } from 'hono';
 import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { fastifyPlugin } from '../../../src/webhooks/fastify-plugin.ts';
 import { lambdaHandler } from '../../../src/webhooks/lambda-handler.ts';
-import type { Mounted } from '../../webhooks/http/frameworks/contract.ts';
-import { listen, mountServer } from '../../webhooks/http/frameworks/listen.ts';
-import { mountFetch } from '../../webhooks/http/frameworks/mount-fetch.ts';
+import {
+  listen,
+  type Mounted,
+  mountFetch,
+  mountNext,
+  mountServer,
+} from '../../webhooks/http/frameworks/mount.ts';
 import { mountNest } from '../../webhooks/http/frameworks/mount-nest.ts';
-import { mountNext } from '../../webhooks/http/frameworks/mount-next.ts';
 
 /** Each mounts the webhooks as docs/details/runtimes.md says. */
 export const ourReceivers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Mounted>>> = {

@@ -4,7 +4,7 @@ import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
-import { mountServer } from '../../webhooks/http/frameworks/listen.ts';
+import { mountServer } from '../../webhooks/http/frameworks/mount.ts';
 import { startReceiver } from '../attack/broken-receivers.ts';
 import { examined } from './examined.ts';
 

@@ -15,19 +15,11 @@ function streamed(source: UnderlyingDefaultSource<unknown>): Request {
 }
 
 describe('a body in pieces', () => {
-  it('is put together though a piece ends inside an emoji', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    const cut = bytes.indexOf('😀') + 2;
-    const body = [bytes.subarray(0, cut), bytes.subarray(cut)];
-    expect((await webhooks.fetch(fetchRequest({ body }))).status).toBe(200);
-    expect(events).toMatchObject([{ note: 'é😀' }]);
-  });
-
   it('is put together from single bytes and empty pieces', async () => {
     const { events, webhooks } = recordingWebhooks();
     const body = Array.from(bytes, (byte) => [Uint8Array.of(byte), new Uint8Array()]).flat();
     expect((await webhooks.fetch(fetchRequest({ body }))).status).toBe(200);
-    expect(events).toHaveLength(1);
+    expect(events).toMatchObject([{ note: 'é😀' }]);
   });
 
   it.each(['text', 'blob', 'buffer'])('is not needed: a %s will do', async (form) => {

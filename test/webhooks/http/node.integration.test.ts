@@ -33,36 +33,9 @@ describe('a body in pieces', () => {
     expect(sizes).toEqual([cut, bytes.length - cut]);
     expect(events).toMatchObject([{ note: 'é😀' }]);
   });
-
-  it('is put together from single bytes', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    await using server = await serve(webhooks.node);
-    const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
-    expect(await send(server.port, { body: pieces })).toMatchObject({ status: 200 });
-    expect(events).toHaveLength(1);
-  });
 });
 
 describe('a client that breaks off', () => {
-  it('in the middle of the body calls no handler, and the server goes on', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    const first = gate();
-    const ended = gate();
-    await using server = await serve(async (request, response) => {
-      request.once('data', first.open);
-      await webhooks.node(request, response);
-      ended.open();
-    });
-    const connection = rawConnection(server.port);
-    await connection.write(head(bytes.length));
-    await connection.write(bytes.subarray(0, 100));
-    await first.opened;
-    connection.abort();
-    await ended.opened;
-    expect(events).toEqual([]);
-    expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
-  });
-
   it('before the webhooks are reached does not leave them waiting', async () => {
     const { events, webhooks } = recordingWebhooks();
     const arrived = gate();
@@ -158,15 +131,6 @@ describe('an odd request', () => {
     const connection = rawConnection(server.port);
     await connection.write(request);
     expect(await connection.received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  });
-
-  it('HEAD gets headers alone', async () => {
-    await using server = await serve(recordingWebhooks().webhooks.node);
-    const connection = rawConnection(server.port);
-    await connection.write('HEAD / HTTP/1.1\r\nHost: x\r\n\r\n');
-    const received = await connection.received();
-    expect(received).toMatch(/^HTTP\/1\.1 405 .*\r\n\r\n$/s);
-    expect(received).toMatch(/\r\nallow: POST\r\n/i);
   });
 
   it('followed by another on the same connection does not spoil it', async () => {

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { buyInitBody } from '../../../support/bodies.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
-import { describeFramework, type Mounted } from './contract.ts';
-import { listen } from './listen.ts';
+import { describeFramework } from './contract.ts';
+import { listen, type Mounted } from './mount.ts';
 
 const wholeBodies = { notHere: 'Without HTTP streams the host waits for the whole body.' };
 

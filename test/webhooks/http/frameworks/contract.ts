@@ -4,12 +4,7 @@ import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
 import { buyCreditedBody, buyInitBody } from '../../../support/bodies.ts';
 import { delivery, quietWebhooks } from '../../deliveries.ts';
 import { rawConnection, send } from '../server.ts';
-
-/** A framework that listens on a loopback port with the webhooks mounted at `/`, for every method. */
-export interface Mounted {
-  readonly port: number;
-  close(): Promise<void>;
-}
+import type { Mounted } from './mount.ts';
 
 /** How a transport differs from others, and why. */
 export interface Differences {
@@ -156,7 +151,7 @@ async function start(
   const handled: unknown[] = [];
   let failing = failures;
   const webhooks = quietWebhooks(options).onAny((event) => {
-    if (failing-- > 0) throw new Error('the database is down');
+    if (failing-- > 0) throw new Error('the database is at 10.0.0.7');
     handled.push(event);
   });
   const requests = { begun: 0, pending: 0 };

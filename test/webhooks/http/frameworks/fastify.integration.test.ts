@@ -6,7 +6,7 @@ import { thrownBy } from '../../../support/refusal.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
 import { describeFramework } from './contract.ts';
-import { mountServer } from './listen.ts';
+import { mountServer } from './mount.ts';
 
 describeFramework('Fastify 5', async (webhooks) => {
   const app = fastify();

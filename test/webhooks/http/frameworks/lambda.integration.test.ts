@@ -11,7 +11,7 @@ import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/lamb
 import { thrownBy } from '../../../support/refusal.ts';
 import { recordingWebhooks } from '../../deliveries.ts';
 import { describeFramework } from './contract.ts';
-import { listen } from './listen.ts';
+import { listen } from './mount.ts';
 
 const wholeBodies = { notHere: 'A function is started with a whole body: the gateway waits for it.' };
 const differences = { slowBody: wholeBodies, clientAbort: wholeBodies };

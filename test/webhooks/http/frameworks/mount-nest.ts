@@ -10,8 +10,7 @@ import {
   type NodeResponse,
   type Webhooks,
 } from '../../../../src/webhooks/index.ts';
-import type { Mounted } from './contract.ts';
-import { listen, mountServer } from './listen.ts';
+import { listen, type Mounted, mountServer } from './mount.ts';
 
 export async function mountNest(webhooks: Webhooks, { rawBody }: { rawBody: boolean }): Promise<Mounted> {
   const server = express();

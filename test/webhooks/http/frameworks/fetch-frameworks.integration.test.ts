@@ -4,13 +4,15 @@ import { buyInitBody } from '../../../support/bodies.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
 import { describeFramework } from './contract.ts';
-import { mountFetch } from './mount-fetch.ts';
+import { mountFetch, mountNext } from './mount.ts';
 
 describeFramework('Hono', (webhooks) => {
   const app = new Hono();
   app.all('/', (context) => webhooks.fetch(context.req.raw));
   return mountFetch(app.fetch);
 });
+
+describeFramework('a Next.js route handler', mountNext, { otherMethods: 'framework' });
 
 it('Hono, whose body a validator has parsed, is told to pass the request on before', async () => {
   const { events, webhooks } = recordingWebhooks();
