@@ -11,6 +11,9 @@ const flags = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
   // Dates and numbers the same on every machine.
   '--lang=en-GB',
+  // Each sandbox is another origin, for which this policy of the page makes Chromium start another process. The others
+  // are those that Playwright disables for the sake of tests like ours: the last switch counts.
+  '--disable-features=CrossOriginOpenerPolicy,PaintHolding,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
 ];
 
 /** The system's Chromium, or `undefined` where there is none. */
