@@ -80,9 +80,11 @@ export interface SerializationRules {
 /** The registry of serializations: nothing else depends on their names. {@link Serialization} documents each. */
 export const serializations = {
   'as-sent': jsonRules('text', 0, ({ json }) => json),
-  compact: jsonRules('value', 1, ({ value }) => JSON.stringify(unsigned(value))),
-  sorted: jsonRules('value', 2, ({ value }) => writeSorted(unsigned(value))),
-  'sorted-shallow': jsonRules('value', 6, ({ value }) => writeSorted(unsigned(value), JSON.stringify)),
+  compact: jsonRules('value', 1, ({ value }) => JSON.stringify(withoutSignature(value))),
+  sorted: jsonRules('value', 2, ({ value }) => writeSorted(withoutSignature(value))),
+  'sorted-shallow': jsonRules('value', 6, ({ value }) =>
+    writeSorted(withoutSignature(value), JSON.stringify),
+  ),
   python: jsonRules('text', 3, ({ json }) => writeNode(readLiteralTree(json), pythonStyle)),
   'python-sorted': jsonRules('text', 5, ({ json }) =>
     writeNode(readLiteralTree(json), { ...pythonStyle, order: byCodePoint }),
@@ -113,8 +115,8 @@ export const serializations = {
     preference: 10,
   },
   base64: jsonRules('text', 7, ({ json }) => toBase64(json)),
-  'base64-compact': jsonRules('value', 8, ({ value }) => toBase64(JSON.stringify(unsigned(value)))),
-  'base64-sorted': jsonRules('value', 9, ({ value }) => toBase64(writeSorted(unsigned(value)))),
+  'base64-compact': jsonRules('value', 8, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
+  'base64-sorted': jsonRules('value', 9, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
 } as const satisfies Record<Serialization, SerializationRules>;
 
 export function serializationRules(name: Serialization): SerializationRules {
@@ -129,7 +131,7 @@ function jsonRules(
   return { write, reads, pins: 'json', takesJoiner: false, preference };
 }
 
-function unsigned({ signature: _, ...rest }: JsonObject): JsonObject {
+export function withoutSignature({ signature: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
@@ -172,10 +174,7 @@ export function canonicalText({ serialization, joiner = '' }: TextRules, body: B
   throw new SignatureError('body_not_utf8', 'The body has half of a surrogate pair: it has no UTF-8 text.');
 }
 
-/**
- * `JSON.stringify` writes `-0` as `0`, and `1e999` (parsed as Infinity) as `null`: somebody who holds a signed body
- * could exchange one for the other.
- */
+/** `JSON.stringify` writes these as `0` and `null`, so anyone could exchange them in a signed body. */
 function hasAmbiguousNumber(body: JsonValue): boolean {
   // Not recursive, for bodies of any depth.
   const pending: JsonValue[] = [body];
@@ -193,12 +192,8 @@ function hasAmbiguousNumber(body: JsonValue): boolean {
 }
 
 /**
- * A text that is the same for every spelling of one delivery and differs between deliveries: the text that the
- * signature pins, and the body under schemes that do not pin all of it.
- *
- * Under those, which join values, text can move from one member to the next under the same signature, so the signed
- * text alone does not tell two bodies apart. The body is added in one form, with members sorted and without white
- * space; numbers keep their spelling, which is signed.
+ * A text that is the same for every spelling of one delivery and differs between deliveries: the signed text, and
+ * under schemes that do not pin the whole body also the body, sorted. Numbers keep their spelling, which is signed.
  *
  * @throws {SignatureError} `body_too_deep` for a body that cannot be serialised again
  */

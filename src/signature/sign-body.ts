@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors/errors.ts';
 import { findNonJson, isJsonObject, type JsonObject } from '../internal/json.ts';
 import { writeSignature } from './digest.ts';
-import { canonicalText, serializationRules } from './serializations.ts';
+import { canonicalText, serializationRules, withoutSignature } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { checkKey } from './verify-body.ts';
 
@@ -26,10 +26,9 @@ export interface SignedBody {
  *
  * A `signature` member that the body already has is replaced: the contract ignores it when signing (Authentication 4).
  *
- * Numbers are JavaScript numbers: an integer beyond 2^53 (`Number.MAX_SAFE_INTEGER`), or a decimal with more than 15
- * digits, may have been rounded before it got here, and the rounded value is signed. Give exact values as decimal text,
- * as the contract does. Where a service insists on a JSON number, `JSON.rawJSON('12345678901234567890')` writes its
- * digits, on runtimes that have it (Node does) and under a scheme that signs the text.
+ * JavaScript may have rounded an integer beyond 2^53 or a decimal of more than 15 digits: give exact values as text, as
+ * the contract does. Where a service insists on a JSON number, `JSON.rawJSON('12345678901234567890')` writes its digits,
+ * on runtimes that have it (Node does) and under a scheme that signs the text.
  *
  * @throws {ValidationError} for a body that is not plain JSON data (`NaN`, a `Date`, a circle)
  * @throws {ConfigurationError} `invalid_scheme`, or `invalid_credentials` for an empty key
@@ -48,19 +47,11 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
   const json = JSON.stringify(withoutSignature(body));
-  // A getter could return something else the second time. Parsing takes longer than writing, so this is only for the
-  // schemes that sign the value.
+  // A getter could return something else the second time, so the value that is signed is read from the text.
   const { reads } = serializationRules(scheme.serialization);
   const value = reads === 'value' ? (JSON.parse(json) as JsonObject) : body;
   const signed = canonicalText(scheme, { json, value });
   const signature = writeSignature(scheme, key, signed);
   const separator = json === '{}' ? '' : ',';
   return { text: `${json.slice(0, -1)}${separator}"signature":"${signature}"}`, signature };
-}
-
-/** Nearly no body has one, so few are copied. */
-function withoutSignature(body: JsonObject): JsonObject {
-  if (!Object.hasOwn(body, 'signature')) return body;
-  const { signature: _, ...rest } = body;
-  return rest;
 }

@@ -1,26 +1,13 @@
 import { ConfigurationError } from '../errors/errors.ts';
 import { type Serialization, serializationRules, serializations } from './serializations.ts';
 
-/**
- * How the secret enters the SHA-512 digest: `hmac` (HMAC-SHA512 with the secret as its key), `hash-suffix`
- * (SHA-512 of text + secret), `hash-prefix` (secret + text; prone to length extension, only for a service that
- * insists on it) or `hash-both` (secret + text + secret).
- * @inline
- */
+/** @inline */
 export type Construction = 'hmac' | 'hash-suffix' | 'hash-prefix' | 'hash-both';
 
-/**
- * How the 64 digest bytes are written: hex in either case, padded standard base64, unpadded base64url, or base64 of
- * the lower-case hex text.
- * @inline
- */
+/** @inline */
 export type Encoding = 'hex' | 'hex-upper' | 'base64' | 'base64url' | 'base64-hex';
 
-/**
- * What the key for orders is made of. `merchant+partner` is published; `public+partner` (public key and partner secret)
- * is the reported variant; the others are for services that differ.
- * @inline
- */
+/** @inline */
 export type OrderKey = 'merchant+partner' | 'partner+merchant' | 'merchant' | 'partner' | 'public+partner';
 
 /** The signature construction of a deployment: plain data, so that it can be stored and compared. */
@@ -42,7 +29,11 @@ export interface SignatureScheme {
   readonly separator?: string | undefined;
   /** Between the values of `values` and `values-as-sent`. @default '' */
   readonly joiner?: string | undefined;
-  /** The key for orders and order events; general requests use the partner secret. @default 'merchant+partner' */
+  /**
+   * The key for orders and order events: `merchant+partner` is published, `public+partner` (public key and partner
+   * secret) is reported, the others are for services that differ. General requests use the partner secret.
+   * @default 'merchant+partner'
+   */
   readonly orderKey?: OrderKey | undefined;
   /** Between the two parts of the key for orders. @default '' */
   readonly keySeparator?: string | undefined;

@@ -9,10 +9,7 @@ import type { Encoding } from './signature-scheme.ts';
 // The byte order mark is kept, so that JSON.parse refuses it: nobody signs one.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * Text that is not well-formed Unicode is refused like bytes that are not UTF-8: two such texts could have the same
- * digest.
- */
+/** Refuses bytes that are not UTF-8, and text with half a surrogate pair: two such texts could have one digest. */
 export function decodeBody(body: string | Uint8Array): string {
   if (typeof body === 'string') {
     if (!body.isWellFormed()) throw notUtf8();
@@ -52,9 +49,8 @@ export function parseSignedBody(source: string, encoding: Encoding): ParsedSigne
 }
 
 /**
- * For a body whose last member is its signature, as nearly every sender writes it: the signature is cut off first, so
- * nothing has to be searched. If the rest is an object without a `signature`, the body is that object plus exactly
- * this one. `undefined` for a body that ends differently.
+ * For a body that ends with its signature, as nearly every sender writes it: without a search. If the rest is an object
+ * without a `signature`, the body is that object plus this one. `undefined` for a body that ends differently.
  */
 function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody | undefined {
   const closingBrace = spaceStart(source, source.length) - 1;
@@ -119,8 +115,7 @@ function tryParse(text: string): unknown {
 }
 
 /**
- * A JSON object's text without its top-level `signature` member: what its serializer would have written without that
- * member.
+ * A JSON object's text as its serializer would have written it without the top-level `signature` member.
  *
  * @param text an object with a top-level `signature`, accepted by `JSON.parse`
  * @throws {SignatureError} `signature_duplicated` when it has more than one
