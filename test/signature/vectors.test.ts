@@ -34,17 +34,10 @@ function keyOf({ purpose, merchantSecretKey, partnerSecretKey }: PublishedVector
 describe('a body signed by another implementation', () => {
   const valid = published.vectors.filter((vector) => vector.expect === 'valid');
 
-  it.each(valid)('verifies, and the signed text is told: $name', (vector) => {
-    const verified = verifyBody(vector.sentText, { key: keyOf(vector), scheme: vector.scheme });
-    expect(verified.text).toBe(vector.signedText);
-  });
-
-  it.each(valid)('verifies from its bytes as well: $name', (vector) => {
-    const verified = verifyBody(new TextEncoder().encode(vector.sentText), {
-      key: keyOf(vector),
-      scheme: vector.scheme,
-    });
-    expect(verified.text).toBe(vector.signedText);
+  it.each(valid)('verifies as text and as bytes, and the signed text is told: $name', (vector) => {
+    const options = { key: keyOf(vector), scheme: vector.scheme };
+    expect(verifyBody(vector.sentText, options).text).toBe(vector.signedText);
+    expect(verifyBody(Buffer.from(vector.sentText), options).text).toBe(vector.signedText);
   });
 });
 
