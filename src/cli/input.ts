@@ -113,7 +113,7 @@ export function inFile<Result>(path: string, read: () => Result): Result {
   }
 }
 
-export interface ConfirmFlags {
+interface ConfirmFlags {
   readonly yes: boolean;
 }
 

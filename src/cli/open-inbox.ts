@@ -7,7 +7,7 @@ import { printableText } from '../internal/printable-text.ts';
 import { type CliContext, CliError } from './context.ts';
 import { loadOptionalPackage, parseExistingStoreAddress } from './open-store.ts';
 
-export interface InboxFlags {
+interface InboxFlags {
   readonly inbox: string;
   readonly queue?: string | undefined;
   readonly prefix?: string | undefined;

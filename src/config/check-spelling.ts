@@ -5,7 +5,7 @@ import { environmentVariables, invalidEnvironment, merchantPrefix } from './envi
 const ownPrefix = 'PARTNER_EXCHANGE_';
 const prefixes = /^(partner|merchant|messenger)_/i;
 
-export interface MisspeltVariable {
+interface MisspeltVariable {
   readonly name: string;
   readonly meant: string;
   /** It has our own prefix. The shorter prefixes may belong to another program. */

@@ -20,8 +20,8 @@ interface DeploymentVariable extends EnvironmentVariable {
   readonly read: (value: string) => DeploymentOptions;
 }
 
-interface TextVariable<Member extends string> extends EnvironmentVariable {
-  readonly member: Member;
+interface TextVariable extends EnvironmentVariable {
+  readonly member: string;
 }
 
 const wireNames = {
@@ -109,7 +109,7 @@ export const credentialVariables = [
     form: '`sk_merchant_…`',
     member: 'merchantSecretKey',
   },
-] as const satisfies readonly TextVariable<string>[];
+] as const satisfies readonly TextVariable[];
 
 /** Each merchant has a variable of its own: `MERCHANT_SECRET_KEY_NGN`. */
 export const merchantPrefix = 'MERCHANT_SECRET_KEY_';
@@ -123,7 +123,7 @@ const namedMerchantVariable: EnvironmentVariable = {
 export const messengerVariables = [
   { name: 'MESSENGER_API_KEY', sets: 'apiKey', form: 'key of one device', member: 'apiKey' },
   { name: 'MESSENGER_MASTER_KEY', sets: 'masterKey', form: 'key of the operator', member: 'masterKey' },
-] as const satisfies readonly TextVariable<string>[];
+] as const satisfies readonly TextVariable[];
 
 /** Every variable that `readEnvironment` reads. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
