@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
 import { root } from '../package/entries.ts';
 import { startTally } from '../package/tally.ts';
+import { freePort } from '../support/free-port.ts';
 import { type ConformanceVector, readConformanceVectors } from '../testing/conformance.ts';
 
 /**
@@ -206,15 +207,6 @@ async function listen(language: Language, folder: string, keys: Secrets) {
       await once(child, 'exit');
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('There is no free port.');
-  return address.port;
 }
 
 async function untilListening(child: ChildProcess, port: number): Promise<void> {

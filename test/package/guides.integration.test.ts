@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -11,13 +10,12 @@ import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../sr
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { generation } from '../credentials/keys.ts';
 import { type SnippetRun, snippetsOf, startSnippet } from '../support/doc-snippets.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { scratchFolder } from '../support/scratch.ts';
+import { root } from './entries.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pex-guide-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  folder = scratchFolder();
 });
 
 const credentials = {
