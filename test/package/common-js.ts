@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEntries, root } from './entries.ts';
 import { run } from './run.ts';
@@ -22,34 +23,53 @@ export const commonJsCases: readonly CommonJsCase[] = [
   { module: 'commonjs', moduleResolution: 'node10', staticImport: 'TS2307', dynamicImport: 'TS2307' },
 ];
 
-/** Compiles both forms of import for every entry, and runs what compiles. Throws where it is not as the case says. */
-export function tryCommonJs({ folder }: ScratchProject, expected: CommonJsCase): void {
-  const own = join(folder, `common-js-${expected.module}-${expected.moduleResolution}`);
+/**
+ * Compiles both forms of import of every entry for every case, in one process of the compiler, which reads the
+ * declarations once. The function that it returns runs what a case emitted, and throws where it is not as the case says.
+ */
+export function compileCommonJs({ folder }: ScratchProject): (expected: CommonJsCase) => void {
+  for (const each of commonJsCases) writeProgram(folder, each);
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout: errors } = spawnSync(process.execPath, [compiler, '-b', ...commonJsCases.map(nameOf)], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return (expected) => {
+    const own = nameOf(expected);
+    const outcomeOf = (form: 'static' | 'dynamic'): string => {
+      const code = new RegExp(`^${own}/${form}\\..*?error (TS\\d+)`, 'm').exec(errors)?.[1];
+      if (code !== undefined) return code;
+      run(process.execPath, [`${form}.${suffixOf(expected) === 'cts' ? 'cjs' : 'js'}`], {
+        cwd: join(folder, own),
+      });
+      return 'works';
+    };
+    const found = { ...expected, staticImport: outcomeOf('static'), dynamicImport: outcomeOf('dynamic') };
+    if (JSON.stringify(found) !== JSON.stringify(expected)) {
+      throw new Error(`Found ${JSON.stringify(found)}\n${errors}`);
+    }
+  };
+}
+
+function nameOf({ module, moduleResolution }: CommonJsCase): string {
+  return `common-js-${module}-${moduleResolution}`;
+}
+
+/** Node's modes tell CommonJS by the suffix; `commonjs` makes it of every file. */
+function suffixOf({ module }: CommonJsCase): 'cts' | 'ts' {
+  return module.startsWith('node') ? 'cts' : 'ts';
+}
+
+/** A folder with a program of each form, and its settings. The compiler emits in spite of errors. */
+function writeProgram(folder: string, each: CommonJsCase): void {
+  const { module, moduleResolution } = each;
+  const own = join(folder, nameOf(each));
   mkdirSync(own);
-  writeFileSync(join(own, 'package.json'), '{}');
-  // Node's modes tell CommonJS by the suffix; `commonjs` makes it of every file.
-  const [source, built] = expected.module.startsWith('node') ? ['cts', 'cjs'] : ['ts', 'js'];
   const specifiers = readEntries().map(({ specifier }) => specifier);
   const statics = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
   const used = `if ([${specifiers.map((_, index) => `entry${index}`)}].includes(undefined!)) throw new Error();`;
   const dynamics = specifiers.map((specifier) => `  await import('${specifier}');`);
-  writeFileSync(join(own, `static.${source}`), [...statics, used].join('\n'));
-  writeFileSync(join(own, `dynamic.${source}`), ['void (async () => {', ...dynamics, '})();'].join('\n'));
-
-  const errors = compile(own, source, expected);
-  const outcomeOf = (form: 'static' | 'dynamic'): string => {
-    const code = new RegExp(`^${form}\\.${source}.*?error (TS\\d+)`, 'm').exec(errors)?.[1];
-    if (code !== undefined) return code;
-    run(process.execPath, [`${form}.${built}`], { cwd: own });
-    return 'works';
-  };
-  const found = { ...expected, staticImport: outcomeOf('static'), dynamicImport: outcomeOf('dynamic') };
-  rmSync(own, { recursive: true });
-  if (JSON.stringify(found) !== JSON.stringify(expected)) throw new Error(`Found ${JSON.stringify(found)}`);
-}
-
-/** What the compiler says; it emits all the same. */
-function compile(folder: string, suffix: string, { module, moduleResolution }: CommonJsCase): string {
+  const files = [`static.${suffixOf(each)}`, `dynamic.${suffixOf(each)}`] as const;
   const compilerOptions = {
     module,
     moduleResolution,
@@ -62,11 +82,8 @@ function compile(folder: string, suffix: string, { module, moduleResolution }: C
     typeRoots: [join(root, 'node_modules', '@types')],
     types: ['node'],
   };
-  const files = [`static.${suffix}`, `dynamic.${suffix}`];
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  try {
-    return run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], { cwd: folder });
-  } catch (error) {
-    return String(error).replace(/^Error: exit code \d\n/, '');
-  }
+  writeFileSync(join(own, 'package.json'), '{}');
+  writeFileSync(join(own, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  writeFileSync(join(own, files[0]), [...statics, used].join('\n'));
+  writeFileSync(join(own, files[1]), ['void (async () => {', ...dynamics, '})();'].join('\n'));
 }
