@@ -22,6 +22,24 @@ describe('memoryStore', () => {
     expect(await store.list({ prefix: 'a', limit: 1 })).toMatchObject([{ key: 'a', value: 1 }]);
   });
 
+  it('lists what came and went since the last list, in order', async () => {
+    const store = memoryStore();
+    const list = async (prefix: string) => (await store.list({ prefix, limit: 10 })).map(({ key }) => key);
+    const change = (set: readonly string[], removed: readonly string[] = []) =>
+      store.transact([...set, ...removed], (records) => {
+        for (const key of set) records.set(key, 1);
+        for (const key of removed) records.delete(key);
+      });
+    await change(['a/2', 'a/4', 'b/1']);
+    expect(await list('a/')).toEqual(['a/2', 'a/4']);
+    await change(['a/3', 'b/0'], ['a/2']);
+    expect(await list('a/')).toEqual(['a/3', 'a/4']);
+    await change(['a/2'], ['a/3']);
+    expect(await list('a/')).toEqual(['a/2', 'a/4']);
+    expect(await list('b/')).toEqual(['b/0', 'b/1']);
+    expect(await list('')).toEqual(['a/2', 'a/4', 'b/0', 'b/1']);
+  });
+
   it('drops it then', async () => {
     const store = await cleanedAfter(hour + 1001);
     expect(await store.list({ prefix: 'a', limit: 1 })).toEqual([]);
