@@ -1,11 +1,12 @@
 import { describeError } from '../../internal/describe-error.ts';
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import type { RecordSet, RecordStore, StoredRecord } from '../../store/record-store.ts';
+import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { type LeasedDelivery, leaseLost } from '../attempt.ts';
-import { type Handling, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
+import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
 import { findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
+import { deliveryIndex, indexRecord } from './delivery-index.ts';
 
 /** A delivery leased from a record store. */
 export interface RecordLease extends LeasedDelivery {
@@ -36,27 +37,10 @@ interface Stored {
   readonly lease?: string | undefined;
 }
 
-/**
- * `due`: by when they may be handled beside others. `alone`: by when they may be handled alone; a leased delivery is
- * here by the end of its lease. `dead`: by when they were received.
- */
-type IndexName = 'due' | 'alone' | 'dead';
-
-interface IndexEntry {
-  readonly key: string;
-  readonly digest: string;
-  /** Milliseconds since the epoch, of which the index is in order. */
-  readonly at: number;
-  readonly receivedAt: number;
-  readonly writtenAt: number;
-}
-
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;
 const mostRead = 100;
 const digestForm = /^[0-9a-f]{64}$/;
-/** Clocks of two machines differ by less. */
-const clockSlackMs = 60_000;
 
 /**
  * The deliveries of an inbox in a record store. Each has one record by its digest, which stays as the memory of the
@@ -65,20 +49,18 @@ const clockSlackMs = 60_000;
 export function deliveryRecords(options: DeliveryRecordsOptions) {
   const { store, prefix, timeLimitMs, rememberMs, maxAttempts, now } = options;
   const leaseMs = leaseMsOf(options);
-  const longestWaitMs = longestWaitMsOf(options);
+  const due = deliveryIndex('due', options);
+  const alone = deliveryIndex('alone', options);
+  const dead = deliveryIndex('dead', options);
 
   const recordKey = (digest: string) => `${prefix}delivery/${digest}`;
-  const indexPrefix = (name: IndexName) => `${prefix}${name}/`;
-  const indexKey = (name: IndexName, at: number, digest: string) =>
-    `${indexPrefix(name)}${timeText(at)}/${digest}`;
-
   const waitingKey = ({ delivery, isolated }: Pick<Stored, 'delivery' | 'isolated'>, at: number) =>
-    indexKey(isolated ? 'alone' : 'due', at, delivery.digest);
+    (isolated ? alone : due).keyOf(at, delivery.digest);
 
   function put(records: RecordSet, stored: Stored): void {
     const { delivery, ...state } = stored;
     records.set(recordKey(delivery.digest), { ...writeDelivery(delivery), ...withoutUndefined(state) });
-    records.set(stored.index, { receivedAt: stored.receivedAt, writtenAt: Math.floor(now()) });
+    records.set(stored.index, indexRecord(stored.receivedAt, now()));
   }
 
   /** Nothing of the delivery stays but its digest. */
@@ -87,34 +69,15 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     records.set(recordKey(digest), { handled: true }, { expiresAt });
   }
 
-  function toEntry(name: IndexName, { key, value }: StoredRecord): IndexEntry {
-    const [at = '', digest = ''] = key.slice(indexPrefix(name).length).split('/');
-    const { receivedAt, writtenAt } = membersOf(value);
-    return { key, digest, at: Number(at), receivedAt: Number(receivedAt), writtenAt: Number(writtenAt) };
-  }
-
-  /** Up to `limit` entries that are due, oldest first, or when the next one is. */
-  async function findDue(name: IndexName, limit: number): Promise<{ due: IndexEntry[]; pauseMs: number }> {
-    const at = now();
-    const page = await store.list({ prefix: indexPrefix(name), limit });
-    const entries = page.map((record) => toEntry(name, record));
-    const due = entries.filter((entry) => entry.at <= at);
-    const [next] = entries;
-    if (next === undefined || due.length > 0) return { due, pauseMs: next === undefined ? Infinity : 0 };
-    // No wait is that long: it was written before the clock went back.
-    const after = `${indexPrefix(name)}${timeText(at + longestWaitMs)}`;
-    const late = await store.list({ prefix: indexPrefix(name), after, limit });
-    const early = late
-      .map((record) => toEntry(name, record))
-      .filter(({ writtenAt }) => writtenAt > at + clockSlackMs);
-    return { due: early, pauseMs: early.length > 0 ? 0 : next.at - at };
-  }
-
-  /** Changes a delivery together with the index record that it has now; `undefined` if there is none. */
+  /**
+   * Changes a delivery together with the index record that it has now; `undefined` if there is none.
+   *
+   * @param further more keys of the transaction
+   */
   async function change<Result>(
     digest: string,
-    further: (stored: Stored) => readonly string[],
     apply: (stored: Stored, records: RecordSet) => Result,
+    further: (stored: Stored) => readonly string[] = () => [],
   ): Promise<Result | undefined> {
     if (!digestForm.test(digest)) return undefined;
     const key = recordKey(digest);
@@ -129,26 +92,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     }
   }
 
-  async function count(name: IndexName, limit: number): Promise<number> {
-    let counted = 0;
-    let after: string | undefined;
-    while (counted < limit) {
-      const asked = Math.min(1000, limit - counted);
-      const page = await store.list({ prefix: indexPrefix(name), after, limit: asked });
-      counted += page.length;
-      if (page.length < asked) break;
-      after = page.at(-1)?.key;
-    }
-    return counted;
-  }
-
   return {
     async insert(delivery: Delivery): Promise<'stored' | 'duplicate'> {
       if (!digestForm.test(delivery.digest))
         throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       const key = recordKey(delivery.digest);
       const receivedAt = Math.floor(now());
-      const index = indexKey('due', receivedAt, delivery.digest);
+      const index = due.keyOf(receivedAt, delivery.digest);
       return await store.transact([key, index], (records) => {
         if (records.get(key) !== undefined) return 'duplicate';
         put(records, { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false });
@@ -158,13 +108,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     /** Leases up to `limit` due deliveries that may run side by side. */
     async lease(limit: number): Promise<{ leased: RecordLease[]; pauseMs: number }> {
-      const { due, pauseMs } = await findDue('due', Math.min(limit, mostLeased));
-      if (due.length === 0) return { leased: [], pauseMs };
+      const { found, pauseMs } = await due.findDue(Math.min(limit, mostLeased));
+      if (found.length === 0) return { leased: [], pauseMs };
       const begun = performance.now();
       const until = Math.floor(now()) + leaseMs;
       const token = crypto.randomUUID();
-      const wanted = due.map(({ key, digest }) => {
-        return { key, digest, record: recordKey(digest), index: indexKey('alone', until, digest) };
+      const wanted = found.map(({ key, digest }) => {
+        return { key, digest, record: recordKey(digest), index: alone.keyOf(until, digest) };
       });
       const keys = wanted.flatMap(({ key, record, index }) => [key, record, index]);
       const leased = await store.transact(keys, (records) =>
@@ -183,20 +133,20 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
 
     async isIsolatedDue(): Promise<boolean> {
-      return (await findDue('alone', 1)).due.length > 0;
+      return (await alone.findDue(1)).found.length > 0;
     },
 
     /** Leases one delivery that has to be tried alone. Those whose last attempt lost its lease become dead letters. */
     async leaseIsolated(): Promise<{ leased: RecordLease | undefined; dead: RecordLease[] }> {
-      const dead: RecordLease[] = [];
+      const lost: RecordLease[] = [];
       for (;;) {
-        const [entry] = (await findDue('alone', 1)).due;
-        if (entry === undefined) return { leased: undefined, dead };
+        const [entry] = (await alone.findDue(1)).found;
+        if (entry === undefined) return { leased: undefined, dead: lost };
         const { key, digest } = entry;
         const begun = performance.now();
         const token = crypto.randomUUID();
-        const index = indexKey('alone', Math.floor(now()) + leaseMs, digest);
-        const grave = indexKey('dead', entry.receivedAt, digest);
+        const index = alone.keyOf(now() + leaseMs, digest);
+        const grave = dead.keyOf(entry.receivedAt, digest);
         const next = await store.transact([key, recordKey(digest), index, grave], (records) => {
           if (records.get(key) === undefined) return undefined;
           records.delete(key);
@@ -217,8 +167,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         });
         if (next === undefined) continue;
         const lease = toLease(next, token, begun);
-        if (next.index === index) return { leased: lease, dead };
-        dead.push(lease);
+        if (next.index === index) return { leased: lease, dead: lost };
+        lost.push(lease);
       }
     },
 
@@ -231,7 +181,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         records.delete(index);
         return true;
       });
-      if (!isMine) await change(digest, () => [], forget);
+      if (!isMine) await change(digest, forget);
     },
 
     /** Schedules another attempt, unless another worker has it by now. */
@@ -246,80 +196,60 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     /** False if another worker has it by now. */
     moveToDeadLetters(lease: RecordLease, reason: string): Promise<boolean> {
-      const index = indexKey('dead', lease.receivedAt, lease.delivery.digest);
+      const index = dead.keyOf(lease.receivedAt, lease.delivery.digest);
       return move(lease, index, (stored) => ({ ...stored, reason }));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
       const found: DeadLetter[] = [];
-      let after: string | undefined;
-      while (found.length < limit) {
-        const asked = Math.min(mostRead, limit - found.length);
-        const page = await store.list({ prefix: indexPrefix('dead'), after, limit: asked });
-        after = page.at(-1)?.key;
-        if (after === undefined) break;
-        const keys = page.map((record) => recordKey(toEntry('dead', record).digest));
+      for await (const entries of dead.pages(mostRead, limit)) {
+        const keys = entries.map(({ digest }) => recordKey(digest));
         const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
         for (const value of values) {
           const stored = readStored(value);
           if (stored !== undefined && isDead(stored)) found.push(readDeadLetter(stored, { withBody }));
         }
-        if (page.length < asked) break;
       }
       return found;
     },
 
     deadLetter: (digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined> =>
-      change(
-        digest,
-        () => [],
-        (stored) => (isDead(stored) ? readDeadLetter(stored, read) : undefined),
-      ),
+      change(digest, (stored) => (isDead(stored) ? readDeadLetter(stored, read) : undefined)),
 
     async replay(digest: string): Promise<boolean> {
       const at = now();
-      const place = (stored: Stored) => waitingKey(stored, at);
-      const found = await change(
-        digest,
-        (stored) => [place(stored)],
-        (stored, records) => {
-          if (!isDead(stored)) return false;
-          records.delete(stored.index);
-          put(records, { ...stored, attempts: 0, index: place(stored) });
-          return true;
-        },
-      );
-      return found ?? false;
+      function putBack(stored: Stored, records: RecordSet): boolean {
+        if (!isDead(stored)) return false;
+        records.delete(stored.index);
+        put(records, { ...stored, attempts: 0, index: waitingKey(stored, at) });
+        return true;
+      }
+      return (await change(digest, putBack, (stored) => [waitingKey(stored, at)])) ?? false;
     },
 
     async discard(digest: string): Promise<boolean> {
-      const found = await change(
-        digest,
-        () => [],
-        (stored, records) => {
-          if (!isDead(stored)) return false;
-          forget(stored, records);
-          return true;
-        },
-      );
+      const found = await change(digest, (stored, records) => {
+        if (isDead(stored)) forget(stored, records);
+        return isDead(stored);
+      });
       return found ?? false;
     },
 
     async counts(): Promise<InboxCounts> {
-      const counted = (name: IndexName) => count(name, Number.POSITIVE_INFINITY);
-      const [due, alone, dead] = await Promise.all([counted('due'), counted('alone'), counted('dead')]);
-      return { open: due + alone, dead };
+      const counts = await Promise.all([due, alone, dead].map((index) => index.count()));
+      const [beside = 0, isolated = 0, buried = 0] = counts;
+      return { open: beside + isolated, dead: buried };
     },
 
     /** How many are open, but no more than this. */
     async countOpen(most: number): Promise<number> {
-      const due = await count('due', most);
-      return due + (await count('alone', most - due));
+      const beside = await due.count(most);
+      return beside + (await alone.count(most - beside));
     },
   };
 
   function isDead({ index }: Stored): boolean {
-    return index.startsWith(indexPrefix('dead'));
+    return dead.holds(index);
   }
 
   function forget({ delivery, index }: Stored, records: RecordSet): void {
@@ -369,11 +299,6 @@ function readStored(value: JsonValue | undefined): Stored | undefined {
     isolated: isolated === true,
     ...(typeof lease === 'string' && { lease }),
   };
-}
-
-/** So that texts sort as their times do. */
-function timeText(at: number): string {
-  return String(Math.max(0, Math.floor(at))).padStart(16, '0');
 }
 
 function withoutUndefined(state: Omit<Stored, 'delivery'>): JsonObject {

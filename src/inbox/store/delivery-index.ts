@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../internal/json.ts';
+import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
+import { type Handling, longestWaitMsOf } from '../handling-options.ts';
+import { membersOf } from '../stored-delivery.ts';
+
+interface IndexOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'now'> {
+  readonly store: RecordStore;
+  readonly prefix: string;
+}
+
+interface IndexEntry {
+  readonly key: string;
+  readonly digest: string;
+  /** Milliseconds since the epoch, of which the index is in order. */
+  readonly at: number;
+  readonly receivedAt: number;
+  readonly writtenAt: number;
+}
+
+/** Of a record store. */
+const largestPage = 1_000;
+/** Clocks of two machines differ by less. */
+const clockSlackMs = 60_000;
+
+/**
+ * Deliveries in the order of a time, which is in the keys of the records.
+ *
+ * @param name `due`: by when they may be handled beside others. `alone`: by when they may be handled alone; a leased
+ *   delivery is here by the end of its lease. `dead`: by when they were received.
+ */
+export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOptions) {
+  const { store, now } = options;
+  const prefix = `${options.prefix}${name}/`;
+  const longestWaitMs = longestWaitMsOf(options);
+
+  function toEntry({ key, value }: StoredRecord): IndexEntry {
+    const [at = '', digest = ''] = key.slice(prefix.length).split('/');
+    const { receivedAt, writtenAt } = membersOf(value);
+    return { key, digest, at: Number(at), receivedAt: Number(receivedAt), writtenAt: Number(writtenAt) };
+  }
+
+  async function list(limit: number, after?: string): Promise<IndexEntry[]> {
+    return (await store.list({ prefix, after, limit })).map(toEntry);
+  }
+
+  /** Reads no more than `most` entries. */
+  async function* pages(size: number, most: number): AsyncGenerator<readonly IndexEntry[], void> {
+    let after: string | undefined;
+    let left = most;
+    while (left > 0) {
+      const asked = Math.min(size, left);
+      const page = await list(asked, after);
+      if (page.length > 0) yield page;
+      if (page.length < asked) return;
+      left -= page.length;
+      after = page.at(-1)?.key;
+    }
+  }
+
+  return {
+    pages,
+    keyOf: (at: number, digest: string) => `${prefix}${timeText(at)}/${digest}`,
+    holds: (key: string) => key.startsWith(prefix),
+
+    /** Up to `limit` entries that are due, oldest first, or when the next one is. */
+    async findDue(limit: number): Promise<{ found: IndexEntry[]; pauseMs: number }> {
+      const at = now();
+      const entries = await list(limit);
+      const due = entries.filter((entry) => entry.at <= at);
+      const [next] = entries;
+      if (next === undefined) return { found: [], pauseMs: Number.POSITIVE_INFINITY };
+      if (due.length > 0) return { found: due, pauseMs: 0 };
+      // No wait is that long: it was written before the clock went back.
+      const late = await list(limit, `${prefix}${timeText(at + longestWaitMs)}`);
+      const early = late.filter(({ writtenAt }) => writtenAt > at + clockSlackMs);
+      return { found: early, pauseMs: early.length > 0 ? 0 : next.at - at };
+    },
+
+    /** How many there are, but no more than `most`. */
+    async count(most = Number.POSITIVE_INFINITY): Promise<number> {
+      let counted = 0;
+      for await (const page of pages(largestPage, most)) counted += page.length;
+      return counted;
+    },
+  };
+}
+
+/** The value of an index record. */
+export function indexRecord(receivedAt: number, now: number): JsonObject {
+  return { receivedAt, writtenAt: Math.floor(now) };
+}
+
+/** So that texts sort as their times do. */
+function timeText(at: number): string {
+  return String(Math.max(0, Math.floor(at))).padStart(16, '0');
+}
