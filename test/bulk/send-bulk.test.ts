@@ -79,7 +79,13 @@ function setUp(options: Partial<BulkOptions> = {}) {
       ...more,
     });
   const run = (more: Partial<BulkOptions> = {}) => collect(start(more));
-  return { time, store, messenger, start, run };
+  /** A process of its own claims the first row, and dies while it waits for the reply. */
+  const die = async () => {
+    const messenger = { sendMessage: () => new Promise<never>(() => {}) };
+    start({ messenger })[Symbol.asyncIterator]().next();
+    await time.sleep(10, never);
+  };
+  return { time, store, messenger, start, run, die };
 }
 
 async function collect(run: AsyncIterable<BulkResult>): Promise<BulkResult[]> {
@@ -233,18 +239,8 @@ describe('sendBulk', () => {
     });
 
     it('a claim of a dead process is unknown once its lease is over, and is left alone', async () => {
-      const { run, store, time, messenger } = setUp({ rows: rowsOf(1) });
-      // The process dies while it waits for the reply.
-      const dying = sendBulk({
-        messenger: { sendMessage: () => new Promise<never>(() => {}) },
-        rows: rowsOf(1),
-        store,
-        campaign: 'test',
-        now: time.now,
-        sleep: time.sleep,
-      })[Symbol.asyncIterator]();
-      dying.next();
-      await time.sleep(10, never);
+      const { run, die, time, messenger } = setUp({ rows: rowsOf(1) });
+      await die();
       const begun = time.now();
       expect(await run()).toEqual([{ key: '1', state: 'unknown', attempts: 1, replayed: true }]);
       expect(time.now() - begun).toBeGreaterThanOrEqual(119_000);
@@ -254,17 +250,8 @@ describe('sendBulk', () => {
     });
 
     it('a clock that was set back does not keep a dead claim alive for longer than its lease', async () => {
-      const { run, store, time } = setUp({ rows: rowsOf(1) });
-      const dying = sendBulk({
-        messenger: { sendMessage: () => new Promise<never>(() => {}) },
-        rows: rowsOf(1),
-        store,
-        campaign: 'test',
-        now: time.now,
-        sleep: time.sleep,
-      })[Symbol.asyncIterator]();
-      dying.next();
-      await time.sleep(10, never);
+      const { run, die, time } = setUp({ rows: rowsOf(1) });
+      await die();
       time.set(time.now() - 3_600_000);
       const begun = time.now();
       expect(states(await run())).toEqual(['unknown']);
@@ -801,11 +788,8 @@ describe('sendBulk', () => {
   });
 
   it('forgets the claim of a dead process rememberMs after its lease, and no earlier', async () => {
-    const { start, run, store, time, messenger } = setUp({ rows: rowsOf(1), rememberMs: 1000 });
-    start({ messenger: { sendMessage: () => new Promise<never>(() => {}) } })
-      [Symbol.asyncIterator]()
-      .next();
-    await time.sleep(10, never);
+    const { run, die, store, time, messenger } = setUp({ rows: rowsOf(1), rememberMs: 1000 });
+    await die();
     expect(await store.list({ prefix: '', limit: 2 })).toMatchObject([{ value: { state: 'claimed' } }]);
     time.set(time.now() + 2000);
     // It may have been sent.

@@ -85,24 +85,18 @@ type Command = fc.AsyncCommand<Model, World>;
 
 const orderOf = (id: string, amount: string) => ({ ...order, partner_order_id: id, fiat_amount: amount });
 
-class Create implements Command {
+interface Creation {
   readonly id: string;
   readonly amount: string;
   readonly again: boolean;
   readonly way: Way;
+}
 
-  constructor(id: string, amount: string, again: boolean, way: Way) {
-    this.id = id;
-    this.amount = amount;
-    this.again = again;
-    this.way = way;
-  }
-
-  check = () => true;
-  toString = () => `create(${this.id}, ${this.amount}, again ${this.again}, ${JSON.stringify(this.way)})`;
-
-  async run(model: Model, world: World): Promise<void> {
-    const { id, amount, again, way } = this;
+const create = (given: Creation): Command => ({
+  check: () => true,
+  toString: () => `create(${JSON.stringify(given)})`,
+  async run(model, world) {
+    const { id, amount, again, way } = given;
     const before = model.get(id);
     let seenMeanwhile = false;
     world.way = way;
@@ -118,7 +112,7 @@ class Create implements Command {
       }
     };
     const code = await codeOf(world.journal.create(orderOf(id, amount), { again }));
-    const forbidden = codeWithoutRequest(before, this, world.mode);
+    const forbidden = codeWithoutRequest(before, given, world.mode);
     if (forbidden !== undefined) {
       expect(code).toBe(forbidden);
       return;
@@ -133,10 +127,10 @@ class Create implements Command {
     if (before?.state === 'unknown' && outcome === 'unknown' && !(way.reaches && way.reply !== 'delivered')) {
       expect(code).toBe('outcome_unknown');
     }
-  }
-}
+  },
+});
 
-function codeWithoutRequest(before: Expected | undefined, given: Create, mode: Mode): string | undefined {
+function codeWithoutRequest(before: Expected | undefined, given: Creation, mode: Mode): string | undefined {
   if (before === undefined) return undefined;
   const same = before.amount === given.amount;
   if (!same && before.state !== 'refused' && before.state !== 'not-sent') return 'different_order';
@@ -161,56 +155,41 @@ function outcomeOf(
   return wasUnknown ? 'unknown' : 'refused';
 }
 
-class Observe implements Command {
-  readonly id: string;
-  constructor(id: string) {
-    this.id = id;
-  }
-  check = () => true;
-  toString = () => `observe(${this.id})`;
-  async run(model: Model, world: World): Promise<void> {
-    if (!world.has(this.id)) return;
-    const expected = model.get(this.id);
-    const { result } = await world.journal.observe({ partner_order_id: this.id });
+const observe = (id: string): Command => ({
+  check: () => true,
+  toString: () => `observe(${id})`,
+  async run(model, world) {
+    if (!world.has(id)) return;
+    const expected = model.get(id);
+    const { result } = await world.journal.observe({ partner_order_id: id });
     if (expected === undefined) throw new Error('The service has an order that was never sent.');
     const isKnown = expected.state === 'accepted';
     const isUnexpected = expected.state === 'abandoned';
     expect(result).toBe(isKnown ? 'known' : isUnexpected ? 'contradiction' : 'accepted');
     expected.state = 'accepted';
-  }
-}
+  },
+});
 
-class Settle implements Command {
-  readonly id: string;
-  constructor(id: string) {
-    this.id = id;
-  }
-  check = () => true;
-  toString = () => `settle(${this.id})`;
-  /** The person has looked at the service. */
-  async run(model: Model, world: World): Promise<void> {
-    const decision = world.has(this.id) ? 'accepted' : 'abandoned';
-    const expected = model.get(this.id);
-    const code = await codeOf(world.journal.settle(this.id, decision, 'Looked.'));
+/** A person who has looked at the service. */
+const settle = (id: string): Command => ({
+  check: () => true,
+  toString: () => `settle(${id})`,
+  async run(model, world) {
+    const decision = world.has(id) ? 'accepted' : 'abandoned';
+    const expected = model.get(id);
+    const code = await codeOf(world.journal.settle(id, decision, 'Looked.'));
     if (expected === undefined) expect(code).toBe('order_not_found');
     else if (isOpen(expected)) {
       expect(code).toBe('ok');
       expected.state = decision;
     } else expect(code).toBe(expected.state === decision ? 'ok' : 'already_settled');
-  }
-}
+  },
+});
 
-class Prepare implements Command {
-  readonly id: string;
-  readonly amount: string;
-  constructor(id: string, amount: string) {
-    this.id = id;
-    this.amount = amount;
-  }
-  check = () => true;
-  toString = () => `prepare(${this.id}, ${this.amount})`;
-  async run(model: Model, world: World): Promise<void> {
-    const { id, amount } = this;
+const prepare = (id: string, amount: string): Command => ({
+  check: () => true,
+  toString: () => `prepare(${id}, ${amount})`,
+  async run(model, world) {
     const before = model.get(id);
     const code = await codeOf(world.journal.prepare(orderOf(id, amount)));
     const same = before?.amount === amount;
@@ -222,21 +201,17 @@ class Prepare implements Command {
       expect(code).toBe('ok');
       if (mayChange) model.set(id, { state: 'prepared', amount, outbox: true });
     }
-  }
-}
+  },
+});
 
-class Wait implements Command {
-  readonly ms: number;
-  constructor(ms: number) {
-    this.ms = ms;
-  }
-  check = () => true;
-  toString = () => `wait(${this.ms})`;
-  async run(_: Model, world: World): Promise<void> {
-    world.clock.now += this.ms;
+const wait = (ms: number): Command => ({
+  check: () => true,
+  toString: () => `wait(${ms})`,
+  async run(_, world) {
+    world.clock.now += ms;
     world.restart();
-  }
-}
+  },
+});
 
 function isOpen({ state, outbox }: Expected): boolean {
   return state === 'prepared' || state === 'unknown' || (state === 'not-sent' && outbox);
@@ -262,13 +237,11 @@ const way: fc.Arbitrary<Way> = fc.record({
 });
 const commands = fc.commands(
   [
-    fc
-      .tuple(ids, amounts, fc.boolean(), way)
-      .map(([id, amount, again, how]) => new Create(id, amount, again, how)),
-    ids.map((id) => new Observe(id)),
-    ids.map((id) => new Settle(id)),
-    fc.tuple(ids, amounts).map(([id, amount]) => new Prepare(id, amount)),
-    fc.constantFrom(1, leaseMs, 100 * leaseMs).map((ms) => new Wait(ms)),
+    fc.record({ id: ids, amount: amounts, again: fc.boolean(), way }).map(create),
+    ids.map(observe),
+    ids.map(settle),
+    fc.tuple(ids, amounts).map(([id, amount]) => prepare(id, amount)),
+    fc.constantFrom(1, leaseMs, 100 * leaseMs).map(wait),
   ],
   { maxCommands: 40, size: 'max' },
 );
