@@ -197,7 +197,7 @@ const texts = value((given, name): readonly string[] => {
   throw invalidOption(`${name} must be a list of texts.`);
 });
 
-function textsOr(...usual: string[]) {
+export function textsOr(...usual: string[]) {
   return value((given, name) => texts.read(name, given), { default: usual });
 }
 

@@ -1,5 +1,5 @@
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
-import { type Operation, operationRules, operations } from '../deployment/operations.ts';
+import { operationNames, operationRules } from '../deployment/operations.ts';
 import { defineOptions, invalidOption, type OptionTable, optional, value } from '../internal/options.ts';
 import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -62,8 +62,7 @@ export function mswHandlers<Handler>(
     throw invalidOption('mswHandlers needs the result of createSandbox as its second argument.');
   }
   const deployment = settings.deployment ?? requireDeployment(sandbox.deployment);
-  // Sound: the keys of an object of ours.
-  const available = (Object.keys(operations) as Operation[]).filter(
+  const available = operationNames.filter(
     (operation) =>
       deployment.paths[operation] !== undefined &&
       deployment[operationRules(operation).baseUrl] !== undefined,

@@ -11,7 +11,8 @@ import {
   type SandboxDelivery,
 } from './delivery.ts';
 
-interface QueuedDelivery extends Pick<QueuedEvent, 'publicKey' | 'headers' | 'note'> {
+interface QueuedDelivery {
+  readonly event: QueuedEvent;
   delivery: SandboxDelivery;
   /** Whether an answer counted as received. Then the event is not repeated. */
   isReceived: boolean;
@@ -85,19 +86,13 @@ export class DeliveryQueue {
 
   /** @throws {ValidationError} if no delivery has this id */
   eventOf(id: string): QueuedEvent {
-    const { delivery, publicKey, headers } = this.#find(id);
-    const { name, platform_order_ref, partner_order_id, url, body, faults } = delivery;
-    return { name, platform_order_ref, partner_order_id, url, body, faults, publicKey, headers };
+    return { ...this.#find(id).event, note: undefined };
   }
 
   /** Resolves when every event was answered or given up, except those that wait for the clock. */
   async idle(): Promise<void> {
     for (;;) {
-      for (const [order, [first, ...others]] of this.#underWay.size === 0 ? this.#held : []) {
-        this.#held.delete(order);
-        for (const queued of first === undefined ? [] : [first, ...others])
-          void this.#enqueue(order, queued, {});
-      }
+      if (this.#underWay.size === 0) this.#enqueueHeld();
       if (this.#underWay.size === 0) return;
       await Promise.all(this.#underWay);
     }
@@ -119,21 +114,16 @@ export class DeliveryQueue {
     ]);
   }
 
-  #remember({ publicKey, headers, note, ...facts }: QueuedEvent): QueuedDelivery {
+  #remember(event: QueuedEvent): QueuedDelivery {
     this.#numbers += 1;
     const id = `delivery-${this.#numbers}`;
+    const { publicKey: _, headers: __, note: ___, ...facts } = event;
     const unsent = {
       ...{ id, ...facts, attempts: 0, postedAt: undefined },
       ...{ acknowledged: false, status: undefined, error: undefined },
     };
-    const queued = {
-      delivery: Object.freeze(unsent),
-      isReceived: false,
-      publicKey,
-      headers,
-      note,
-      generation: this.#generation,
-    };
+    const delivery = Object.freeze(unsent);
+    const queued = { event, delivery, isReceived: false, generation: this.#generation };
     this.#deliveries.set(id, queued);
     // A pending event is held by its own closure: forgetting it here loses nothing.
     for (const oldest of this.#deliveries.keys()) {
@@ -154,6 +144,13 @@ export class DeliveryQueue {
     });
     for (const late of held) void this.#enqueue(order, late, {});
     return result;
+  }
+
+  #enqueueHeld(): void {
+    for (const [order, held] of this.#held) {
+      this.#held.delete(order);
+      for (const queued of held) void this.#enqueue(order, queued, {});
+    }
   }
 
   #track<Result>(sending: Promise<Result>): Promise<Result> {
@@ -191,9 +188,12 @@ export class DeliveryQueue {
     const attempts = queued.delivery.attempts + 1;
     const started = clock.now();
     queued.delivery = Object.freeze({ ...queued.delivery, attempts, postedAt: started });
-    const { url, body, id, name, partner_order_id, faults } = queued.delivery;
-    const traceFacts = { event: name, delivery: id, order: partner_order_id, method: 'POST', url, faults };
-    const { publicKey, headers = eventHeaders(publicKey), note } = queued;
+    const { url, body, name, partner_order_id, faults, publicKey, note } = queued.event;
+    const { headers = eventHeaders(publicKey) } = queued.event;
+    const traceFacts = {
+      ...{ event: name, delivery: queued.delivery.id, order: partner_order_id },
+      ...{ method: 'POST', url, faults },
+    };
     const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body, note });
     const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });
     if (queued.generation !== this.#generation) return queued.delivery;

@@ -62,8 +62,8 @@ export class PartnerRegistry {
   readonly #ids = new Map<string, string>();
   /** By digest of the token. */
   readonly #links = new Map<string, Link>();
-  /** The last link of each partner, by its code. */
-  readonly #lastLinks = new Map<string, Link>();
+  /** By code of the partner, which has at most one. */
+  readonly #openLinks = new Map<string, Link>();
   readonly emails: RememberedList<SandboxEmail>;
 
   constructor(options: PartnerOptions, records: Records) {
@@ -98,9 +98,8 @@ export class PartnerRegistry {
 
   /** Mails a link that replaces a partner's keys when it is opened. Earlier links stop working. */
   sendReset(partner: Partner, origin: string): void {
-    const earlier = this.#lastLinks.get(partner.partnerCode);
-    if (earlier !== undefined && this.#links.get(earlier.digest)?.state === 'open')
-      this.#saveLink({ ...earlier, state: 'replaced' });
+    const earlier = this.#openLinks.get(partner.partnerCode);
+    if (earlier !== undefined) this.#saveLink({ ...earlier, state: 'replaced' });
     if (this.#options.oldKeysExpire === 'request') this.#save(this.#withNewKeys(partner));
     this.#mail({ to: partner.email, kind: 'reset', partnerCode: partner.partnerCode, origin });
   }
@@ -159,7 +158,7 @@ export class PartnerRegistry {
   clear(): void {
     for (const code of this.#byCode.keys()) this.#records.delete(`partner/${secretDigest(code)}`);
     for (const digest of this.#links.keys()) this.#records.delete(`link/${digest}`);
-    for (const known of [this.#byCode, this.#codes, this.#ids, this.#links, this.#lastLinks]) known.clear();
+    for (const known of [this.#byCode, this.#codes, this.#ids, this.#links, this.#openLinks]) known.clear();
     this.emails.clear();
   }
 
@@ -194,8 +193,10 @@ export class PartnerRegistry {
 
   #rememberLink(link: Link): void {
     this.#links.set(link.digest, link);
-    // At most one link of a partner is open.
-    if (link.state === 'open') this.#lastLinks.set(link.partnerCode, link);
+    if (link.state === 'open') this.#openLinks.set(link.partnerCode, link);
+    else if (this.#openLinks.get(link.partnerCode)?.digest === link.digest) {
+      this.#openLinks.delete(link.partnerCode);
+    }
   }
 
   #mail(mail: { to: string; kind: SandboxEmail['kind']; partnerCode: string; origin: string }): void {

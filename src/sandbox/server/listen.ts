@@ -8,10 +8,10 @@ import {
   type OptionTable,
   oneOf,
   text,
-  value,
 } from '../../internal/options.ts';
 import type { SandboxClock } from '../clock.ts';
 import type { ControlAccess, ServeControl } from '../control/control-api.ts';
+import { textsOr } from '../options.ts';
 import { requireToken } from '../secrets.ts';
 import type { Serve } from '../service.ts';
 import { socketReply } from '../wire-reply.ts';
@@ -117,13 +117,7 @@ function isControl({ url }: Request): boolean {
 const readOptions = defineOptions('listen', {
   port: integer({ default: 0, least: 0, most: 65_535 }),
   host: text({ default: '127.0.0.1' }),
-  allowedHosts: value(
-    (given, name): readonly string[] => {
-      if (Array.isArray(given) && given.every((host) => typeof host === 'string')) return given;
-      throw invalidOption(`${name} must be a list of names.`);
-    },
-    { default: [] },
-  ),
+  allowedHosts: textsOr(),
   inspector: oneOf(['loopback', 'any', 'off'], { default: 'loopback' }),
   token: {
     read(_, given = randomBytes(24).toString('base64url')) {
