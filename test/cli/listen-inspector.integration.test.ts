@@ -1,8 +1,8 @@
-import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { isSkipped, notice, row, rows, useBrowser } from '../inspector/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { keys, scratchFolder, start } from './support.ts';
 
@@ -21,20 +21,8 @@ async function listening(args: readonly string[] = [], env: Record<string, strin
   const page = new URL(/The inspector is at (\S+)/.exec(said)?.[1] ?? '');
   const token = page.hash.slice('#token='.length);
   const post = async (body: string) => (await fetch(url, { method: 'POST', body })).status;
-  /** Asks the API as a browser would: fetch would not let us choose Host or Origin. */
-  const ask = (path: string, { method = 'GET', headers = {} }: { method?: string; headers?: object } = {}) =>
-    new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
-      (resolve, reject) => {
-        const outgoing = httpRequest(`${page.origin}/${path}`, { method, headers: { ...headers } });
-        outgoing.on('error', reject).on('response', async (incoming) => {
-          const parts: Buffer[] = [];
-          for await (const part of incoming) parts.push(part);
-          const text = Buffer.concat(parts).toString();
-          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
-        });
-        outgoing.end();
-      },
-    );
+  const ask = (path: string, init?: Parameters<typeof rawRequest>[1]) =>
+    rawRequest(`${page.origin}/${path}`, init);
   const authorization = { authorization: `Bearer ${token}` };
   const send = async (path: string, body: object) => {
     const headers = { ...authorization, 'content-type': 'application/json' };

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { addressOf, keys, scratchFolder, start } from './support.ts';
 
@@ -90,24 +91,16 @@ describe('listen', () => {
     expect(
       (await fetch(url, { method: 'POST', body: '{}', headers: { origin: 'https://evil.example' } })).status,
     ).toBe(403);
-    const foreign = await new Promise((resolve) => {
-      request(url, { method: 'POST', headers: { host: 'evil.example' } }, (incoming) =>
-        resolve(incoming.statusCode),
-      ).end();
-    });
-    expect(foreign).toBe(403);
+    const foreign = await rawRequest(url, { method: 'POST', headers: { host: 'evil.example' } });
+    expect(foreign.status).toBe(403);
     expect((await running.stop()).stdout).toBe('');
   });
 
   it('lets a tunnel in by its name', async () => {
     const running = start(['listen', '--port', '0', '--allow-host', 'tunnel.example'], { env: keys });
-    const url = new URL(await addressOf(running));
-    const answer = await new Promise((resolve) => {
-      request(url, { method: 'POST', headers: { host: 'tunnel.example' } }, (incoming) =>
-        resolve(incoming.statusCode),
-      ).end('{}');
-    });
-    expect(answer).toBe(401);
+    const headers = { host: 'tunnel.example' };
+    const answer = await rawRequest(await addressOf(running), { method: 'POST', headers, body: '{}' });
+    expect(answer.status).toBe(401);
   });
 
   it('keeps every event byte for byte, in private files that verify, detect and replay read', async () => {

@@ -1,10 +1,10 @@
-import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServeControl } from '../../src/sandbox/control/control-api.ts';
 import { sandboxEndpoints } from '../../src/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { readSandboxOptions } from '../../src/sandbox/options.ts';
 import { createState } from '../../src/sandbox/state.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { type Story, startStory } from './story.ts';
 
 let story: Story;
@@ -13,26 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => story[Symbol.asyncDispose]());
 
-/** As a browser would send it: fetch would not let us choose Host or Origin. */
-function send(
-  path: string,
-  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
-): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(`${story.server.url}/_sandbox/${path}`, { method, headers: { ...headers } });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
-    });
-    request.end(body);
-  });
-}
+const send = (path: string, init?: Parameters<typeof rawRequest>[1]) =>
+  rawRequest(`${story.server.url}/_sandbox/${path}`, init);
 
 const errorOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).error];
 const json = { 'content-type': 'application/json' };

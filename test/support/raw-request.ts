@@ -1,0 +1,16 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** One request with any headers: fetch would not let us choose Host or Origin as a browser would send them. */
+export function rawRequest(
+  url: string,
+  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers: { ...headers } }, (incoming) => {
+      const { statusCode: status = 0, headers } = incoming;
+      text(incoming).then((text) => resolve({ status, headers, text }), reject);
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
