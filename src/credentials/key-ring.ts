@@ -82,7 +82,7 @@ export function keySetsOf(loaded: LoadedKeys): KeySets {
       matched: loaded.matched && checkFunction('matched', loaded.matched),
     });
   }
-  const verifying = checkAll(isList(loaded) ? loaded : [loaded]);
+  const verifying = checkAll([loaded].flat());
   const [signing] = verifying;
   if (signing === undefined) throw new ConfigurationError('invalid_credentials', 'There are no credentials.');
   return Object.freeze({ signing, verifying });
@@ -101,15 +101,9 @@ function fingerprint({ signing, pending, verifying }: KeySets): string {
 }
 
 function checkAll(list: readonly PartnerCredentials[]): readonly PartnerCredentials[] {
-  return Object.freeze(list.map((credentials) => defineCredentials(credentials)));
+  return Object.freeze(list.map(defineCredentials));
 }
 
 function isKeySets(loaded: LoadedKeys): loaded is KeySets {
   return typeof loaded === 'object' && loaded !== null && 'signing' in loaded;
-}
-
-function isList(
-  loaded: PartnerCredentials | readonly PartnerCredentials[],
-): loaded is readonly PartnerCredentials[] {
-  return Array.isArray(loaded);
 }

@@ -32,7 +32,7 @@ export function verificationKeysOf(
   credentials: PartnerCredentials | readonly PartnerCredentials[],
   scheme: KeyScheme,
 ): readonly VerificationKey[] {
-  const sets = (isList(credentials) ? credentials : [credentials]).map((set) => defineCredentials(set));
+  const sets = [credentials].flat().map(defineCredentials);
   if (sets.length === 0) throw invalid('credentials is an empty list.');
   const partners = partnersOf(sets);
   return sets.flatMap((checked, index) =>
@@ -85,10 +85,4 @@ export function verificationKeysOfTexts(keys: readonly string[]): readonly Verif
     throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
   }
   return keys.map((text, index) => ({ text, shown: { index }, partner: '' }));
-}
-
-function isList(
-  value: PartnerCredentials | readonly PartnerCredentials[],
-): value is readonly PartnerCredentials[] {
-  return Array.isArray(value);
 }

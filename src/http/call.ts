@@ -135,18 +135,16 @@ export function makeCall<Schema extends ReplySchema>(
   // A deployment made by an older copy of this package lacks it.
   const { readOrderReply = usualOrderReply } = deployment;
   return {
-    ...{
-      operation,
-      method,
-      url: url.href,
-      urlTemplate: deployment.paths[operation],
-      headers,
-      body,
-      repeat,
-      secrets,
-      options,
-      previousFailure,
-    },
+    operation,
+    method,
+    url: url.href,
+    urlTemplate: deployment.paths[operation],
+    headers,
+    body,
+    repeat,
+    secrets,
+    options,
+    previousFailure,
     ...(operation === 'createOrder' && { readOrderReply }),
   };
 }

@@ -23,9 +23,6 @@ const whatHappened = {
   reply_not_accepted: 'the reply does not accept the order',
 } as const satisfies Record<RequestErrorCode, string>;
 
-/** A 2xx reply may only look like a failure. */
-const otherReading: LikelyCause = causes.orderReply;
-
 type FailureDetails = Pick<RequestErrorDetails, 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
   code: RequestErrorCode;
   retryAfterMs?: number | undefined;
@@ -44,7 +41,7 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const isError = code === 'http_error' || code === 'reply_not_accepted';
   const said = isError ? replyTexts(reply?.body) : [];
   const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
-  if (code === 'reply_not_accepted') likely.push(otherReading);
+  if (code === 'reply_not_accepted') likely.push(causes.orderReply);
   const reason = reasonOf(details, redact, { status: reply?.status, said: said[0] });
   const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}, ${call.method} ${url}`;
   return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {

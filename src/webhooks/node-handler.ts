@@ -26,7 +26,7 @@ export async function handleNode(
   endpoint: Endpoint,
 ): Promise<void> {
   const startedAt = performance.now();
-  const read = refuseHead(request, endpoint) ?? (await readNodeBody(request, endpoint));
+  const read = refuseHead(request, endpoint) ?? keptBody(request) ?? (await readBody(request, endpoint));
   if ('body' in read) {
     // A router of Express takes the path that it is mounted at out of `url`.
     const { originalUrl: url = request.url, headers } = request;
@@ -95,12 +95,7 @@ export interface NodeRequest {
 /** So much of a body beyond the limit is read and dropped, so that its sender can read the response. */
 const drainBytes = 16 * 1024 * 1024;
 
-/** Bytes kept by a framework, otherwise the stream, within the limits. */
-async function readNodeBody(request: NodeRequest, endpoint: Endpoint): Promise<RequestBody> {
-  return keptBody(request) ?? (await readBody(request, endpoint));
-}
-
-/** `undefined` if the stream has not been read. */
+/** The body that a framework has read; `undefined` if it is still in the stream. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
   for (const kept of [request.rawBody, request.body]) {
     if (typeof kept === 'string') return { body: kept };

@@ -3,13 +3,9 @@ import {
   InboxError,
   isInboxError,
   isKeyError,
-  isPartnerExchangeError,
   isSignatureError,
 } from '../errors/errors.ts';
-import { orderEventNames } from '../events/event-names.ts';
-import type { OrderEventName } from '../events/order-event.ts';
 import {
-  type Delivery,
   type DeliveryReference,
   type HandleDelivery,
   type InboxHost,
@@ -17,12 +13,13 @@ import {
   inboxResults,
   readTraceparent,
 } from '../inbox/inbox.ts';
-import { type TracedWork, traced } from '../internal/tracing.ts';
+import { traced } from '../internal/tracing.ts';
 import { hash } from '../signature/digest.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody } from '../signature/verify-body.ts';
 import type { DeliveryRequest } from './delivery-keys.ts';
+import { deliveryTrace, handleTrace } from './delivery-traces.ts';
 import { type Handlers, readEvent } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
 import type { Reporting } from './reporting.ts';
@@ -163,63 +160,6 @@ function traceparentOf({ headers }: DeliveryRequest): string | undefined {
   if (headers === undefined) return undefined;
   const isHeaders = typeof headers.get === 'function';
   return readTraceparent(isHeaders ? headers.get('traceparent') : Object(headers).traceparent);
-}
-
-/** What subscribers of `partner-exchange:delivery` get. */
-interface DeliveryTrace {
-  /** The trace context of the request; a subscriber may put its own here. Anybody can send one. */
-  traceparent?: string | undefined;
-  readonly event?: OrderEventName | 'other' | undefined;
-  readonly outcome?: Outcome['kind'];
-  readonly status?: number;
-  readonly code?: string | undefined;
-}
-
-function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, Outcome> {
-  return {
-    start: () => ({ traceparent }),
-    result: ({ kind, status, ...rest }) => {
-      const { name, code } = {
-        name: undefined,
-        code: kind === 'failed' ? 'handler_failed' : undefined,
-        ...rest,
-      };
-      return { event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code };
-    },
-    failure: (error) => ({ code: errorCode(error) }),
-  };
-}
-
-/** What subscribers of `partner-exchange:handle` get. */
-interface HandleTrace {
-  /** Of the delivery, also if another process received it. */
-  readonly traceparent: string | undefined;
-  readonly event: OrderEventName | 'other';
-  /** Of a stored delivery: the number of the attempt, from 1. */
-  readonly attempt: number | undefined;
-  readonly outcome?: 'handled' | 'failed';
-  readonly code?: string;
-}
-
-function handleTrace(
-  { name, traceparent }: Delivery,
-  options: Parameters<HandleDelivery>[0],
-): TracedWork<HandleTrace, void> {
-  return {
-    start: () => ({ traceparent, event: publishedName(name), attempt: options?.attempt }),
-    result: () => ({ outcome: 'handled' }),
-    failure: (error) => ({ outcome: 'failed', code: errorCode(error) }),
-  };
-}
-
-/** An authentic event may have any name, even one that says who the buyer is. */
-function publishedName(name: string): OrderEventName | 'other' {
-  return orderEventNames.find((known) => known === name) ?? 'other';
-}
-
-/** A handler may throw anything, so only codes of our own are shown. */
-function errorCode(error: unknown): string {
-  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
 }
 
 function isStoreFailure(error: unknown): boolean {

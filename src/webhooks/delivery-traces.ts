@@ -1,0 +1,63 @@
+import { isPartnerExchangeError } from '../errors/errors.ts';
+import { orderEventNames } from '../events/event-names.ts';
+import type { OrderEventName } from '../events/order-event.ts';
+import type { Delivery, HandleDelivery } from '../inbox/inbox.ts';
+import type { TracedWork } from '../internal/tracing.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What subscribers of `partner-exchange:delivery` get. */
+interface DeliveryTrace {
+  /** The trace context of the request; a subscriber may put its own here. Anybody can send one. */
+  traceparent?: string | undefined;
+  readonly event?: OrderEventName | 'other' | undefined;
+  readonly outcome?: Outcome['kind'];
+  readonly status?: number;
+  readonly code?: string | undefined;
+}
+
+export function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, Outcome> {
+  return {
+    start: () => ({ traceparent }),
+    result: ({ kind, status, ...rest }) => {
+      const { name, code } = {
+        name: undefined,
+        code: kind === 'failed' ? 'handler_failed' : undefined,
+        ...rest,
+      };
+      return { event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code };
+    },
+    failure: (error) => ({ code: errorCode(error) }),
+  };
+}
+
+/** What subscribers of `partner-exchange:handle` get. */
+interface HandleTrace {
+  /** Of the delivery, also if another process received it. */
+  readonly traceparent: string | undefined;
+  readonly event: OrderEventName | 'other';
+  /** Of a stored delivery: the number of the attempt, from 1. */
+  readonly attempt: number | undefined;
+  readonly outcome?: 'handled' | 'failed';
+  readonly code?: string;
+}
+
+export function handleTrace(
+  { name, traceparent }: Delivery,
+  options: Parameters<HandleDelivery>[0],
+): TracedWork<HandleTrace, void> {
+  return {
+    start: () => ({ traceparent, event: publishedName(name), attempt: options?.attempt }),
+    result: () => ({ outcome: 'handled' }),
+    failure: (error) => ({ outcome: 'failed', code: errorCode(error) }),
+  };
+}
+
+/** An authentic event may have any name, even one that says who the buyer is. */
+function publishedName(name: string): OrderEventName | 'other' {
+  return orderEventNames.find((known) => known === name) ?? 'other';
+}
+
+/** A handler may throw anything, so only codes of our own are shown. */
+function errorCode(error: unknown): string {
+  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
+}
