@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { root } from './entries.ts';
 import { applyBlocks, readRecipes } from './recipes.ts';
 
 const blocks = readRecipes();
@@ -9,8 +12,13 @@ describe('docs/recipes.md', () => {
     expect(() => applyBlocks(own)).not.toThrow();
   });
 
-  it('can be followed as a whole: npm run check:recipes compiles it', () => {
-    expect(applyBlocks(blocks).size).toBeGreaterThan(recipes.length);
+  it('as a whole imports files that are there; npm run check:recipes compiles it', () => {
+    const changed = applyBlocks(blocks);
+    expect(changed.size).toBeGreaterThan(recipes.length);
+    const imported = [...changed].flatMap(([file, text]) =>
+      [...text.matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path)),
+    );
+    expect(imported.filter((file) => !changed.has(file) && !existsSync(join(root, file)))).toEqual([]);
   });
 
   it('notices a line that is gone, and a file that is there already', () => {
