@@ -134,25 +134,21 @@ const version = 1;
 /** Loads the records of the store, and records that it was opened. */
 async function restoreState(state: SandboxState): Promise<void> {
   const { data, options, partners, orders, messenger, whitelist } = state;
-  const records = await data.read();
-  // Sound: the sandbox wrote these records, and checks their version.
+  // Sound: the sandbox wrote these records, each of them is an object, and their version is checked.
+  const records = (await data.read()) as { key: string; value: object }[];
   const facts = records.find(({ key }) => key === 'facts')?.value as Facts | undefined;
   if (facts !== undefined && facts.version !== version) {
     throw new ConfigurationError('invalid_option', 'data was written by another version of the sandbox.');
   }
-  const restored: { ref: string; value: object }[] = [];
   for (const { key, value } of records) {
-    // Sound: every record of the sandbox is an object.
-    const record = value as object;
+    partners.restore(key, value);
+    messenger.restore(key, value);
     // Sound: as above.
-    const captured = key.startsWith('ip/') ? (value as { ip: string }).ip : undefined;
-    if (key.startsWith('order/')) restored.push({ ref: key.slice('order/'.length), value: record });
-    else if (captured !== undefined) whitelist.add(captured);
-    else if (key.startsWith('device/') || key.startsWith('message/')) messenger.restore(key, record);
-    else partners.restore(key, record);
+    if (key.startsWith('ip/')) whitelist.add((value as { ip: string }).ip);
   }
-  restored.sort((one, other) => orderNumber(one.ref) - orderNumber(other.ref));
-  for (const { value } of restored) orders.restore(value);
+  const placed = records.filter(({ key }) => key.startsWith('order/'));
+  placed.sort((one, other) => orderNumber(one.key) - orderNumber(other.key));
+  for (const { value } of placed) orders.restore(value);
   const runs = (facts?.runs ?? 0) + 1;
   if (facts !== undefined) {
     state.run = runs;

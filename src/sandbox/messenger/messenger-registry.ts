@@ -63,7 +63,7 @@ export class MessengerRegistry {
     this.#save({ ...this.#device(apiKey), connected: true });
   }
 
-  /** Takes back a stored record. */
+  /** Takes back a stored record, if it is one of the messenger. */
   restore(key: string, value: object): void {
     // Sound: the sandbox wrote these records.
     if (key.startsWith('device/')) this.#remember(value as Device);

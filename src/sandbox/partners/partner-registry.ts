@@ -147,7 +147,7 @@ export class PartnerRegistry {
     return partner;
   }
 
-  /** Takes back a stored record. */
+  /** Takes back a stored record, if it is one of partners. */
   restore(key: string, value: object): void {
     // Sound: the sandbox wrote these records.
     if (key.startsWith('partner/')) this.#remember(value as Partner);

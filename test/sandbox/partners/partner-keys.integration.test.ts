@@ -111,13 +111,17 @@ describe('a one-time link', () => {
     }
   });
 
-  it('of an earlier reset stops working when a later one is sent', async () => {
-    const sandbox = createSandbox();
+  it('of an earlier reset stops working when a later one is sent, and the keys go on', async () => {
+    const sandbox = createSandbox({ fetch: callback().fetch });
     const credentials = await onboarded(sandbox);
     await regenerate(sandbox, credentials);
     await regenerate(sandbox, credentials);
-    expect(await refusal(sandbox.fetch(sandbox.emails[1]?.link ?? ''))).toEqual([410, 'link_replaced']);
-    expect((await sandbox.fetch(sandbox.emails[2]?.link ?? '')).status).toBe(200);
+    const [, first = { link: '' }, second = { link: '' }] = sandbox.emails;
+    expect(await refusal(sandbox.fetch(first.link))).toEqual([410, 'link_replaced']);
+    expect(() => sandbox.openLink(first.link)).toThrow('later link');
+    expect((await place(sandbox, credentials)).status).toBe(200);
+    expect(sandbox.openLink(second.link).partnerId).toBe(credentials.partnerId);
+    expect((await sandbox.fetch(second.link)).status).toBe(410);
   });
 
   it('is not spent by a method that is not answered', async () => {
