@@ -31,7 +31,7 @@ export function parseAddress(fragment: string): Address {
 }
 
 /** The fragment of an address, without the members that have their default. */
-export function formatAddress(address: Address): string {
+function formatAddress(address: Address): string {
   const empty = emptyAddress('traffic');
   const changed = Object.entries(address).filter(
     // Sound: both have the same members.

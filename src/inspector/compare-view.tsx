@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Exchange, get, pathOf, type TraceEntry } from './api.ts';
+import { useMemo } from 'preact/hooks';
+import type { TraceEntry } from './api.ts';
 import { Card } from './detail.tsx';
+import { useExchange } from './exchange-detail.tsx';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 import { maxShown, prettyText } from './message-view.tsx';
 import type { Row } from './rows.ts';
@@ -8,7 +9,9 @@ import { update } from './store.ts';
 
 /** Two exchanges: the differences of their headers, bodies and answers. */
 export function CompareView({ one, other }: { one: Row; other: Row }) {
-  const [first, second] = [useExchange(one), useExchange(other)];
+  const [before, after] = [useExchange(one), useExchange(other)];
+  const [first, second] = [before.exchange?.entries, after.exchange?.entries];
+  const problem = before.problem ?? after.problem;
   const name = `#${one.id} and #${other.id}`;
   return (
     <article class="detail" aria-label={`Comparison of ${name}`}>
@@ -26,36 +29,20 @@ export function CompareView({ one, other }: { one: Row; other: Row }) {
           + {other.name} <span class="muted">#{other.id}</span>
         </span>
       </p>
+      {problem !== undefined && <p class="notice bad">{problem}</p>}
       {first !== undefined && second !== undefined && (
         <>
-          <Part title="Headers" before={headersOf(first.sent)} after={headersOf(second.sent)} />
-          <Part title="Body" before={bodyOf(first.sent)} after={bodyOf(second.sent)} />
-          <Part title="Answer" before={answerOf(first.answer)} after={answerOf(second.answer)} />
+          <Part title="Headers" before={headersOf(first[0])} after={headersOf(second[0])} />
+          <Part title="Body" before={bodyOf(first[0])} after={bodyOf(second[0])} />
+          <Part title="Answer" before={answerOf(answerIn(first))} after={answerOf(answerIn(second))} />
         </>
       )}
     </article>
   );
 }
 
-interface Loaded {
-  readonly sent: TraceEntry | undefined;
-  readonly answer: TraceEntry | undefined;
-}
-
-function useExchange({ id, isAnswered }: Row): Loaded | undefined {
-  const [loaded, setLoaded] = useState<Loaded | undefined>();
-  useEffect(() => {
-    get<Exchange>(pathOf`trace/${id}`).then(
-      ({ entries }) => {
-        const answer = entries.findLast(({ kind }) => kind === 'reply' || kind === 'event_reply');
-        setLoaded({ sent: entries[0], answer });
-      },
-      // It was forgotten.
-      () => setLoaded({ sent: undefined, answer: undefined }),
-    );
-  }, [id, isAnswered]);
-  return loaded;
-}
+const answerIn = (entries: readonly TraceEntry[]) =>
+  entries.findLast(({ kind }) => kind === 'reply' || kind === 'event_reply');
 
 function Part({ title, before, after }: { title: string; before: string; after: string }) {
   const lines = useMemo(() => lineDiff(before, after), [before, after]);

@@ -49,7 +49,7 @@ function headerText(headers: Readonly<Record<string, string>>): string {
 }
 
 /** A command for a POSIX shell. A secret header is a variable, which the user sets. */
-export function curlCommand({ method = 'POST', url = '', headers = {}, body = '' }: TraceEntry): string {
+function curlCommand({ method = 'POST', url = '', headers = {}, body = '' }: TraceEntry): string {
   const sent = Object.entries(headers).filter(([name]) => !ownHeaders.test(name));
   const options = sent.map(([name, value]) =>
     secretName.test(name) ? `-H "${name}: $${variableOf(name)}"` : `-H ${quoted(`${name}: ${value}`)}`,

@@ -18,13 +18,8 @@ import { attempt, openOrder, update, useStore } from './store.ts';
 
 /** A request or an event with all of its entries. */
 export function ExchangeDetail({ row }: { row: Row }) {
-  const [exchange, setExchange] = useState<Exchange | undefined>();
-  const [problem, setProblem] = useState('');
+  const { exchange, problem } = useExchange(row);
   const { compared } = useStore();
-  const { id, isAnswered } = row;
-  useEffect(() => {
-    get<Exchange>(pathOf`trace/${id}`).then(setExchange, (error: Error) => setProblem(error.message));
-  }, [id, isAnswered]);
   const [first, ...others] = exchange?.entries ?? [];
   const replies = others.filter(({ kind }) => kind === 'reply' || kind === 'event_reply');
   return (
@@ -64,7 +59,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
       {row.where !== '' && <p class="where">{row.where}</p>}
       {isForgery(row) && row.isAnswered && <ForgeryNote row={row} />}
       {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
-      {problem !== '' && <p class="notice bad">{problem}</p>}
+      {problem !== undefined && <p class="notice bad">{problem}</p>}
       {exchange?.advice !== undefined && <Advice sentences={exchange.advice} />}
       {exchange?.signature !== undefined && (
         <SignatureView signature={exchange.signature} explain={row.faults.length === 0} id={row.id} />
@@ -84,6 +79,18 @@ export function ExchangeDetail({ row }: { row: Row }) {
       ))}
     </Detail>
   );
+}
+
+/** Reads an exchange, and again when it is answered. The problem may be that it was forgotten. */
+export function useExchange({ id, isAnswered }: Row): { exchange?: Exchange; problem?: string } {
+  const [result, setResult] = useState({});
+  useEffect(() => {
+    get<Exchange>(pathOf`trace/${id}`).then(
+      (exchange) => setResult({ exchange }),
+      (error: Error) => setResult({ problem: error.message }),
+    );
+  }, [id, isAnswered]);
+  return result;
 }
 
 /** An event of `listen` needs a receiver; then it has the id of a delivery. */

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Tab } from './address.ts';
-import { hasToken, isListening, takeToken } from './api.ts';
+import { isListening } from './api.ts';
 import { ControlsView } from './controls-view.tsx';
 import { shownDate } from './labels.tsx';
 import { MailsView } from './mails-view.tsx';
@@ -108,7 +108,7 @@ function Header() {
           >
             {title}
             {(counts[id] ?? 0) > 0 && (
-              <span class={id === 'controls' ? 'count hot' : 'count'}>{counts[id]}</span>
+              <span class={id === 'controls' ? 'count fault' : 'count'}>{counts[id]}</span>
             )}
           </button>
         ))}
@@ -217,8 +217,6 @@ function ThemeButton() {
   );
 }
 
-takeToken();
-store.hasToken = hasToken();
 start();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

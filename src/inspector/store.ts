@@ -19,6 +19,7 @@ import {
   pathOf,
   type State,
   setToken,
+  takeToken,
 } from './api.ts';
 import { addEntries, type Row } from './rows.ts';
 import { followTrace } from './trace-stream.ts';
@@ -30,7 +31,7 @@ export const store = {
   /** Counts changes of the rows. */
   rowsVersion: 0,
   isConnected: false,
-  hasToken: hasToken(),
+  hasToken: false,
   address: emptyAddress('traffic'),
   /** The exchanges in which the server found the search. */
   found: undefined as
@@ -142,6 +143,8 @@ export function say(text: string, isError = false): void {
 }
 
 export function start(): void {
+  takeToken();
+  update({ hasToken: hasToken() });
   show(ownAddress(parseAddress(location.hash)));
   followAddress((address) => show(ownAddress(address)));
   joinAgain = followTrace({
