@@ -61,7 +61,10 @@ describe('pin', () => {
     const signature = { construction: 'hash-suffix', serialization: 'sorted', encoding: 'base64' } as const;
     const deployment = defineDeployment({ signature });
     const other = signedDelivery(body, { credentials: keysFile, deployment }).body;
-    const { code, stdout, stderr } = await pin({ ...genuine(), 'other.json': other, ...strayBodies }, args);
+    const { code, stdout, stderr } = await pin(
+      { ...genuine(), 'other.json': other, 'a.json': 'hallo' },
+      args,
+    );
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
       args.length === 0

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries } from '../../src/testing/signed-delivery.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
@@ -284,7 +283,7 @@ describe('detect, explain and probe', () => {
   });
 
   it.each(['explain', 'detect', 'pin'])('%s calls what trigger --forge makes a forgery', async (command) => {
-    const { forged } = refusedDeliveries(eventBody('event.buy.init'), { credentials: keysFile });
+    const { forged } = refusedDeliveries({ event_name: 'event.buy.init' }, { credentials: keysFile });
     const args = command === 'pin' ? ['pin', '-'] : [command];
     const { code, stdout, stderr } = await partnerExchange(args, { env: keys, stdin: forged.body });
     expect(code).toBe(1);
