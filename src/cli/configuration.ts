@@ -12,18 +12,12 @@ import { readEnvironment } from '../config/read-environment.ts';
 import { defineCredentials, plainCredentials, secretKeysOf } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { merchantOfOrder, type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
-import {
-  type VerificationKey,
-  verificationKeysOf,
-  verificationKeysOfTexts,
-} from '../credentials/verification-keys.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { DetectionSecrets } from '../diagnostics/detection/detection.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { createKeyRotation } from '../rotation/create-key-rotation.ts';
 import { type SignedBody, signBody } from '../signature/sign-body.ts';
-import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { type CliContext, CliError, type Variables } from './context.ts';
 import { inFile, readJsonObject } from './input.ts';
@@ -212,14 +206,6 @@ export function signerOf(
     const signer = purpose === 'order' ? merchantOfOrder(credentials, body, { merchant, scheme }) : undefined;
     return signBody(body, { key: signingKey(credentials, purpose, { merchant: signer, scheme }), scheme });
   };
-}
-
-export function verificationKeys(
-  credentials: readonly PartnerCredentials[],
-  { purpose, scheme }: { purpose: SigningPurpose; scheme: SignatureScheme },
-): readonly VerificationKey[] {
-  if (purpose === 'order') return verificationKeysOf(credentials, scheme);
-  return verificationKeysOfTexts(credentials.map((each) => signingKey(each, 'general')));
 }
 
 /** Names the variable to set; the client would name an option. */

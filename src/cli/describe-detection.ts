@@ -2,7 +2,6 @@ import { commandWords } from '../config/command-words.ts';
 import { detectionMessage } from '../diagnostics/detection/detect-scheme.ts';
 import type { SchemeDetection } from '../diagnostics/detection/detection.ts';
 import { printableText } from '../internal/printable-text.ts';
-import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { Paint } from './terminal-text.ts';
 
 export function describeDetection(
@@ -14,20 +13,15 @@ export function describeDetection(
   return [
     `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${detectionMessage(detection, commandWords)}`,
     ...survivors.flatMap(({ scheme, notes }) => [
-      `  ${describeScheme(scheme)}`,
+      `  ${JSON.stringify(scheme)}`,
       ...notes.map((note) => `    ${paint('yellow', note.code)}: ${note.message}`),
     ]),
     ...nearMisses.flatMap((miss) => [
       `near miss (${miss.code}): ${miss.message}`,
-      `  ${miss.code === 'forged' ? '' : `${describeScheme(miss.scheme)}, `}for ${miss.samples.map(nameOf).join(', ')}`,
+      `  ${miss.code === 'forged' ? '' : `${JSON.stringify(miss.scheme)}, `}for ${miss.samples.map(nameOf).join(', ')}`,
     ]),
     ...samples.flatMap((sample, index) =>
       sample.status === 'usable' ? [] : [`${nameOf(index)}: ${sample.status}: ${sample.message}`],
     ),
   ];
-}
-
-/** A scheme as JSON, as it is put into a file for PARTNER_EXCHANGE_SCHEME_FILE. */
-export function describeScheme(scheme: SignatureScheme): string {
-  return JSON.stringify(scheme);
 }

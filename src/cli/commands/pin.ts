@@ -11,7 +11,6 @@ import { defineCommand } from '../command.ts';
 import { allCredentials, type Configuration, readConfiguration } from '../configuration.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../context.ts';
 import { type NamedDelivery, readDeliveries } from '../deliveries.ts';
-import { describeScheme } from '../describe-detection.ts';
 import { type FlagsOf, formatFlags, samples, signingFlags, text } from '../flags.ts';
 import { inFile, inputName, readInput, readJsonObject, shownPath } from '../input.ts';
 import { openOutput } from '../output.ts';
@@ -79,7 +78,7 @@ async function make(context: CliContext, flags: Flags, { configuration, paths }:
   context.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
   for (const { source, reason } of strays) output.warn(`${source} is left out: ${reason}`);
   output.status(
-    `Pinned ${describeScheme(made.scheme)}: keep it in a file, and name that as PARTNER_EXCHANGE_SCHEME_FILE.`,
+    `Pinned ${JSON.stringify(made.scheme)}: keep it in a file, and name that as PARTNER_EXCHANGE_SCHEME_FILE.`,
   );
   return exitCodes.ok;
 }

@@ -21,7 +21,7 @@ import {
 } from '../flags.ts';
 import { confirm, readFile, requireConfirmable } from '../input.ts';
 import { openDevice } from '../open-device.ts';
-import { parseStoreAddress, type StoreAddress, withStore } from '../open-store.ts';
+import { parseStoreAddress, withStore } from '../open-store.ts';
 import { openOutput } from '../output.ts';
 
 const members = ['to_phone', 'message', 'key'] as const;
@@ -98,7 +98,9 @@ export default defineCommand({
         isDryRun: dryRun,
         run: sendBulk({
           ...options,
-          messenger: device ?? { sendMessage: neverSent },
+          messenger: device ?? {
+            sendMessage: () => Promise.reject(new CliError('A dry run sends nothing.')),
+          },
           rows: rowsOf(context, flags, path),
           messagesPerSecond: flags.rate,
           concurrency: flags.concurrency,
@@ -110,18 +112,11 @@ export default defineCommand({
       });
     };
     // A dry run makes no file.
-    if (dryRun && isNew(address)) return await run(memoryStore({ now: context.now }));
+    if (dryRun && address.kind === 'file' && !address.isThere)
+      return await run(memoryStore({ now: context.now }));
     return await withStore(context, address, run);
   },
 });
-
-function isNew(address: StoreAddress): boolean {
-  return address.kind === 'file' && !address.isThere;
-}
-
-function neverSent(): Promise<never> {
-  return Promise.reject(new CliError('A dry run sends nothing.'));
-}
 
 function rowsOf(context: CliContext, flags: Flags, path: string): AsyncIterable<BulkRow> {
   const { template, delimiter, column = [] } = flags;

@@ -1,10 +1,15 @@
 import { commandWords } from '../../config/command-words.ts';
-import type { MatchedKey } from '../../credentials/verification-keys.ts';
+import { signingKey } from '../../credentials/signing-key.ts';
+import {
+  type MatchedKey,
+  verificationKeysOf,
+  verificationKeysOfTexts,
+} from '../../credentials/verification-keys.ts';
 import { describeIn, isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 import { defineCommand } from '../command.ts';
-import { allCredentials, readConfiguration, verificationKeys } from '../configuration.ts';
+import { allCredentials, readConfiguration } from '../configuration.ts';
 import { exitCodes } from '../context.ts';
 import { readDeliveries } from '../deliveries.ts';
 import { formatFlags, purposeFlag, samples, signingFlags } from '../flags.ts';
@@ -35,7 +40,11 @@ export default defineCommand({
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);
     const scheme = configuration.deployment.signature;
-    const ring = verificationKeys(allCredentials(configuration), { purpose: flags.purpose, scheme });
+    const credentials = allCredentials(configuration);
+    const ring =
+      flags.purpose === 'order'
+        ? verificationKeysOf(credentials, scheme)
+        : verificationKeysOfTexts(credentials.map((each) => signingKey(each, 'general')));
     const deliveries = await readDeliveries(context, paths);
     const results = deliveries.map(({ source, body }): Verdict => {
       try {
