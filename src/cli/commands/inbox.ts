@@ -174,7 +174,7 @@ function findByStart(letters: readonly DeadLetter[], start: string): DeadLetter 
 }
 
 function notFound(digest: string): CliError {
-  const message = `There is no dead letter ${printableText(digest)}: see "inbox list".`;
+  const message = `There is no dead letter ${digest}: see "inbox list".`;
   return new CliError(message, { exitCode: exitCodes.findings });
 }
 
