@@ -71,18 +71,18 @@ export function detectScheme(
   const sets = isKeyRing(secrets) ? (secrets.loaded?.verifying ?? []) : [secrets];
   const merchants = sets.flatMap((set) => merchantSecrets(set)).map((each) => each.secrets);
   const keys = keyCandidates(merchants, purpose);
+  const known: KnownSecrets = { merchants, purpose, keys };
   const usable = read.filter(isUsable);
   if (usable.length === 0 || keys.size === 0) return nothingToSearch(read, keys);
 
-  const known: KnownSecrets = { merchants, purpose };
-  const schemes = rankSchemes(fitAll(usable, keys, known));
+  const schemes = rankSchemes(fitAll(usable, known));
   if (schemes.length > 0) return withSurvivors(read, schemes, swapsIn(schemes, read, known));
 
   // An editor or a shell may have added a line break.
   const trimmed = read.map((sample) =>
     isUsable(sample) ? (withoutWhiteSpaceAround(sample) ?? sample) : sample,
   );
-  const fitting = rankSchemes(fitAll(trimmed.filter(isUsable), keys, known));
+  const fitting = rankSchemes(fitAll(trimmed.filter(isUsable), known));
   if (fitting.length > 0) {
     const padded = [...read.keys()].filter((index) => read[index] !== trimmed[index]);
     const note = fitting.slice(0, 1).map((scheme) => ({
@@ -130,14 +130,12 @@ const notExamined: UnusableSample = {
 interface KnownSecrets {
   readonly merchants: readonly DetectionSecrets[];
   readonly purpose: SigningPurpose;
+  /** Every key that the secrets can make. */
+  readonly keys: KeyCandidates;
 }
 
 /** The schemes that fit the first sample and each of the others. */
-function fitAll(
-  samples: readonly Sample[],
-  keys: KeyCandidates,
-  { merchants, purpose }: KnownSecrets,
-): SignatureScheme[] {
+function fitAll(samples: readonly Sample[], { merchants, purpose, keys }: KnownSecrets): SignatureScheme[] {
   const [first, ...others] = samples;
   if (first === undefined) return [];
   return others.reduce<SignatureScheme[]>(
@@ -225,26 +223,21 @@ function withoutSurvivors(
   samples: readonly SampleReport[],
   nearMisses: readonly NearMiss[],
 ): SchemeDetection {
-  const contradictory = samples.some((sample) => sample.fits.length > 0);
+  const isContradictory = samples.some((sample) => sample.fits.length > 0);
   const forged = nearMisses.find(({ code }) => code === 'forged');
-  if (forged !== undefined) {
-    return {
-      verdict: contradictory ? 'contradictory' : 'none',
-      message: `${forged.message} Refuse it, and search without it: the near miss says which sample it is.`,
-      ...noMatches,
-      nearMisses,
-      samples,
-    };
-  }
+  const finding = isContradictory
+    ? 'No scheme fits all samples: see which fits which. They may be signed with different secrets, or for different purposes.'
+    : 'No known scheme fits with these secrets.';
   const hint =
     nearMisses.length > 0
-      ? ' A near miss says what to fix.'
-      : ' Check that the secrets belong to the sample, and that the sample is the raw body, complete.';
+      ? 'A near miss says what to fix.'
+      : 'Check that the secrets belong to the sample, and that the sample is the raw body, complete.';
   return {
-    verdict: contradictory ? 'contradictory' : 'none',
-    message: contradictory
-      ? `No scheme fits all samples: see which fits which. They may be signed with different secrets, or for different purposes.${hint}`
-      : `No known scheme fits with these secrets.${hint}`,
+    verdict: isContradictory ? 'contradictory' : 'none',
+    message:
+      forged === undefined
+        ? `${finding} ${hint}`
+        : `${forged.message} Refuse it, and search without it: the near miss says which sample it is.`,
     ...noMatches,
     nearMisses,
     samples,

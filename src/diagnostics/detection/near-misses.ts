@@ -95,13 +95,12 @@ function* trimmed(secrets: DetectionSecrets): Generator<SecretChange> {
 
 /** Two secrets swapped, or all three rotated. */
 function* exchanged(secrets: DetectionSecrets): Generator<SecretChange> {
-  const [partner, merchant, pub] = secretNames;
   const orders: readonly (readonly SecretName[])[] = [
-    [partner, merchant],
-    [partner, pub],
-    [merchant, pub],
-    [partner, merchant, pub],
-    [pub, merchant, partner],
+    ['partnerSecretKey', 'merchantSecretKey'],
+    ['partnerSecretKey', 'partnerPublicKey'],
+    ['merchantSecretKey', 'partnerPublicKey'],
+    ['partnerSecretKey', 'merchantSecretKey', 'partnerPublicKey'],
+    ['partnerPublicKey', 'merchantSecretKey', 'partnerSecretKey'],
   ];
   for (const names of orders) {
     if (names.some((name) => secrets[name] === undefined)) continue;

@@ -11,13 +11,13 @@ import {
 import type { DetectionSecrets, SecretName } from './detection.ts';
 
 /** Separators between secret and text. Some services end a query with `&key=`. */
-export const separators = ['', '|', ':', '.', '&', ',', '/', '\n', '&key='] as const;
+export const separators: readonly string[] = ['', '|', ':', '.', '&', ',', '/', '\n', '&key='];
 
 /** Separators between joined values. */
-export const joiners = ['', '|', ':', '.', '&', ',', ';', '/', '-', '_', '\n', ' '] as const;
+export const joiners: readonly string[] = ['', '|', ':', '.', '&', ',', ';', '/', '-', '_', '\n', ' '];
 
 /** Separators between the two parts of a key. */
-export const keySeparators = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'] as const;
+export const keySeparators: readonly string[] = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'];
 
 /** How the secret enters the digest. */
 interface FormRule {
@@ -100,18 +100,14 @@ function hasTwoParts(orderKey: OrderKey): boolean {
 /** A key to try, and the rules that make it: several if secrets are equal. */
 export type KeyCandidates = ReadonlyMap<string, readonly KeyRule[]>;
 
-export const secretNames = [
-  'partnerSecretKey',
-  'merchantSecretKey',
-  'partnerPublicKey',
-] as const satisfies readonly SecretName[];
-
 /** The secret of each part of an `orderKey`. */
 export const partNames = [
   ['partner', 'partnerSecretKey'],
   ['merchant', 'merchantSecretKey'],
   ['public', 'partnerPublicKey'],
 ] as const satisfies readonly (readonly [string, SecretName])[];
+
+export const secretNames: readonly SecretName[] = partNames.map(([, name]) => name);
 
 /** The distinct keys that the secrets of one or several merchants can make. */
 export function keyCandidates(
@@ -229,16 +225,12 @@ function placesOf(scheme: SignatureScheme): number[] {
     constructions.indexOf(scheme.construction),
     [separator, joiner, keySeparator].filter((text) => text !== '').length,
     serializationRules(scheme.serialization).preference,
-    place(joiners, joiner),
-    place(separators, separator),
-    place(keySeparators, keySeparator),
+    joiners.indexOf(joiner),
+    separators.indexOf(separator),
+    keySeparators.indexOf(keySeparator),
     // Few services write capitals.
     Number(scheme.encoding === 'hex-upper'),
   ];
-}
-
-function place(list: readonly string[], text: string): number {
-  return list.indexOf(text);
 }
 
 function compare(one: readonly number[], other: readonly number[]): number {

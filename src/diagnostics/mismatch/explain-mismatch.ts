@@ -1,5 +1,4 @@
 import { isKeyRing } from '../../credentials/key-ring.ts';
-import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { libraryWords } from '../../errors/remedies.ts';
 import { defineOptions, type OptionTable, unchecked } from '../../internal/options.ts';
@@ -165,12 +164,12 @@ interface CandidateKeys {
 function candidateKeys({ credentials: given, secrets, merchant }: ExplainOptions): CandidateKeys[] {
   const credentials = isKeyRing(given) ? (given.loaded?.verifying ?? []) : given;
   const bare = secrets === undefined ? [] : merchantsOf(secrets, 'the given secrets', merchant);
-  const generations = isList(credentials) ? credentials : [credentials];
-  const issued = generations.flatMap((generation, index) =>
-    generation === undefined || generation === null
-      ? []
-      : merchantsOf(generation, isList(credentials) ? `credentials[${index}]` : 'credentials', merchant),
-  );
+  const isList = Array.isArray(credentials);
+  const issued = [credentials ?? []]
+    .flat()
+    .flatMap((generation, index) =>
+      merchantsOf(generation, isList ? `credentials[${index}]` : 'credentials', merchant),
+    );
   return [...bare, ...issued];
 }
 
@@ -181,12 +180,6 @@ function merchantsOf(given: unknown, label: string, first: string | undefined): 
       secrets,
       label: merchant === undefined ? label : `${label} with merchantSecretKeys.${merchant}`,
     }));
-}
-
-function isList(
-  value: PartnerCredentials | readonly PartnerCredentials[] | undefined,
-): value is readonly PartnerCredentials[] {
-  return Array.isArray(value);
 }
 
 /** The differences between the fitting and the configured scheme. */

@@ -176,15 +176,7 @@ function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): strin
 }
 
 function generationsOf(given: PinKeys['credentials']): readonly PartnerCredentials[] {
-  if (given === undefined) return [];
-  if (isKeyRing(given)) return loadedKeys(given).verifying;
-  return isList(given) ? given : [given];
-}
-
-function isList(
-  value: PartnerCredentials | readonly PartnerCredentials[],
-): value is readonly PartnerCredentials[] {
-  return Array.isArray(value);
+  return isKeyRing(given) ? loadedKeys(given).verifying : [given ?? []].flat();
 }
 
 /** A scheme with its proof: plain JSON for your repository, without keys. */
