@@ -17,8 +17,8 @@ export {
 } from '../errors/errors.ts';
 export type { SignatureScheme } from '../signature/signature-scheme.ts';
 export type { AttackResult, AttackVerdict } from './attack/attack-case.ts';
-export type { AttackOptions, AttackReport } from './attack/attack-receiver.ts';
-export { attackReceiver } from './attack/attack-receiver.ts';
+export type { AttackOptions } from './attack/attack-options.ts';
+export { type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
 export type { AttackFinding } from './attack/findings.ts';
 export {
   detectFromOracle,

@@ -20,7 +20,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { type Answer, postRequest } from '../../internal/post-request.ts';
-import { checkHttpUrl } from '../attack/attack-receiver.ts';
+import { checkHttpUrl } from '../attack/attack-options.ts';
 
 /** Options of {@link runDoctor}. */
 export interface DoctorOptions {

@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
-import type { AttackOptions } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import type { AttackOptions } from '../../../src/diagnostics/attack/attack-options.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { type VerifyOptions, verifyBody } from '../../../src/signature/verify-body.ts';
