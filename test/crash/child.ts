@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sleep } from '../../src/internal/backoff.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { orderKey } from '../support/bodies.ts';
 import { isPoison, openEffects, openInbox, type Place } from './crash-engine.ts';
@@ -23,18 +24,14 @@ if (role === 'receiver') {
   const effects = await openEffects(place);
   const inbox = await openInbox(place, 'both');
   createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, { digest }) => {
-    await pause(Math.random() * 10);
+    await sleep(Math.random() * 10);
     // With all that the process has in hand.
     if (isPoison(String(event.partner_order_id))) process.kill(process.pid, 'SIGKILL');
     if (Math.random() < 0.05) throw new Error('It happens.');
     await effects.countCall(digest);
     await effects.applyOnce(digest, String(event.partner_order_id));
     // Killed here, it is handled again: the guard has to notice.
-    await pause(Math.random() * 100);
+    await sleep(Math.random() * 100);
   });
   process.send?.({ port: 0 });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+import { drainedInLoop } from '../inbox/drained-in-loop.ts';
 import { openStore } from '../store/open-store.ts';
 
 /** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
@@ -39,8 +40,6 @@ export interface Place {
   readonly redis: { readonly host: string; readonly port: number };
   readonly postgresUrl: string;
   readonly queueUrl?: string | undefined;
-  /** @default 8 */
-  readonly maxAttempts?: number | undefined;
 }
 
 /** What a handler's program keeps of its own, in the engine of the inbox. */
@@ -61,7 +60,7 @@ export interface Effects {
 /** An order whose handler kills its process. */
 export const isPoison = (order: string): boolean => order.startsWith('poison');
 
-/** So that a lost lease is found within a second or so. */
+/** So that a lost lease is found within a second or so; with the default number of attempts. */
 const handling: HandlingOptions = {
   timeLimitMs: 400,
   retry: { firstDelayMs: 10, maxDelayMs: 200 },
@@ -71,7 +70,7 @@ const handling: HandlingOptions = {
 
 /** What an engine needs is loaded only for it: processes start often here. */
 export async function openInbox(place: Place, role: 'both' | 'receiver'): Promise<ManagedInbox> {
-  const options = { ...handling, maxAttempts: place.maxAttempts, role };
+  const options = { ...handling, role };
   switch (place.engine) {
     case 'sqlite':
       return sqliteInbox({
@@ -168,26 +167,7 @@ async function openStoreInbox(
 ): Promise<ManagedInbox> {
   const { storeInbox } = await import('../../src/inbox/store/store-inbox.ts');
   const { store } = await openStore(engine, address, name, { storeTimeoutMs: 2_000 });
-  const inbox = storeInbox({ store, storeTimeoutMs: 5_000, ...options });
-  let isStopped = false;
-  async function drainInLoop(): Promise<void> {
-    while (!isStopped) {
-      // The engine may be away.
-      await inbox.drain().catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  return {
-    ...inbox,
-    attach(host) {
-      inbox.attach?.(host);
-      if (options.role === 'both') void drainInLoop();
-    },
-    stop(given) {
-      isStopped = true;
-      return inbox.stop(given);
-    },
-  };
+  return drainedInLoop(storeInbox({ store, storeTimeoutMs: 5_000, ...options }));
 }
 
 export async function openEffects(place: Place): Promise<Effects> {

@@ -2,9 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sleep } from '../../src/internal/backoff.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { ended, pause, type StoreCrashEngine, startEngine, until } from './run-store-crash.ts';
+import { ended, type StoreCrashEngine, startEngine, until } from './run-store-crash.ts';
 
 export interface BulkCrashFigures {
   readonly engine: StoreCrashEngine;
@@ -104,7 +105,7 @@ async function killWhileSending(arguments_: readonly string[], most: number): Pr
   for (let index = 0; index < processes; index++) start(index);
   while (!isOver && killed < most) {
     await until(() => isOver || sending.size > 0, 60_000);
-    await pause(Math.random() * 60);
+    await sleep(Math.random() * 60);
     const [child] = sending;
     if (isOver || child === undefined) continue;
     sending.delete(child);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sleep } from '../../src/internal/backoff.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import {
   type PrivateServer,
@@ -21,6 +22,7 @@ import {
   queueOf,
   serverOf,
 } from './crash-engine.ts';
+import { until } from './run-store-crash.ts';
 
 export interface CrashOptions {
   readonly engine: CrashEngineName;
@@ -33,8 +35,6 @@ export interface CrashOptions {
   readonly restartEvery?: number | undefined;
   /** The engines of the test run, where we do not start our own. */
   readonly machine: Pick<Place, 'redis' | 'postgresUrl'>;
-  /** Processes that a poisonous event ends before it is a dead letter. @default 8 */
-  readonly maxAttempts?: number | undefined;
 }
 
 export interface CrashFigures {
@@ -82,7 +82,6 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     engine: options.engine,
     run: `pexcrash_${randomBytes(5).toString('hex')}`,
     folder,
-    maxAttempts: options.maxAttempts,
     ...options.machine,
     ...server?.place,
   };
@@ -117,7 +116,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
         (isPoison(order) ? poisonous : acknowledged).add(order);
         return;
       }
-      await pause(20);
+      await sleep(20);
     }
   }
 
@@ -131,7 +130,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       const victim = children[[0, 1, 2, 2][Math.floor(Math.random() * 4)] ?? 2];
       if (victim !== undefined) {
         await until(() => victim.port !== undefined, settleTimeoutMs);
-        await pause(Math.random() * 120);
+        await sleep(Math.random() * 120);
         kill(victim);
         start(victim, place);
         processesKilled++;
@@ -152,7 +151,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       settleTimeoutMs + poisonous.size * deathTimeoutMs,
     ).catch(() => {});
     // Time for what is done a second time.
-    await pause(300);
+    await sleep(300);
     const [byOrder, calls] = [await effects.readEffects(), await effects.readCalls()];
     const dead = await inbox.deadLetters({ limit: 10_000, withBody: true });
     const poisonousDead = dead.filter(({ body = '', reason }) => /"poison/.test(body) && /lost/.test(reason));
@@ -246,22 +245,10 @@ async function isAcknowledged(port: number, body: string): Promise<boolean> {
   }
 }
 
-async function until(holds: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error('Waited in vain.');
-    await pause(50);
-  }
-}
-
 async function within(work: Promise<unknown>, timeoutMs: number, what: string): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`Waited in vain for ${what}.`)), timeoutMs);
   });
   await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

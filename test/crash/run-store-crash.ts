@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sleep } from '../../src/internal/backoff.ts';
 import type { RecordStore, StoredRecord } from '../../src/store/record-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
@@ -73,7 +74,7 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
       // So that every round has some work to kill.
       const before = acknowledged.size;
       await until(() => acknowledged.size > before + processes, 60_000);
-      await pause(Math.random() * 100);
+      await sleep(Math.random() * 100);
       children[Math.floor(Math.random() * processes)]?.kill('SIGKILL');
       processesKilled++;
       if (server !== undefined && options.restartEvery && round % options.restartEvery === 0) {
@@ -155,7 +156,7 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
       return await work();
     } catch (error) {
       if (tries === 300) throw error;
-      await pause(200);
+      await sleep(200);
     }
   }
 }
@@ -165,14 +166,10 @@ export async function ended(child: ChildProcess | undefined): Promise<void> {
   await new Promise((resolve) => child.once('exit', resolve));
 }
 
-export async function until(holds: () => boolean, timeoutMs: number): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
   const end = performance.now() + timeoutMs;
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > end) throw new Error('Waited in vain.');
-    await pause(20);
+    await sleep(20);
   }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sleep } from '../../src/internal/backoff.ts';
 import { openStore } from '../store/open-store.ts';
 import { accounts, type Transfer } from './store-accounts.ts';
 
@@ -30,7 +31,7 @@ async function work(): Promise<never> {
         isDone = true;
       } catch {
         // Perhaps it was written; then the next time changes nothing.
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await sleep(50);
       }
     }
     process.send?.(id);

@@ -13,12 +13,13 @@ import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { type StoreInbox, storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { drainedInLoop } from './drained-in-loop.ts';
 
 const [redis, postgres] = [inject('redis'), inject('postgres')];
 /** Of the run's own servers. Empty where there is none: `absent` says so, and nothing uses them. */
@@ -208,28 +209,6 @@ function storeEngine(name: string, openStore: () => Promise<OpenedStore>, missin
     async remove() {
       await Promise.all([sharedRedis?.quit(), sharedPool?.end()]);
       [sharedRedis, sharedPool] = [undefined, undefined];
-    },
-  };
-}
-
-/** As a scheduled function would drain it, but without a pause worth the name. */
-export function drainedInLoop(inbox: StoreInbox): ManagedInbox {
-  let isStopped = false;
-  async function drainAgain(): Promise<void> {
-    while (!isStopped) {
-      await inbox.drain().catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-  return {
-    ...inbox,
-    attach(host) {
-      inbox.attach?.(host);
-      if (inbox.role === 'both') void drainAgain();
-    },
-    stop(options) {
-      isStopped = true;
-      return inbox.stop(options);
     },
   };
 }

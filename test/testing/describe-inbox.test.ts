@@ -4,6 +4,7 @@ import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { describeInbox, type MakeInbox } from '../../src/testing/describe-inbox.ts';
+import { drainedInLoop } from '../inbox/drained-in-loop.ts';
 
 // The cases wait, and share nothing.
 vi.setConfig({ maxConcurrency: 30 });
@@ -16,25 +17,7 @@ const stores = new Map<string, RecordStore>();
 function open({ data, ...options }: Options, wrap = (store: RecordStore) => store): ManagedInbox {
   const store = stores.get(data) ?? wrap(memoryStore());
   stores.set(data, store);
-  const inbox = storeInbox({ store, storeTimeoutMs: 100, ...options });
-  let isStopped = false;
-  async function drainAgain(): Promise<void> {
-    while (!isStopped) {
-      await inbox.drain().catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
-  return {
-    ...inbox,
-    attach(host) {
-      inbox.attach?.(host);
-      if (inbox.role === 'both') void drainAgain();
-    },
-    stop(given) {
-      isStopped = true;
-      return inbox.stop(given);
-    },
-  };
+  return drainedInLoop(storeInbox({ store, storeTimeoutMs: 100, ...options }));
 }
 
 /** The cases of the suite by name, for an inbox. */

@@ -6,6 +6,7 @@ import { type PostgresStoreOptions, postgresStore } from '../../../src/store/pos
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { increment, read, set } from '../counted.ts';
 import { describeWith, postgresUrl, run } from '../servers.ts';
 
 const schema = `${run}_postgres`;
@@ -15,22 +16,6 @@ let opened = 0;
 
 function open(options: Partial<PostgresStoreOptions> = {}): RecordStore {
   return postgresStore({ client: pool, schema, table, ...options });
-}
-
-function increment(store: RecordStore, key = 'count'): Promise<number> {
-  return store.transact([key], (records) => {
-    const count = Number(records.get(key) ?? 0) + 1;
-    records.set(key, count);
-    return count;
-  });
-}
-
-function set(store: RecordStore, key: string, value: string, expiresAt?: number): Promise<void> {
-  return store.transact([key], (records) => records.set(key, value, { expiresAt }));
-}
-
-function read(store: RecordStore, key = 'count') {
-  return store.transact([key], (records) => records.get(key));
 }
 
 async function keysOnDisk(): Promise<string[]> {

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createClient } from 'redis';
 import { createClient as createClient4 } from 'redis-4';
+import { onTestFinished } from 'vitest';
 import type { RedisStoreOptions } from '../../../src/store/redis/redis-store.ts';
 
 /** A client as a user makes it. */
@@ -34,6 +35,14 @@ export const clients: Readonly<Record<string, (url: string) => Promise<TestClien
     return { client, close: () => client.quit() };
   },
 };
+
+/** A client that is gone when the test is over. */
+export function connectTo(port: number): Redis {
+  const client = new Redis(port, '127.0.0.1');
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  return client;
+}
 
 /** Removes what stores of these prefixes have left. */
 export async function removeKeys(url: string, prefixes: readonly string[]): Promise<void> {

@@ -8,7 +8,8 @@ import { commitScript } from '../../../src/store/redis/scripts.ts';
 import { exchangeOf, fakeService, order } from '../../orders/service.ts';
 import { startOwnRedis } from '../../support/own-server.ts';
 import { missingForRedis } from '../../support/private-server.ts';
-import { connectTo, increment, read } from './counted.ts';
+import { increment, read } from '../counted.ts';
+import { connectTo } from './clients.ts';
 
 const list = (store: RecordStore) => store.list({ prefix: '', limit: 10 });
 const lost = { name: 'StoreError', code: 'store_lost' };

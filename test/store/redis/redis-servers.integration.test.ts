@@ -5,7 +5,8 @@ import { redisStore } from '../../../src/store/redis/redis-store.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startOwnRedis } from '../../support/own-server.ts';
 import { missingForRedis } from '../../support/private-server.ts';
-import { connectTo, increment, read } from './counted.ts';
+import { increment, read } from '../counted.ts';
+import { connectTo } from './clients.ts';
 
 describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', () => {
   it('loses no change that was made when the server is killed, and makes none twice', async () => {

@@ -7,6 +7,7 @@ import { type RedisStoreOptions, redisStore } from '../../../src/store/redis/red
 import { commitScript, readScript } from '../../../src/store/redis/scripts.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { increment, read, set } from '../counted.ts';
 import { describeWith, redisUrl, run } from '../servers.ts';
 import { removeKeys } from './clients.ts';
 
@@ -16,22 +17,6 @@ let opened = 0;
 
 function open(options: Partial<RedisStoreOptions> = {}): RecordStore {
   return redisStore({ client: redis, prefix, ...options });
-}
-
-function increment(store: RecordStore, key = 'count'): Promise<number> {
-  return store.transact([key], (records) => {
-    const count = Number(records.get(key) ?? 0) + 1;
-    records.set(key, count);
-    return count;
-  });
-}
-
-function set(store: RecordStore, key: string, value: string, expiresAt?: number): Promise<void> {
-  return store.transact([key], (records) => records.set(key, value, { expiresAt }));
-}
-
-function read(store: RecordStore, key = 'count') {
-  return store.transact([key], (records) => records.get(key));
 }
 
 const isCommit = (request: string) => request.includes(commitScript.sha);

@@ -17,6 +17,7 @@ import type { RecordStore } from '../../../src/store/record-store.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
+import { set } from '../counted.ts';
 
 let folder = '';
 let path = '';
@@ -34,10 +35,6 @@ function open(options: Partial<SqliteStoreOptions> = {}): RecordStore {
   const store = sqliteStore({ path, ...options });
   stores.push(store);
   return store;
-}
-
-function set(store: RecordStore, key: string, value: number, expiresAt?: number): Promise<void> {
-  return store.transact([key], (records) => records.set(key, value, { expiresAt }));
 }
 
 function countRows(): number {
@@ -161,7 +158,9 @@ describe('sqliteStore', () => {
   it('loses none of 1,000 changes of one record from 4 processes', async () => {
     const store = open();
     const children = Array.from({ length: 4 }, () =>
-      fork(join(import.meta.dirname, 'increment.ts'), [path, '250'], { stdio: 'inherit' }),
+      fork(join(import.meta.dirname, '../increment.ts'), ['sqlite', folder, 'records', '250'], {
+        stdio: 'inherit',
+      }),
     );
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
     expect(codes).toEqual([0, 0, 0, 0]);
