@@ -68,4 +68,4 @@ export function endpoint<
   };
 }
 
-type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+export type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

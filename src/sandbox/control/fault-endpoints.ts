@@ -9,7 +9,7 @@ import {
   type RequestFaultTarget,
 } from '../faults/faults.ts';
 import { Refusal } from '../requests.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, type OutputOf } from './endpoint.ts';
 import * as answers from './schemas.ts';
 
 interface Subject {
@@ -26,105 +26,103 @@ export function faultOperations() {
       answer: answers.faults,
       handle: (_, { sandbox }: Subject) => sandbox.faults.current,
     }),
-    endpoint({
+    faultChange({
       id: 'planFault',
-      method: 'POST',
       path: 'faults/next',
       summary: 'Plans a fault for the next request of an operation, or the next event of a name',
       body: z
         .strictObject({ target: z.string(), fault: answers.fault })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
-      answer: answers.faults,
-      handle: ({ body }, { sandbox: { faults } }: Subject) => {
-        // Sound: `faults.next` refuses other targets and faults.
-        const [target, fault] = [body.target as RequestFaultTarget, body.fault as RequestFaultName];
-        refuseInvalidOption(() => faults.next(target, fault));
-        return faults.current;
-      },
+      // Sound: `faults.next` refuses other targets and faults.
+      change: (faults, { target, fault }) =>
+        faults.next(target as RequestFaultTarget, fault as RequestFaultName),
     }),
-    endpoint({
+    faultChange({
       id: 'setFaultRates',
-      method: 'POST',
       path: 'faults/rates',
       summary: 'Sets how often faults happen: everywhere, or at one target',
       body: z
         .strictObject({ target: z.string().optional(), rates: answers.rates })
         .meta({ examples: [{ rates: { duplicate: 0.2 } }] }),
-      answer: answers.faults,
-      handle: ({ body: { target, rates } }, { sandbox }: Subject) => setRates(sandbox.faults, target, rates),
+      change: (faults, { target, rates }) => setRates(faults, target, rates),
     }),
-    endpoint({
+    faultChange({
       id: 'setFaultRate',
-      method: 'POST',
       path: 'faults/rate',
       summary: 'Sets how often one fault happens, everywhere or at one target; the other rates stay',
       body: z
         .strictObject({ target: z.string().optional(), fault: answers.faultName, rate: answers.rate })
         .meta({ examples: [{ fault: 'duplicate', rate: 0.2 }] }),
-      answer: answers.faults,
-      handle: ({ body: { target, fault, rate } }, { sandbox: { faults } }: Subject) =>
+      change: (faults, { target, fault, rate }) =>
         setRates(faults, target, { ...ratesOf(faults, target), [fault]: rate }),
     }),
-    endpoint({
+    faultChange({
       id: 'removeFaultRate',
-      method: 'POST',
       path: 'faults/rate/remove',
       summary: 'Removes the rate of one fault, everywhere or at one target; the other rates stay',
       body: z
         .strictObject({ target: z.string().optional(), fault: answers.faultName })
         .meta({ examples: [{ fault: 'duplicate' }] }),
-      answer: answers.faults,
-      handle: ({ body: { target, fault } }, { sandbox: { faults } }: Subject) => {
+      change: (faults, { target, fault }) => {
         const { [fault]: _, ...others } = ratesOf(faults, target);
-        return setRates(faults, target, others);
+        setRates(faults, target, others);
       },
     }),
-    endpoint({
+    faultChange({
       id: 'removePlannedFault',
-      method: 'POST',
       path: 'faults/next/remove',
       summary: 'Removes each time that one fault is planned at a target; the others stay planned',
       body: z
         .strictObject({ target: z.string(), fault: answers.faultName })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
-      answer: answers.faults,
-      handle: ({ body: { target, fault: kind } }, { sandbox: { faults } }: Subject) => {
+      change: (faults, { target, fault: kind }) => {
         const { next, rates } = faults.current;
         faults.clear();
         for (const [at, each] of Object.entries(rates)) setRates(faults, at === 'all' ? undefined : at, each);
-        for (const planned of next) {
-          const { target: at, fault } = planned;
+        for (const { target: at, fault } of next) {
           if (at === target && (typeof fault === 'string' ? fault : fault.kind) === kind) continue;
           // Sound: it was planned like this before.
           faults.next(at as RequestFaultTarget, fault as RequestFaultName);
         }
-        return faults.current;
       },
     }),
-    endpoint({
+    faultChange({
       id: 'setFaultScenario',
-      method: 'POST',
       path: 'faults/scenario',
       summary: 'Sets the rates of a named scenario, in place of all earlier rates',
       body: z.strictObject({ name: z.enum(faultScenarioNames) }).meta({ examples: [{ name: 'hostile' }] }),
-      answer: answers.faults,
-      handle: ({ body }, { sandbox: { faults } }: Subject) => {
-        faults.scenario(body.name);
-        return faults.current;
-      },
+      change: (faults, { name }) => faults.scenario(name),
     }),
-    endpoint({
+    faultChange({
       id: 'clearFaults',
-      method: 'POST',
       path: 'faults/clear',
       summary: 'Removes every rate and every planned fault',
-      answer: answers.faults,
-      handle: (_, { sandbox: { faults } }: Subject) => {
-        faults.clear();
-        return faults.current;
-      },
+      body: undefined,
+      change: (faults) => faults.clear(),
     }),
   ];
+}
+
+/** An operation that changes the faults, and answers with those that are set then. */
+function faultChange<const Id extends string, Body extends z.ZodType | undefined>({
+  change,
+  ...definition
+}: {
+  id: Id;
+  path: string;
+  summary: string;
+  body: Body;
+  change: (faults: SandboxFaults, body: OutputOf<Body>) => void;
+}) {
+  return endpoint({
+    ...definition,
+    method: 'POST',
+    answer: answers.faults,
+    handle: ({ body }, { sandbox: { faults } }: Subject) => {
+      refuseInvalidOption(() => change(faults, body));
+      return faults.current;
+    },
+  });
 }
 
 /** The rates at one target, or everywhere. */
@@ -133,13 +131,10 @@ function ratesOf({ current }: SandboxFaults, target: string | undefined): FaultR
   return current.rates[(target ?? 'all') as FaultTarget | 'all'] ?? {};
 }
 
-function setRates(faults: SandboxFaults, target: string | undefined, rates: FaultRates) {
-  refuseInvalidOption(() => {
-    if (target === undefined) faults.rate(rates);
-    // Sound: `faults.rate` refuses other targets and rates.
-    else faults.rate(target as RequestFaultTarget, rates);
-  });
-  return faults.current;
+function setRates(faults: SandboxFaults, target: string | undefined, rates: FaultRates): void {
+  if (target === undefined) faults.rate(rates);
+  // Sound: `faults.rate` refuses other targets and rates.
+  else faults.rate(target as RequestFaultTarget, rates);
 }
 
 export function refuseInvalidOption(apply: () => void): void {
