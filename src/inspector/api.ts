@@ -61,12 +61,10 @@ export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
   return call('POST', path, body);
 }
 
-/** An answer as it is written. */
 export function getText(path: string): Promise<string> {
   return request('GET', path);
 }
 
-/** Sends a text that is JSON already. */
 export async function postText<Answer>(path: string, text: string): Promise<Answer> {
   // Sound: as in `call`.
   return parse(await request('POST', path, text)) as Answer;
@@ -77,7 +75,6 @@ export function pathOf(parts: TemplateStringsArray, ...params: (string | number)
   return String.raw({ raw: parts }, ...params.map((each) => encodeURIComponent(each)));
 }
 
-/** With the token, if this tab has one. */
 export function headers(): Record<string, string> {
   const token = sessionStorage.getItem(storageKey);
   return token === null ? {} : { authorization: `Bearer ${token}` };

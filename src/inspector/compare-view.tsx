@@ -7,7 +7,6 @@ import { maxShown, prettyText } from './message-view.tsx';
 import type { Row } from './rows.ts';
 import { update } from './store.ts';
 
-/** Two exchanges: the differences of their headers, bodies and answers. */
 export function CompareView({ one, other }: { one: Row; other: Row }) {
   const [before, after] = [useExchange(one), useExchange(other)];
   const [first, second] = [before.exchange?.entries, after.exchange?.entries];

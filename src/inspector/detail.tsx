@@ -4,7 +4,6 @@ import { navigate } from './store.ts';
 interface DetailProps {
   readonly label: string;
   readonly title: ComponentChildren;
-  /** Buttons behind the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -28,10 +27,8 @@ export function Detail({ label, title, actions, children }: DetailProps) {
 interface CardProps {
   readonly title: ComponentChildren;
   readonly label?: string;
-  /** @default 'h3' */
   readonly heading?: 'h2' | 'h3';
   readonly kind?: string;
-  /** Behind the title. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -48,7 +45,6 @@ export function Card({ title, label, heading: Heading = 'h3', kind = '', aside, 
   );
 }
 
-/** Names with their values. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }) {
   return (
     <dl class="values">

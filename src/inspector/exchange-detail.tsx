@@ -16,7 +16,6 @@ import { isForgery, type Row, verdictOf } from './rows.ts';
 import { SendAgain } from './send-again.tsx';
 import { attempt, openOrder, update, useStore } from './store.ts';
 
-/** A request or an event with all of its entries. */
 export function ExchangeDetail({ row }: { row: Row }) {
   const { exchange, problem } = useExchange(row);
   const { compared } = useStore();
@@ -81,7 +80,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
   );
 }
 
-/** Reads an exchange, and again when it is answered. The problem may be that it was forgotten. */
+/** Reads an exchange, and again when it is answered. */
 export function useExchange({ id, isAnswered }: Row): { exchange?: Exchange; problem?: string } {
   const [result, setResult] = useState({});
   useEffect(() => {

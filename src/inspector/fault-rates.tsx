@@ -3,7 +3,6 @@ import { post, type State } from './api.ts';
 import { ActionForm, Choice, Options } from './fields.tsx';
 import { attempt } from './store.ts';
 
-/** Sets how often one fault happens. */
 export function RateForm({ known }: Pick<State, 'known'>) {
   const [target, setTarget] = useState('');
   const [fault, setFault] = useState('duplicate');
@@ -43,7 +42,6 @@ export function RateForm({ known }: Pick<State, 'known'>) {
   );
 }
 
-/** A rate in the list, which can be removed by itself. */
 export function Rate({ target, fault, rate }: { target: string; fault: string; rate: number }) {
   const shown = fault.replaceAll('_', ' ');
   const place = target === 'all' ? '' : target;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { attempt, navigate, useStore } from './store.ts';
 
-/** A labelled select. */
 export function Choice(props: {
   label: string;
   value: string;
@@ -18,7 +17,6 @@ export function Choice(props: {
   );
 }
 
-/** A group of names as the options of a select. */
 export function Options({ label, values }: { label: string; values: readonly string[] }) {
   return (
     <optgroup label={label}>
@@ -33,13 +31,12 @@ export function Options({ label, values }: { label: string; values: readonly str
 
 interface ActionFormProps {
   readonly kind: string;
-  /** What it does, in the past tense: the notice of success. */
+  /** The notice of success. */
   readonly done: string;
   readonly act: () => Promise<unknown>;
   readonly children: ComponentChildren;
 }
 
-/** A form that runs an action. */
 export function ActionForm({ kind, done, act, children }: ActionFormProps) {
   return (
     <form

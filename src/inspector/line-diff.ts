@@ -1,4 +1,3 @@
-/** A line that both texts have, or one of them. */
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;

@@ -153,7 +153,6 @@ function activeFaults({ next, rates }: { next: readonly unknown[]; rates: object
   return next.length + Object.values(rates).reduce((sum, each) => sum + Object.keys(each).length, 0);
 }
 
-/** Arrows move between the tabs. */
 function onTabKey(event: KeyboardEvent): void {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('[role=tab]')];
   // Sound: used only to find it among the buttons.
@@ -194,7 +193,6 @@ type Theme = (typeof themes)[number];
 const icons: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' };
 const storageKey = 'sandbox-theme';
 
-/** Switches between the system's colours, light and dark. */
 function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(
     () => themes.find((each) => each === localStorage.getItem(storageKey)) ?? 'system',

@@ -73,7 +73,6 @@ function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
   return <Facts facts={all} />;
 }
 
-/** JSON with line breaks; other text as it is. */
 export function prettyText(text: string): string {
   return (
     prettyJson(text)

@@ -78,7 +78,6 @@ function Phone({ phone, messages }: { phone: string; messages: readonly Message[
   );
 }
 
-/** Highlights codes. */
 function Marked({ text }: { text: string }) {
   return text
     .split(/((?<![-\w])\d{4,8}(?![-\w]))/)

@@ -71,7 +71,7 @@ function PlayForm({ name, scenarios }: { name: string; scenarios: readonly strin
 }
 
 function Deliveries({ order }: { order: Order }) {
-  // Read again when there is traffic, since there may be new events.
+  // The state is read after each traffic, which may have brought new events.
   const { state } = useStore();
   const [deliveries, setDeliveries] = useState<readonly Delivery[]>([]);
   const { partner_order_id, platform_order_ref } = order;

@@ -11,7 +11,7 @@ export function OrdersView() {
   const items = orders?.items ?? [];
   const isOpen = ({ platform_order_ref, partner_order_id }: Order) =>
     platform_order_ref === open || partner_order_id === open;
-  // The list may not hold the open order, and the answer about it may be that about an earlier one.
+  // The open order may be beyond the list, and `order` may still be an earlier one.
   const selected = items.find(isOpen) ?? (order !== undefined && isOpen(order) ? order : undefined);
   const total = orders?.total ?? 0;
 

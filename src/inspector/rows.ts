@@ -34,12 +34,12 @@ export function addEntries(rows: Map<number, Row>, entries: readonly TraceEntry[
   }
 }
 
-/** Whether the sandbox posted it as an attacker would, so that the receiver has to refuse it. */
+/** The sandbox posted it as an attacker would: the receiver must refuse it. */
 export function isForgery({ faults }: Pick<Row, 'faults'>): boolean {
   return faults.includes('forged') || faults.includes('tampered');
 }
 
-/** Whether the exchange went as it should: a forgery that was refused did, one that was accepted did not. */
+/** Whether the exchange went as it should. A refused forgery is good, an accepted one is bad. */
 export function verdictOf(answer: Pick<Row, 'status' | 'isAnswered' | 'faults'>): 'good' | 'bad' | 'waiting' {
   const { status, isAnswered } = answer;
   if (!isAnswered) return 'waiting';

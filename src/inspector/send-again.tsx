@@ -9,7 +9,6 @@ interface SendAgainProps {
   readonly isSigned: boolean;
 }
 
-/** A form with the text and headers of an event or a request, to send a changed copy. */
 export function SendAgain({ message, isSigned }: SendAgainProps) {
   const { id, kind, body = '', headers = {}, url = '' } = message;
   const [text, setText] = useState(body);

@@ -3,10 +3,9 @@ import { getText, postText } from './api.ts';
 import { Changes } from './labels.tsx';
 import { attempt } from './store.ts';
 
-/** The limit of the server (session.ts). A longer file is not even read. */
+/** The limit of the server (session.ts). */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Saves the traffic as a file, and adds that of another file. */
 export function SessionButtons() {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -28,7 +28,6 @@ import { followTrace } from './trace-stream.ts';
 export const store = {
   state: undefined as State | undefined,
   rows: new Map<number, Row>(),
-  /** Counts changes of the rows. */
   rowsVersion: 0,
   isConnected: false,
   hasToken: false,
@@ -41,7 +40,6 @@ export const store = {
   compared: undefined as number | undefined,
   orders: undefined as List<Order> | undefined,
   maxOrders: 100,
-  /** The open order. */
   order: undefined as Order | undefined,
   messages: undefined as List<Message> | undefined,
   mails: undefined as List<Email> | undefined,
@@ -112,7 +110,6 @@ function show(address: Address): void {
   else if (address.search !== search) refreshSoon();
 }
 
-/** Runs an action and shows its result. */
 export async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
   try {
     const outcome = await act();
@@ -188,7 +185,7 @@ async function readState(): Promise<void> {
   try {
     const [state, data] = await Promise.all([get<State>('state'), readTab(address)]);
     forget(state);
-    // `listen` has no more than the extent of its trace.
+    // `listen` answers with the extent of its trace alone.
     if (!isListening) update({ state });
     const { tab, open, search } = store.address;
     if (tab === address.tab && open === address.open && search === address.search) update(data);
@@ -200,7 +197,6 @@ async function readState(): Promise<void> {
 
 const noIds: ReadonlySet<number> = new Set();
 
-/** The data of the open tab, as the server finds it. */
 async function readTab({ tab, open, search }: Address): Promise<Partial<typeof store>> {
   const query = `search=${encodeURIComponent(search)}`;
   switch (tab) {

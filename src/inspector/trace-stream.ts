@@ -3,7 +3,6 @@ import { get, headers, type TraceEntry } from './api.ts';
 interface Follower {
   /** Reads the state, and forgets the rows of an earlier run of the server. Rejects if the server does not answer. */
   readState(): Promise<void>;
-  /** The last entry that was read. */
   lastId(): number;
   onEntries(entries: readonly TraceEntry[]): void;
   onConnection(isConnected: boolean): void;
@@ -68,7 +67,6 @@ export function followTrace(follower: Follower): () => void {
     else if (note !== 'open') void enqueue(() => take(note));
   }
 
-  /** Reads the stream until it breaks. */
   async function lead(): Promise<void> {
     try {
       // The lock may have come after hours, and after a restart of the server.

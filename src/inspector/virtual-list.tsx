@@ -18,10 +18,7 @@ interface VirtualListProps {
 /** Rows beyond the visible ones, above and below, so that scrolling shows no gaps. */
 const spare = 8;
 
-/**
- * A list box with only its visible rows in the document. With all 10,000 there and `content-visibility: auto`, a frame of
- * scrolling took ten times as long.
- */
+/** A list box with only its visible rows in the document: with all 10,000, a frame of scrolling took ten times as long. */
 export function VirtualList(props: VirtualListProps) {
   const { label, items, rowHeight, selected, keys, onSelect, children } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -47,7 +44,7 @@ export function VirtualList(props: VirtualListProps) {
   }, [items, view.top]);
   const unseen = view.top === 0 ? 0 : items.findIndex(({ id }) => id <= newest.current);
 
-  // New rows come in at the top: what somebody has scrolled to must not move.
+  // New rows come in at the top. The rows in view must not move.
   const first = useRef<{ id: number | undefined; count: number }>({ id: undefined, count: 0 });
   useLayoutEffect(() => {
     const { id, count } = first.current;
