@@ -13,8 +13,8 @@ import { root } from './entries.ts';
 
 /** The longest first. */
 const ofSources = [
-  'check:install',
   'check:peers',
+  'check:install',
   'check:recipes',
   'types',
   'test:languages',
@@ -68,6 +68,7 @@ async function runQueue(): Promise<void> {
 
 async function runStep(name: string, args: readonly string[]): Promise<void> {
   const start = performance.now();
+  console.log(`${name} …`);
   const child = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');
   const output = (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
