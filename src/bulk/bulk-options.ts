@@ -74,8 +74,7 @@ export interface BulkOptions {
 export const readBulkOptions = defineOptions('sendBulk', {
   messenger: value(checkDevices),
   rows: value(checkRows),
-  // Sound: it is checked here.
-  store: value((store) => checkStore(store as RecordStore)),
+  store: value(checkStore),
   campaign: value(checkCampaign),
   messagesPerSecond: value(checkRate, { default: 1 }),
   concurrency: integer({ default: 1, most: 1000 }),

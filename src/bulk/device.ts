@@ -16,7 +16,6 @@ export function pacedDevice(
   let isStopped = false;
   return {
     messenger,
-    /** Until the device may send the next message, or the signal is aborted. */
     async waitForTurn(signal: AbortSignal): Promise<void> {
       for (;;) {
         const at = Math.max(nextAt, pausedUntil, time());

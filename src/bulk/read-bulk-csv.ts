@@ -47,8 +47,8 @@ const readOptions = defineOptions('readBulkCsv', {
 } satisfies OptionTable<BulkCsvOptions>);
 
 /**
- * Longest row and longest line, in characters or bytes. An unclosed quote would otherwise collect the rest of the file,
- * and for each quote in the wrong place the parser copies as much as its longest row.
+ * Of a row and of a line. An unclosed quote would otherwise collect the rest of the file, and for each misplaced quote
+ * the parser copies as much as its longest row.
  */
 const maxLength = 1024 * 1024;
 
@@ -179,7 +179,6 @@ function lineReader({ columns, template, delimiter }: CsvLayout) {
       return { key, to_phone: record[layout.phoneAt] ?? '', message: layout.message(record) };
     },
 
-    /** Refuses a file without a header. */
     end(): void {
       if (layout === undefined) throw unreadableFile('it has no header');
     },
@@ -193,7 +192,6 @@ function damageOf(text: string, record: readonly string[], delimiter: string): s
   return isWrittenAs(text, record, delimiter) ? undefined : 'a quote is in the wrong place';
 }
 
-/** False if a quote is in the wrong place. */
 function isWrittenAs(text: string, record: readonly string[], delimiter: string): boolean {
   if (!text.includes('"')) return true;
   let at = 0;

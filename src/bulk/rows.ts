@@ -81,11 +81,7 @@ export function checkRow(row: unknown, position: number, country: string | undef
   }
 }
 
-/**
- * Hands rows to several workers, one after another.
- *
- * @param read gets the row and its position, from 1
- */
+/** Hands rows to several workers, one after another. Positions count from 1. */
 export function rowReader<Given, Row>(
   rows: Iterable<Given> | AsyncIterable<Given>,
   read: (row: Given, position: number) => Row,

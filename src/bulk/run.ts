@@ -10,11 +10,7 @@ type GoodRow = Extract<CheckedRow, { message: string }>;
 /** How long to wait before a row that another process is sending is read again. */
 const peekAgainMs = 1000;
 
-/**
- * Each worker takes a row, sends it on its device, and hands over the result.
- *
- * @param handOver resolves when the result has been read: a slow reader slows the run down
- */
+/** @param handOver resolves when the result has been read: a slow reader slows the run down */
 export function createRun(options: BulkSettings, handOver: (result: BulkResult) => Promise<void>) {
   const { sleep, stopAfterFailures, country, leaseMs, now } = options;
   const halt = new AbortController();
@@ -54,11 +50,7 @@ export function createRun(options: BulkSettings, handOver: (result: BulkResult) 
     }
   }
 
-  /**
-   * Sends a row, unless it is settled. `undefined` if it is left to a later run or to another device.
-   *
-   * @param earlierAttempt of this run
-   */
+  /** Sends a row, unless it is settled. `undefined` if it is left to a later run or to another device. */
   async function resultOf(
     row: GoodRow,
     device: PacedDevice,

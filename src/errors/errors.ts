@@ -30,7 +30,6 @@ export interface MessageParts {
   readonly remedy: Text;
 }
 
-/** What any error may be given besides its code and what failed. */
 export interface ErrorDetails {
   /** What to do, where the place knows more than the table of remedies. */
   readonly remedy?: Text | undefined;
@@ -63,12 +62,10 @@ export abstract class PartnerExchangeError extends Error {
   }
 }
 
-/** What a table says to do about a code. */
 export function remedyOf(remedies: Remedies, code: string): Text {
   return Object.hasOwn(remedies, code) ? (remedies[code] ?? '') : '';
 }
 
-/** What failed, what to do, and where to read more. */
 export function composeMessage({ what, remedy }: MessageParts, code: string, say: Words): string {
   const sentences = [what, remedy].map((text) => fullSentence(inWords(text, say)));
   return [...sentences, `See partner-exchange-sdk/docs/errors.md#${code}.`].filter(Boolean).join(' ');
@@ -176,12 +173,6 @@ export function isInboxError(error: unknown): error is InboxError {
 /** The codes of {@link KeyError}: docs/errors.md explains each. @useDeclaredType */
 export type KeyErrorCode = keyof typeof remedies.KeyError;
 
-export interface KeyErrorDetails extends ErrorDetails {
-  /** Safe to show: whoever makes the error redacts it. */
-  readonly cause?: unknown;
-  readonly retryAfterMs?: number | undefined;
-}
-
 /** Keys could not be loaded, stored or rotated. Never holds a key. */
 export class KeyError extends PartnerExchangeError {
   /** Stable: branch on it. */
@@ -190,7 +181,11 @@ export class KeyError extends PartnerExchangeError {
   readonly retryAfterMs: number | undefined;
 
   /** @internal */
-  constructor(code: KeyErrorCode, what: Text, details: KeyErrorDetails = {}) {
+  constructor(
+    code: KeyErrorCode,
+    what: Text,
+    details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
     super({ kind: 'KeyError', remedies: keyRemedies }, code, what, details);
     this.code = code;
     this.retryAfterMs = details.retryAfterMs;
@@ -225,13 +220,6 @@ export type OrderState =
 /** The codes of {@link OrderError}: docs/errors.md explains each. @useDeclaredType */
 export type OrderErrorCode = keyof typeof remedies.OrderError;
 
-export interface OrderErrorDetails extends ErrorDetails {
-  partner_order_id: string;
-  state?: OrderState | undefined;
-  retryAfterMs?: number | undefined;
-  assumptions?: readonly string[] | undefined;
-}
-
 /** An order journal refused a call because of the state of the order. Holds only the id of the payload. */
 export class OrderError extends PartnerExchangeError {
   /** Stable: branch on it. */
@@ -246,7 +234,16 @@ export class OrderError extends PartnerExchangeError {
   readonly assumptions: readonly string[];
 
   /** @internal */
-  constructor(code: OrderErrorCode, what: Text, details: OrderErrorDetails) {
+  constructor(
+    code: OrderErrorCode,
+    what: Text,
+    details: ErrorDetails & {
+      readonly partner_order_id: string;
+      readonly state?: OrderState | undefined;
+      readonly retryAfterMs?: number | undefined;
+      readonly assumptions?: readonly string[] | undefined;
+    },
+  ) {
     super({ kind: 'OrderError', remedies: orderRemedies }, code, what, details);
     this.code = code;
     this.partner_order_id = details.partner_order_id;
@@ -393,9 +390,7 @@ export function outcomeOf(error: unknown): RequestOutcome {
 /** The codes of {@link SignatureError}: docs/errors.md explains each. @useDeclaredType */
 export type SignatureErrorCode = keyof typeof remedies.SignatureError;
 
-/**
- * A body could not be verified. Holds neither the body, nor a key, nor the expected signature.
- */
+/** A body could not be verified. Holds neither the body, nor a key, nor the expected signature. */
 export class SignatureError extends PartnerExchangeError {
   /** Stable: branch on it. */
   readonly code: SignatureErrorCode;

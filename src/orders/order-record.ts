@@ -9,10 +9,7 @@ import type { JournaledOrder } from './journal.ts';
 const text = z.string();
 const milliseconds = z.number();
 
-/**
- * The stored record of an order, without personal data: of the payload only the id and a digest, of a reply only its
- * status and what `keepReply` picked.
- */
+/** Nothing personal: of the payload only id and digest, of a reply only its status and what `keepReply` picked. */
 const orderRecord = z.object({
   /** A later form gets a later number. */
   version: z.literal(1),
@@ -131,10 +128,7 @@ const problems = {
   already_settled: 'is settled in another way already',
 } as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found'>, string>;
 
-/**
- * SHA-256, in hex, of the merchant and of the payload as its schema made it, members sorted. Taken before wire names
- * are applied, so correcting one does not make it another order.
- */
+/** Taken before wire names are applied: correcting one makes no other order. */
 export function orderDigest(payload: JsonObject, merchant: string | undefined): string {
   return hash('sha256', writeSorted([merchant ?? null, payload]), 'hex');
 }

@@ -15,10 +15,8 @@ interface UnwrittenResult {
 type Change<After extends OrderRecord | undefined> = (record: OrderRecord | undefined) => After;
 
 /**
- * One record for each order, and one more in an index while it is unsettled. Results that could not be written come
- * first, whatever else changes a record.
- *
- * @param onLateResult gets a record before and after an unwritten result was written
+ * One record for each order, and one more in an index while it is unsettled. Every change first writes the order's
+ * unwritten results.
  */
 export function orderRecords(
   { store, prefix, rememberMs, now }: Pick<JournalSettings, 'store' | 'prefix' | 'rememberMs' | 'now'>,
@@ -126,7 +124,6 @@ export function orderRecords(
       return record;
     },
 
-    /** Changes a record, and the index with it. */
     update,
 
     /** In a transaction of the user's: it cannot be retried, and may be rolled back. */

@@ -90,9 +90,7 @@ function matchesOne(codes: readonly SentCode[], digest: Buffer): boolean {
   return matches > 0;
 }
 
-/**
- * Without a flow, does the same work for a decoy, so that neither the answer nor its time tells whether an id exists.
- */
+/** Without a flow, opens a decoy: neither the answer nor its time tells whether an id exists. */
 function openOrDecoy(
   secrets: OtpSettings['secrets'],
   id: string,

@@ -35,9 +35,8 @@ const pauseMs = 60_000;
 const longestPauseMs = 600_000;
 
 /**
- * Sends each message through the next device. A device that refuses for a reason of its own (a wrong key, not connected,
- * too many messages) or cannot be reached is left out for a while. The message has certainly not left then, and goes to
- * the next device. After an unknown outcome no other device is tried, since the person might get two messages.
+ * Devices take turns. One that refuses for a reason of its own or cannot be reached is left out for a while, and the
+ * next one sends the message. After an unknown outcome no other device is tried: the person might get two messages.
  */
 export function makeDevices({
   messenger: messengers,
@@ -72,7 +71,6 @@ export function makeDevices({
   }
 
   return {
-    /** @param leftMs for how long the code is still valid; a message must not leave after that */
     async send(message: Message, leftMs: () => number): Promise<SendResult> {
       let last: SendResult = { outcome: 'not-sent', device: 0, tried: 0 };
       for (const device of candidates()) {

@@ -12,10 +12,7 @@ export function recent(events: EventWindow, windowMs: number, now: number): Even
   );
 }
 
-/**
- * Adds events. Those within a sixtieth of the window become one entry of the time of the last, so they count a little
- * longer than the window and never less.
- */
+/** Events within a sixtieth of the window become one entry of the last one's time: none counts too short. */
 export function withEvent(events: EventWindow, windowMs: number, now: number, count = 1): EventWindow {
   const kept = recent(events, windowMs, now);
   const last = kept.at(-1);

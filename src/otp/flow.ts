@@ -67,7 +67,7 @@ export function validCodes(flow: Flow, now: number): readonly SentCode[] {
   return flow.codes.filter(({ sentAt, expiresAt }) => sentAt - maxClockSkewMs <= now && now < expiresAt);
 }
 
-/** Binds a code to all that it confirms. Finding the code takes both the store and a secret. */
+/** Finding the code takes both the store and a secret. */
 export function codeDigest(secret: Secret, id: string, context: FlowContext, code: string): Buffer {
   const { to_phone, purpose, subject } = context;
   // A subject cannot be empty, so an empty text stands for no subject.
@@ -125,10 +125,7 @@ export function makeCode(length: number, random: RandomBytes): string {
 /** Longer than any code with blanks between its digits. */
 const maxTyped = 64;
 
-/**
- * Removes blanks and dashes; understands digits of any script. A text that is too long becomes a code that never
- * matches.
- */
+/** Removes blanks and dashes; understands digits of any script. A text that is too long never matches. */
 export function readTypedCode(text: string): string {
   return text.length > maxTyped ? '' : latinDigits(text).replace(/[\s\p{Pd}]/gu, '');
 }

@@ -143,8 +143,7 @@ const unconfirmed = nested({ floor: integer(), ratio: value(checkRatio), windowM
 
 const readOptions = defineOptions('createOtp', {
   messenger: value(checkMessengers),
-  // Sound: it is checked here.
-  store: value((store) => checkStore(store as RecordStore)),
+  store: value(checkStore),
   // Sound: `checkSecrets` checks them when it makes keys of them.
   secrets: value((secrets) => secrets as OtpOptions['secrets']),
   allowedPrefixes: value(checkPrefixes),

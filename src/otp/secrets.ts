@@ -30,10 +30,7 @@ function checkSecret(secret: unknown): Secret {
   return Object.freeze({ id: keyedHash({ key }, 'secret').subarray(0, 6).toString('base64url'), key });
 }
 
-/**
- * HMAC-SHA-256 over a label, which tells purposes apart, and parts, each preceded by its length, so that different
- * lists give different texts.
- */
+/** HMAC-SHA-256. Each part is preceded by its length, so that different lists give different texts. */
 export function keyedHash({ key }: Pick<Secret, 'key'>, label: string, ...parts: readonly string[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const part of [`partner-exchange-sdk otp ${label}`, ...parts]) {
@@ -49,11 +46,7 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/**
- * Encrypts a text (AES-256-GCM). Reading it takes the secret and the id; the store has neither.
- *
- * @param nonce 12 random bytes
- */
+/** AES-256-GCM. Reading it takes the secret and the id; the store has neither. */
 export function seal(
   secret: Secret,
   id: string,

@@ -2,7 +2,6 @@ import { KeyError } from '../errors/errors.ts';
 import { openToRead } from '../internal/private-file.ts';
 import { type ProcessIdentity, stateOf } from './process-identity.ts';
 
-/** The members of `node:fs` that a key file needs. */
 export type FileSystem = Pick<
   typeof import('node:fs'),
   | 'closeSync'

@@ -93,8 +93,8 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
   }
 
   /**
-   * Removes files that a crash has left before they were renamed: they may hold keys. Done before the file is read,
-   * so that a stopped process whose lock was taken over can no longer rename its own.
+   * A crash leaves them, and they may hold keys. Removed before the file is read, so that a stopped process whose lock
+   * was taken over can no longer rename its own.
    */
   function removeTemporaries(target: string): void {
     const [folder, name] = [paths.dirname(target), paths.basename(target)];
@@ -211,10 +211,7 @@ function versionOf(path: string, { fs }: LockContext): string {
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }
 
-/**
- * Where a symbolic link leads, also when nothing is there yet. Renaming over the link would leave the old keys at its
- * target.
- */
+/** Where a symbolic link leads. Renaming over the link would leave the old keys at its target. */
 function linkTarget(path: string, context: KeyFileContext, links = 0): string {
   const { fs, paths } = context;
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
