@@ -65,7 +65,7 @@ export function deliveryReceiver(
     body: string | Uint8Array,
     request: DeliveryRequest,
   ): Promise<VerifiedDelivery | Outcome> {
-    if (exceeds(body, maxBodyBytes)) {
+    if (byteLengthOf(body) > maxBodyBytes) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
@@ -166,11 +166,9 @@ function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
 }
 
-/** Rarely has to count bytes: UTF-8 takes one to three of them for each code unit. */
-function exceeds(body: string | Uint8Array, maxBytes: number): boolean {
-  // A parsed object or null has no length; verification refuses it and says why.
-  if (typeof body !== 'string') return body?.byteLength > maxBytes;
-  return body.length > maxBytes || (body.length * 3 > maxBytes && Buffer.byteLength(body) > maxBytes);
+/** A parsed object or null has no length; verification refuses it and says why. */
+function byteLengthOf(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body?.byteLength;
 }
 
 /** A user's own inbox may return anything. Only results that say it was kept are acknowledged. */
