@@ -209,7 +209,7 @@ const readsBodyLast = /^Node\.js\//;
 
 const encoder = new TextEncoder();
 
-/** The part of fetch's `init` that holds a body. TypeScript's RequestInit lacks `duplex`, which a stream requires. */
+/** TypeScript's RequestInit lacks `duplex`, which a stream requires. */
 interface BodySentOnce {
   readonly headers: Headers;
   readonly body: Blob | ReadableStream<Uint8Array>;
@@ -217,12 +217,11 @@ interface BodySentOnce {
 }
 
 /**
- * A body that the platform cannot send a second time by itself, with the headers that go with it.
+ * A body that the platform cannot send a second time by itself, with its headers.
  *
- * fetch may send text or bytes again: Node after a 421 (as the fetch standard says), Deno when the connection is lost
- * before a reply. The service would get one order twice. A stream cannot be read again; its length is declared, so
- * that it is not sent in chunks. Deno and workerd would chunk it nevertheless, but read a Blob once and with its
- * length.
+ * fetch may send text or bytes again: Node after a 421, Deno when the connection is lost before a reply. The service
+ * would get one order twice. A stream cannot be read again; its declared length keeps it from being sent in chunks.
+ * Deno and workerd would chunk it nevertheless, but read a Blob once and with its length.
  *
  * @param beforeSending runs immediately before the body leaves, where the platform allows it (Node). If it throws,
  *   the body does not leave

@@ -59,8 +59,8 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
 }
 
 /**
- * What an error keeps of a reply: everything, since a reply may hold keys that are nowhere else. Only one to a message
- * holds nothing that anybody needs, and may repeat the message with its one-time code.
+ * An error keeps the whole reply, which may hold keys that are nowhere else. The reply to a message is redacted: it may
+ * repeat the message with its one-time code.
  */
 function shownReply(
   { operation }: Call,
@@ -87,7 +87,7 @@ function reasonOf(
   return quoted === '' ? '' : ` (${quoted})`;
 }
 
-/** What a place knows more than the table; `undefined` where that is nothing. */
+/** A remedy for this call; `undefined` where the table's is as good. */
 function remedyFor(
   { operation }: Call,
   code: RequestErrorCode,
@@ -160,9 +160,9 @@ function ownText(error: Error): string | undefined {
 const personalName = /phone|mail|name|account|device/i;
 
 /**
- * What a request says of a person, so that no message repeats it: the members of its body, at any depth, whose names
- * tell, and all values of its query. Phone numbers without their `+`, as services often write them. A value of one to
- * three characters is left: hiding it would take such characters out of every text.
+ * Personal data of a request, so that no message repeats it: all values of its query, and members of its body by their
+ * names, at any depth. Services often write phone numbers without their `+`. Values of up to three characters are left:
+ * hiding them would take such characters out of every text.
  *
  * @param body JSON
  */

@@ -117,11 +117,7 @@ function toRequestError(
   return failure(call, record, { ...known, code: 'network_error', cause: error });
 }
 
-/**
- * An order has to be accepted, and the body has to fit the schema.
- *
- * @throws {RequestError}
- */
+/** @throws {RequestError} for an order that is not accepted, or a body that does not fit the schema */
 async function checkReply<Schema extends ReplySchema>(
   call: Call<Schema>,
   record: CallRecord,

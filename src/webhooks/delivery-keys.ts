@@ -64,7 +64,7 @@ export interface SignerFinderOptions {
   readonly timeoutMs?: number;
 }
 
-/** Finds the key that signed a body. Throws {@link SignatureError} if there is none, {@link KeyError} if that is not known. */
+/** Rejects with a SignatureError if no key signed the body, with a KeyError if that is not known. */
 export type FindSigner = (body: UnverifiedBody, request: DeliveryRequest) => Promise<VerificationKey>;
 
 /** @throws {ConfigurationError} */

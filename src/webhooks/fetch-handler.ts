@@ -62,10 +62,10 @@ async function readFetchBody(
 }
 
 /**
- * Whether the connection holds a body to its declared length, which was checked: then it can be read whole. That is
- * so for requests of adapters on Node such as Hono's, which inherit from `Request` without a constructor and have an
- * `arrayBuffer` of their own. Making their `body` would cost half as much as the delivery. Any other request may have
- * a stream and a header that do not agree.
+ * Whether the body cannot be longer than its declared length, which was checked: then it can be read whole. That is so
+ * for adapters on Node such as Hono's: their requests inherit from `Request` without a constructor and have their own
+ * `arrayBuffer`. Making their `body` would cost half as much as the delivery. In other requests a stream and its header
+ * may disagree.
  */
 function isHeldToItsLength(request: FetchRequest): boolean {
   const { headers } = request;

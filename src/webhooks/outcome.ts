@@ -96,10 +96,7 @@ export interface DeliveryReport {
   readonly attempt?: number | undefined;
 }
 
-/**
- * A body that could not be verified, for the `onRefused` option. With a key ring it may be authentic, and answered 503:
- * the ring may have to read newer keys first.
- */
+/** A body that could not be verified, for `onRefused`. With a key ring it may be authentic, and answered 503. */
 export interface RefusedBody {
   /**
    * The body as received: pass it to `explainMismatch` and `detectScheme`. It may hold personal data of a buyer, and
