@@ -76,6 +76,17 @@ describe('planned faults', () => {
     expect((await post(sandbox, 'onboard', partner)).status).toBe(502);
   });
 
+  it('stay as they were given, whatever becomes of the object', async () => {
+    const sandbox = createSandbox();
+    const planned = { kind: 'server_error', status: 504 } as const;
+    const rate = { probability: 1, status: 503 };
+    sandbox.faults.next('whitelistIp', planned);
+    sandbox.faults.rate({ server_error: rate });
+    Object.assign(planned, { status: 1 });
+    Object.assign(rate, { status: 1 });
+    expect(await statuses(sandbox, 2)).toEqual([504, 503]);
+  });
+
   it('end with clear, rates too', async () => {
     const sandbox = createSandbox({ faults: 'outage' });
     expect(await statuses(sandbox, 1)).toEqual([503]);
