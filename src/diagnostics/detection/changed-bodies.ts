@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { findMembers } from '../../internal/json-scanner.ts';
-import { type BodyForms, serializationRules } from '../../signature/serializations.ts';
+import { type BodyForms, serializationRules, type TextRules } from '../../signature/serializations.ts';
 import type { NearMissCode } from './detection.ts';
 import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './json-spellings.ts';
 import { type Sample, withoutWhiteSpaceAround } from './samples.ts';
-import { allTextRules, type TextRule } from './scheme-space.ts';
+import { allTextRules } from './scheme-space.ts';
 import { type TextCandidates, textCandidates, textUnder } from './search.ts';
 
 /** The texts of a body signed in a different form. */
@@ -74,7 +74,7 @@ function textsWithSignature(body: string): TextCandidates {
 }
 
 /** Whether a rule reads the text, not the parsed value. */
-function readsText({ serialization }: TextRule): boolean {
+function readsText({ serialization }: TextRules): boolean {
   return serializationRules(serialization).reads === 'text';
 }
 
@@ -191,6 +191,9 @@ function* otherNumbers({ json, value }: Sample): Generator<ChangedTexts> {
   }
 }
 
-function mapTexts(texts: TextCandidates, change: (text: string) => string): Map<string, readonly TextRule[]> {
+function mapTexts(
+  texts: TextCandidates,
+  change: (text: string) => string,
+): Map<string, readonly TextRules[]> {
   return new Map([...texts].map(([text, rules]) => [change(text), rules]));
 }

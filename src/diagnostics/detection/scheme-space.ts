@@ -1,6 +1,6 @@
 import { keyPrefixes } from '../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../credentials/signing-key.ts';
-import { type Serialization, serializationRules } from '../../signature/serializations.ts';
+import { serializationRules, type TextRules } from '../../signature/serializations.ts';
 import {
   type Construction,
   type Encoding,
@@ -20,26 +20,14 @@ export const joiners: readonly string[] = ['', '|', ':', '.', '&', ',', ';', '/'
 export const keySeparators: readonly string[] = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'];
 
 /** How the secret enters the digest. */
-interface FormRule {
-  readonly construction: Construction;
-  readonly separator?: string | undefined;
-}
-
-/** How the text is made. */
-export interface TextRule {
-  readonly serialization: Serialization;
-  readonly joiner?: string | undefined;
-}
+type FormRule = Pick<SignatureScheme, 'construction' | 'separator'>;
 
 /** How the key is made. Empty: the scheme's default, or the partner secret for a general request. */
-interface KeyRule {
-  readonly orderKey?: OrderKey | undefined;
-  readonly keySeparator?: string | undefined;
-}
+type KeyRule = Pick<SignatureScheme, 'orderKey' | 'keySeparator'>;
 
 interface SchemeRules {
   readonly form: FormRule;
-  readonly text: TextRule;
+  readonly text: TextRules;
   readonly key: KeyRule;
   readonly encoding: Encoding;
 }
@@ -52,7 +40,7 @@ export function allFormRules(): FormRule[] {
   );
 }
 
-export function allTextRules(): TextRule[] {
+export function allTextRules(): TextRules[] {
   return schemeParts.serialization.flatMap((serialization) =>
     serializationRules(serialization).takesJoiner
       ? joiners.map((joiner) => ({ serialization, ...(joiner && { joiner }) }))

@@ -1,14 +1,12 @@
 import { isSignatureError } from '../../errors/errors.ts';
 import { findSigner } from '../../signature/digest.ts';
-import type { BodyForms } from '../../signature/serializations.ts';
-import { canonicalText } from '../../signature/serializations.ts';
+import { type BodyForms, canonicalText, type TextRules } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { Sample } from './samples.ts';
-import type { KeyCandidates } from './scheme-space.ts';
-import { allFormRules, allTextRules, composeScheme, type TextRule } from './scheme-space.ts';
+import { allFormRules, allTextRules, composeScheme, type KeyCandidates } from './scheme-space.ts';
 
 /** A text to try, and the rules that write it. */
-export type TextCandidates = ReadonlyMap<string, readonly TextRule[]>;
+export type TextCandidates = ReadonlyMap<string, readonly TextRules[]>;
 
 /** Every scheme under which one of the texts and keys gives the sample's signature. */
 export function search(
@@ -36,8 +34,11 @@ export function search(
 }
 
 /** The distinct texts of a body under every rule. Leaves out rules that cannot write so deep a body. */
-export function textCandidates(body: BodyForms, rules: readonly TextRule[] = allTextRules()): TextCandidates {
-  const candidates = new Map<string, TextRule[]>();
+export function textCandidates(
+  body: BodyForms,
+  rules: readonly TextRules[] = allTextRules(),
+): TextCandidates {
+  const candidates = new Map<string, TextRules[]>();
   for (const rule of rules) {
     const text = textUnder(rule, body);
     if (text === undefined) continue;
@@ -49,7 +50,7 @@ export function textCandidates(body: BodyForms, rules: readonly TextRule[] = all
 }
 
 /** `undefined` if the body is nested too deeply for the rule. */
-export function textUnder(rule: TextRule, body: BodyForms): string | undefined {
+export function textUnder(rule: TextRules, body: BodyForms): string | undefined {
   try {
     return canonicalText({ ...anyForm, ...rule, ...anyEncoding }, body);
   } catch (error) {

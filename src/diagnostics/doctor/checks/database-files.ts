@@ -35,7 +35,7 @@ export function databaseFileChecks(
     id: `${kind}-${name}`,
     run(context) {
       const files = filesOf(context);
-      if (files.length === 0) return skip(`No file of an ${kind} is given.`.replace('an store', 'a store'));
+      if (files.length === 0) return skip(`No ${kind} file is given.`);
       const fs = process.getBuiltinModule?.('node:fs');
       const path = process.getBuiltinModule?.('node:path');
       if (fs === undefined || path === undefined) return skip('This runtime has no file system.');
