@@ -3,14 +3,15 @@ import { SearchField } from './fields.tsx';
 import { cut, shownDate, shownTime } from './labels.tsx';
 import { targetOfKey } from './list-keys.ts';
 import { NoOrder, OrderDetail, StatePill } from './order-detail.tsx';
-import { navigate, refresh, update, useStore } from './store.ts';
+import { navigate, refresh, store, update, useStore } from './store.ts';
 
 export function OrdersView() {
   const { orders, order, address } = useStore();
   const { open, search } = address;
   const items = orders?.items ?? [];
+  // Read from the store, since several keys may come before the next frame.
   const isOpen = ({ platform_order_ref, partner_order_id }: Order) =>
-    platform_order_ref === open || partner_order_id === open;
+    platform_order_ref === store.address.open || partner_order_id === store.address.open;
   // The open order may be beyond the list, and `order` may still be an earlier one.
   const selected = items.find(isOpen) ?? (order !== undefined && isOpen(order) ? order : undefined);
   const total = orders?.total ?? 0;
@@ -20,7 +21,7 @@ export function OrdersView() {
     const name = target === undefined ? undefined : items[target]?.platform_order_ref;
     if (name === undefined) return;
     event.preventDefault();
-    navigate({ open: name }, open === '' ? 'push' : 'replace');
+    navigate({ open: name }, store.address.open === '' ? 'push' : 'replace');
     document.getElementById(`order-${name}`)?.scrollIntoView({ block: 'nearest' });
   }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { targetOfKey } from './list-keys.ts';
 import type { Row } from './rows.ts';
+import { store } from './store.ts';
 
 interface VirtualListProps {
   readonly label: string;
@@ -60,7 +61,7 @@ export function VirtualList(props: VirtualListProps) {
     const item = items[index];
     const element = box.current;
     if (item === undefined || element === null) return;
-    onSelect(item.id, selected === undefined ? 'push' : 'replace');
+    onSelect(item.id, store.address.open === '' ? 'push' : 'replace');
     const top = index * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + rowHeight > element.scrollTop + element.clientHeight) {
@@ -69,7 +70,8 @@ export function VirtualList(props: VirtualListProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    const index = items.findIndex(({ id }) => id === selected);
+    // From the store, since several keys may come before the next frame.
+    const index = items.findIndex(({ id }) => id === Number(store.address.open));
     const page = Math.max(1, Math.floor(view.height / rowHeight) - 1);
     const target = targetOfKey(event, { index, count: items.length, page });
     if (target === undefined) return;

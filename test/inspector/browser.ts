@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page, type ViewportSize } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page, type ViewportSize } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { startStory } from './story.ts';
@@ -84,6 +84,16 @@ export const row = (page: Page, ...texts: string[]) =>
 export const notice = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
 export const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name }).click();
+
+/** Presses a key several times before the page can draw. */
+export const pressAtOnce = (field: Locator, key: string, times: number) =>
+  field.evaluate(
+    (element, { key, times }) => {
+      for (let count = 0; count < times; count++)
+        element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    },
+    { key, times },
+  );
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { startServer } from '../support/local-server.ts';
-import { axeViolations, isSkipped, notice, row, rows, tab, useBrowser } from './browser.ts';
+import { axeViolations, isSkipped, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
 import { sendMessages } from './story.ts';
 
 const { visit } = useBrowser();
@@ -103,7 +103,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     // As the next order in the list, from the search field.
     await page.getByRole('searchbox').fill('');
     await page.getByRole('button', { name: /^A-1002/ }).waitFor();
-    for (const _ of ['A-1002', 'A-1001']) await page.keyboard.press('ArrowDown');
+    await pressAtOnce(page.getByRole('searchbox'), 'ArrowDown', 2);
     await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
     await page.getByRole('button', { name: 'fiat received' }).click();
     await notice(page, 'event.buy.received.fiat, answered with 200');
@@ -282,6 +282,8 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
     expect(await list.getAttribute('aria-activedescendant')).toMatch(/^row-\d+$/);
     await page.keyboard.press('Home');
     await page.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    await pressAtOnce(list, 'ArrowDown', 2);
+    await page.getByRole('article', { name: /whitelistIp/ }).waitFor();
     // Compare comes before it.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
