@@ -79,6 +79,20 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
   };
 }
 
+/** The user's client of an engine. @throws {ConfigurationError} `invalid_option` unless it has all methods that we call */
+export function checkMethods<Client extends object>(
+  given: unknown,
+  rules: { owner: string; what: string; versions: string; methods: readonly (keyof Client)[] },
+): Client {
+  // Sound: it is returned only with the methods that are called.
+  const client = given as Client | undefined | null;
+  const { owner, what, versions, methods } = rules;
+  const missing = methods.find((method) => typeof client?.[method] !== 'function');
+  if (client && missing === undefined) return client;
+  if (missing === methods[0]) throw invalidOption(`${owner} needs ${what}.`);
+  throw invalidOption(`${owner} needs ${versions}: the one given has no ${String(missing)}().`);
+}
+
 /** pg-boss, asked for no digest, would find every dead letter. */
 function checkDigest(digest: unknown): string {
   if (typeof digest === 'string') return digest;

@@ -103,14 +103,20 @@ export function defineOptions<const Table extends OptionRows>(
   code: ConfigurationErrorCode = 'invalid_option',
 ): (options: unknown) => Settings<Table> {
   const rows = Object.entries(table);
+  // Sound: each row returns the type that the table gives its name.
+  return (options) => readRows(rows, { owner, options, code, prefix: '' }) as Settings<Table>;
+}
+
+function readRows(
+  rows: readonly (readonly [name: string, row: OptionRow<unknown>])[],
+  given: { owner: string; options: unknown; code?: ConfigurationErrorCode | undefined; prefix: string },
+): Readonly<Record<string, unknown>> {
+  const { owner, options, code, prefix } = given;
   const names = rows.map(([name]) => name);
-  return (options) => {
-    const given = checkOptionNames(owner, options, names, code);
-    // Sound: each row returns the type that the table gives its name.
-    return Object.freeze(
-      Object.fromEntries(rows.map(([name, row]) => [name, row.read(name, given[name], code)])),
-    ) as Settings<Table>;
-  };
+  const values = checkOptionNames(owner, options, names, code);
+  return Object.freeze(
+    Object.fromEntries(rows.map(([name, row]) => [name, row.read(prefix + name, values[name], code)])),
+  );
 }
 
 /** A row with a check of its own. */
@@ -183,15 +189,9 @@ export function unchecked<Value>(): OptionRow<Value | undefined> {
 export function nested<const Table extends OptionRows>(table: Table): OptionRow<Settings<Table>> {
   const rows = Object.entries(table);
   return {
-    read(owner, options = {}, code) {
-      const given = checkOptionNames(owner, options, Object.keys(table), code);
+    read: (owner, options = {}, code) =>
       // Sound: as in defineOptions.
-      return Object.freeze(
-        Object.fromEntries(
-          rows.map(([name, row]) => [name, row.read(`${owner}.${name}`, given[name], code)]),
-        ),
-      ) as Settings<Table>;
-    },
+      readRows(rows, { owner, options, code, prefix: `${owner}.` }) as Settings<Table>,
   };
 }
 

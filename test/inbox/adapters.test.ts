@@ -93,7 +93,7 @@ describe('the BullMQ inbox', () => {
     const old: unknown = { name: 'x', add: async () => {} };
     const open = () => bullmqInbox({ queue: old as BullQueue, role: 'receiver' });
     expect(open).toThrow(
-      'bullmqInbox needs BullMQ 5.81.5 or later: the queue given has no getDeduplicationJobId().',
+      'bullmqInbox needs BullMQ 5.81.5 or later: the one given has no getDeduplicationJobId().',
     );
   });
 

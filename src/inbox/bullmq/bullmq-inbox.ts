@@ -8,7 +8,7 @@ import {
   optional,
   value,
 } from '../../internal/options.ts';
-import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
+import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { type DeadLetter, type DeadLetterRead, type ManagedInbox, toDeadLetter } from '../inbox.ts';
 import { findDelivery, handledData, writeDelivery } from '../stored-delivery.ts';
@@ -32,19 +32,17 @@ export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
 const readOptions = defineOptions('bullmqInbox', {
   ...handlingRows,
   ...callLimitRows({ maxPending: 1_000 }),
-  queue: value(checkQueue),
+  queue: value((given) =>
+    checkMethods<BullQueue>(given, {
+      owner: 'bullmqInbox',
+      what: 'a BullMQ queue',
+      // The same range as in peerDependencies.
+      versions: 'BullMQ 5.81.5 or later',
+      methods: ['add', 'getDeduplicationJobId', 'getJob', 'getJobs', 'getJobCounts'],
+    }),
+  ),
   createWorker: optional(callback()),
 } satisfies OptionTable<BullmqInboxOptions>);
-
-const methods: readonly (keyof BullQueue)[] = [
-  'add',
-  'getDeduplicationJobId',
-  'getJob',
-  'getJobs',
-  'getJobCounts',
-];
-/** The same range as in peerDependencies. */
-const testedVersions = '5.81.5 or later';
 
 /** The handling process counts attempts, so BullMQ itself must never give up. */
 const never = 1_000_000_000;
@@ -172,13 +170,4 @@ function readDeadLetter(job: BullJob | undefined, read: DeadLetterRead): DeadLet
   if (job === undefined || delivery === undefined) return undefined;
   const receivedAt = new Date(job.timestamp);
   return toDeadLetter(delivery, { attempts: attemptsOf(job), receivedAt, reason: reasonOf(job) }, read);
-}
-
-function checkQueue(given: unknown): BullQueue {
-  // Sound: it is returned only with the methods that are called.
-  const queue = given as BullQueue | undefined | null;
-  if (typeof queue?.add !== 'function') throw invalidOption('bullmqInbox needs a BullMQ queue.');
-  const missing = methods.find((method) => typeof queue[method] !== 'function');
-  if (missing === undefined) return queue;
-  throw invalidOption(`bullmqInbox needs BullMQ ${testedVersions}: the queue given has no ${missing}().`);
 }

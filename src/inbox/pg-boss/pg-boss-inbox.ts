@@ -11,7 +11,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { leaseLost } from '../attempt.ts';
-import { durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { checkMethods, durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { Delivery, ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
@@ -43,25 +43,19 @@ const { random: _, ...sharedRows } = handlingRows;
 const readOptions = defineOptions('pgBossInbox', {
   ...sharedRows,
   ...callLimitRows({ maxPending: 1_000 }),
-  boss: value(checkBoss),
+  boss: value((given) =>
+    checkMethods<Boss>(given, {
+      owner: 'pgBossInbox',
+      what: 'a pg-boss instance',
+      // The same range as in peerDependencies.
+      versions: 'pg-boss 12.26 or later',
+      methods: ['insert', 'createQueue', 'fetch', 'complete', 'fail', 'findJobs', 'deleteJob', 'getDb'],
+    }),
+  ),
   queue: value(checkQueue, { default: 'partner_inbox' }),
   pollMs: timerMs({ default: 500 }),
   sleep: callback({ default: sleep }),
 } satisfies OptionTable<PgBossInboxOptions>);
-
-const methods: readonly (keyof Boss)[] = [
-  'createQueue',
-  'insert',
-  'fetch',
-  'complete',
-  'fail',
-  'findJobs',
-  'deleteJob',
-  'getDb',
-];
-
-/** The same range as in peerDependencies. */
-const testedVersions = '12.26 or later';
 
 /**
  * Deliveries stored, or marked as handled, in one transaction. PostgreSQL works on one while the next is written; the
@@ -169,15 +163,6 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
     },
     settings,
   );
-}
-
-function checkBoss(given: unknown): Boss {
-  // Sound: it is returned only with the methods that are called.
-  const boss = given as Boss | undefined | null;
-  if (typeof boss?.insert !== 'function') throw invalidOption('pgBossInbox needs a pg-boss instance.');
-  const missing = methods.find((method) => typeof boss[method] !== 'function');
-  if (missing === undefined) return boss;
-  throw invalidOption(`pgBossInbox needs pg-boss ${testedVersions}: the one given has no ${missing}().`);
 }
 
 function checkQueue(queue: unknown): string {
