@@ -245,6 +245,36 @@ describe('with a store', () => {
     expect(calls).toEqual([]);
   });
 
+  it('a handler that outlives its lease does not end the lease of the process that has the message by then', async () => {
+    const { webhooks, messages, openAnother, clock } = guarded();
+    await webhooks.receive(order('A'));
+    const hold = () => {
+      const [begun, end] = [gate(), gate()];
+      const { inbox } = openAnother(async () => {
+        begun.open();
+        await end.opened;
+        throw new Error('late');
+      });
+      return { handled: inbox.handleMessage(messages[0]), begun: begun.opened, end: end.open };
+    };
+    const first = hold();
+    await first.begun;
+    clock.now += 64_999;
+    expect(await openAnother().inbox.handleMessage(messages[0])).toBe('retry');
+    clock.now += 2;
+    const second = hold();
+    await second.begun;
+    first.end();
+    expect(await first.handled).toBe('retry');
+    const third = openAnother();
+    expect(await third.inbox.handleMessage(messages[0])).toBe('retry');
+    expect(third.calls).toEqual([]);
+    second.end();
+    expect(await second.handled).toBe('retry');
+    expect(await third.inbox.handleMessage(messages[0])).toBe('done');
+    expect(third.reports).toEqual([['handled', 3]]);
+  });
+
   it('nothing is handled while the store is away, and nothing is lost', async () => {
     const store = memoryStore();
     let isAway = false;
