@@ -95,7 +95,6 @@ export async function runOrders({
   const reports: Report[] = [];
   let processes = 0;
   let killed = 0;
-  let killSignals = 0;
   const random = mulberry(seed);
   const killEvery = Math.ceil((orders * 2) / (kills + 1));
   const startOne = async (): Promise<void> => {
@@ -109,7 +108,6 @@ export async function runOrders({
       });
       processes++;
       if (await finished(child)) return;
-      killed++;
     }
   };
   const finished = async (child: ChildProcess): Promise<boolean> => {
@@ -118,8 +116,9 @@ export async function runOrders({
       if (message === 'done') isDone = true;
       // Sound: it is what our own process sends.
       else reports.push(message as Report);
-      if (killSignals < kills && reports.length >= (killSignals + 1) * killEvery && child.kill('SIGKILL'))
-        killSignals++;
+      // Messages of a process that is done or dying may still arrive.
+      if (isDone || child.killed || killed === kills) return;
+      if (reports.length >= (killed + 1) * killEvery && child.kill('SIGKILL')) killed++;
     });
     const [code, signal] = await once(child, 'exit');
     if (code !== 0 && signal !== 'SIGKILL') throw new Error(`A process ended with ${code ?? signal}.`);
