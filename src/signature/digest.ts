@@ -4,7 +4,10 @@ import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 const digestBytes = 64;
 
 export function writeSignature(scheme: SignatureScheme, key: string, text: string): string {
-  return encode(scheme.encoding, digestOf(scheme, key, text));
+  const { encoding } = scheme;
+  // By way of bytes, signing would take a tenth longer.
+  if (encoding === 'hex') return writtenDigest(scheme, key, text, encoding);
+  return encode(encoding, digestOf(scheme, key, text));
 }
 
 /** `undefined` unless the text is exactly one digest in exactly this encoding. */
@@ -25,19 +28,24 @@ export function findSigner(
 
 /** By way of Latin-1: a Buffer made by the digest itself costs twice as much. */
 function digestOf(scheme: SignatureScheme, key: string, text: string): Buffer {
-  return Buffer.from(binaryDigest(scheme, key, text), 'latin1');
+  return Buffer.from(writtenDigest(scheme, key, text, 'binary'), 'latin1');
 }
 
-function binaryDigest({ construction, separator = '' }: SignatureScheme, key: string, text: string): string {
+function writtenDigest(
+  { construction, separator = '' }: SignatureScheme,
+  key: string,
+  text: string,
+  as: 'hex' | 'binary',
+): string {
   switch (construction) {
     case 'hmac':
-      return createHmac('sha512', key).update(text).digest('binary');
+      return createHmac('sha512', key).update(text).digest(as);
     case 'hash-suffix':
-      return hash('sha512', text + separator + key, 'binary');
+      return hash('sha512', text + separator + key, as);
     case 'hash-prefix':
-      return hash('sha512', key + separator + text, 'binary');
+      return hash('sha512', key + separator + text, as);
     case 'hash-both':
-      return hash('sha512', key + separator + text + separator + key, 'binary');
+      return hash('sha512', key + separator + text + separator + key, as);
   }
 }
 

@@ -46,7 +46,7 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
-  const json = JSON.stringify(withoutSignature(body));
+  const json = JSON.stringify(Object.hasOwn(body, 'signature') ? withoutSignature(body) : body);
   // A getter could return something else the second time, so the value that is signed is read from the text.
   const { reads } = serializationRules(scheme.serialization);
   const value = reads === 'value' ? (JSON.parse(json) as JsonObject) : body;

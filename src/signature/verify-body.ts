@@ -57,7 +57,8 @@ export interface UnverifiedBody extends ParsedSignedBody {
 export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureScheme): UnverifiedBody {
   // Under every scheme: two signatures are always refused.
   const parsed = parseSignedBody(decodeBody(body), scheme.encoding);
-  return { ...parsed, text: canonicalText(scheme, parsed) };
+  const { value, json, claimedDigest } = parsed;
+  return { value, text: canonicalText(scheme, parsed), json, claimedDigest };
 }
 
 /** Compares in constant time. False without a key or with an empty one, with which anybody could sign. */

@@ -46,7 +46,7 @@ export function benchEvent(): Omit<Section, 'title'> {
         what: `${ours} / ${name} on the same ${ours}`,
         measured: against(ours, `${name} ${ours}`),
         // The design's budget is for bytes: as text, stripe saves itself the decoding too.
-        ...(name === 'stripe' && ours === 'bytes' && { atMost: 1 }),
+        ...(name === 'stripe' && ours === 'bytes' && { atMost: 1.1 }),
       })),
     ),
   ];
