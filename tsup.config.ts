@@ -95,6 +95,8 @@ const shared = {
   splitting: true,
   // node:sqlite has no other name, and Deno and Workers want the prefix everywhere.
   removeNodeProtocol: false,
+  // zod itself is a dependency. Of zod/mini a user would load 90 files.
+  noExternal: [/^zod\/(?:mini|locales)$/],
   esbuildPlugins: [inspectorPage, thirdParty],
   esbuildOptions(options) {
     // csv-parse leaves out the prefix.

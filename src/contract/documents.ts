@@ -2,13 +2,16 @@ import * as z from 'zod';
 import { type Operation, operationNames, operationRules } from '../deployment/operations.ts';
 import { reportedBuyOrder } from '../deployment/order-schema.ts';
 import { eventSchemaNames, orderEventNames } from '../events/event-names.ts';
-import { eventSchemas, type OrderEventName } from '../events/order-event.ts';
+import { makeEventSchemas } from '../events/event-schemas.ts';
+import type { OrderEventName } from '../events/order-event.ts';
 import { partnerIdentity } from '../exchange/exchange-client.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { apiKeyRequest, messageRequest, numberCheck } from '../messenger/messenger-client.ts';
 import { describeSchema, sourceOf } from './describe-schema.ts';
 import { type InterfaceDoc, type MemberDoc, readInterfaces } from './doc-comments.ts';
 import { sampleBodies, sampleRequests } from './samples.ts';
+
+const eventSchemas = makeEventSchemas({ ...z, object: z.looseObject });
 
 /** The schema of one event or request. */
 export interface ContractDocument<Name extends string = string> {

@@ -6,7 +6,6 @@
 
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
-export type { EventIssue } from './event-checks.ts';
 export { orderEventNames } from './event-names.ts';
 export type {
   BuyCloseEvent,
@@ -49,5 +48,9 @@ export {
   orderStages,
   raisedFlags,
 } from './order-timeline.ts';
-export { type ParsedOrderEvent, parseOrderEvent } from './parse-order-event.ts';
+export {
+  type EventIssue,
+  type ParsedOrderEvent,
+  parseOrderEvent,
+} from './parse-order-event.ts';
 export { isSettledStatus, isThirdPartyKycError } from './status.ts';

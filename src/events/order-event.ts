@@ -9,36 +9,31 @@ import type {
   BuyThirdPartyErrorEvent,
 } from './event-types.ts';
 
-/** By the names of the functions that make them. */
-export const eventSchemas = makeEventSchemas({
-  ...z,
-  object: z.looseObject,
-  filledString: () => z.string().min(1),
-});
+const schemas = makeEventSchemas({ ...z, object: z.looseObject });
 
 /** The schema of {@link BuyInitEvent}. Like all of these, it keeps unknown members. */
-export const buyInitEvent = eventSchemas.buyInitEvent;
+export const buyInitEvent = schemas.buyInitEvent;
 
 /** The schema of {@link BuyFiatReceivedEvent}. */
-export const buyFiatReceivedEvent = eventSchemas.buyFiatReceivedEvent;
+export const buyFiatReceivedEvent = schemas.buyFiatReceivedEvent;
 
 /** The schema of `BuyNoKycEvent`. */
-export const buyNoKycEvent = eventSchemas.buyNoKycEvent;
+export const buyNoKycEvent = schemas.buyNoKycEvent;
 
 /** The schema of `BuyThirdPartyPaymentEvent`. */
-export const buyThirdPartyPaymentEvent = eventSchemas.buyThirdPartyPaymentEvent;
+export const buyThirdPartyPaymentEvent = schemas.buyThirdPartyPaymentEvent;
 
 /** The schema of {@link BuyKycErrorEvent}. */
-export const buyKycErrorEvent = eventSchemas.buyKycErrorEvent;
+export const buyKycErrorEvent = schemas.buyKycErrorEvent;
 
 /** The schema of {@link BuyThirdPartyErrorEvent}: every common member is optional, since the body is not shown. */
-export const buyThirdPartyErrorEvent = eventSchemas.buyThirdPartyErrorEvent;
+export const buyThirdPartyErrorEvent = schemas.buyThirdPartyErrorEvent;
 
 /** The schema of {@link BuyCreditedEvent}. */
-export const buyCreditedEvent = eventSchemas.buyCreditedEvent;
+export const buyCreditedEvent = schemas.buyCreditedEvent;
 
 /** The schema of {@link BuyCloseEvent}. */
-export const buyCloseEvent = eventSchemas.buyCloseEvent;
+export const buyCloseEvent = schemas.buyCloseEvent;
 
 /**
  * The schema of {@link OrderEvent}: every published order event, told apart by `event_name` (contract: Events).

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { plainIssue } from '../../src/deployment/plain-issue.ts';
 import * as schemas from '../../src/events/order-event.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
@@ -46,7 +45,7 @@ const paths = uniquePaths(
   Object.values(schemas).flatMap((schema) => (schema instanceof z.ZodObject ? pathsOf(schema) : [])),
 );
 
-describe('parseOrderEvent finds what the schemas find, in the words that the clients use for orders', () => {
+describe('parseOrderEvent, with zod/mini, finds what the schemas of zod find, in the same words', () => {
   it('looks at every member that a schema has', () => {
     expect(paths.length).toBeGreaterThan(30);
     expect(paths).toContainEqual(['meta_data', 'fee']);
@@ -78,20 +77,11 @@ describe('parseOrderEvent finds what the schemas find, in the words that the cli
 });
 
 function expectSame(body: JsonObject): void {
-  const issues = schemas.orderEvent.safeParse(body).error?.issues ?? [];
-  const expected = issues.map((issue) => plainIssue(issue, body));
+  const expected = schemas.orderEvent.safeParse(body).error?.issues ?? [];
   const parsed = parseOrderEvent(body);
   expect(parsed.kind).toBe(expected.length === 0 ? 'known' : 'nonconforming');
   const found = parsed.kind === 'nonconforming' ? parsed.issues : [];
-  expect(readable(found)).toEqual(readable(firstOfEachMember(expected)));
-}
-
-/** Of an empty list in the place of text, zod says that it is no text, and then that it is too short. */
-function firstOfEachMember<Issue extends { path: readonly PropertyKey[] }>(
-  issues: readonly Issue[],
-): Issue[] {
-  const paths = issues.map(({ path }) => path.join('.'));
-  return issues.filter(({ path }, index) => paths.indexOf(path.join('.')) === index);
+  expect(readable(found)).toEqual(readable(expected));
 }
 
 function readable(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string[] {

@@ -4,7 +4,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { commonJsCases, compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
-import { beyondReach, leakedFiles } from './entry-reach.ts';
+import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
 import { findBrokenReferences } from './references.ts';
 import { run } from './run.ts';
@@ -14,6 +14,9 @@ import { startTally } from './tally.ts';
 import { findBundled, findLicenseProblems, findSbomProblems, thirdPartyFiles } from './third-party.ts';
 
 /** Checks the package as its users get it: packed, and installed in a project of its own. Needs a build. */
+
+/** What narrows events holds a copy of zod/mini. */
+const readsEvents = ['./events', './webhooks'];
 
 const tally = startTally();
 const project = makeScratchProject();
@@ -60,6 +63,11 @@ try {
 }
 
 const bundles = await bundleEntries();
+for (const { subpath, files } of bundles.filter(({ subpath }) => readsEvents.includes(subpath))) {
+  await tally.check(`built ${subpath} holds one language of zod's messages`, () => {
+    refuse(bundledLocales(files).join() === 'en' ? [] : [`it holds: ${bundledLocales(files).join(', ')}`]);
+  });
+}
 for (const { subpath, reached, files } of bundles) {
   await tally.check(`built ${subpath} loads nothing beyond its reach`, () => {
     refuse([...beyondReach(subpath, reached), ...leakedFiles(subpath, files)]);

@@ -13,8 +13,12 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './signature': { packages: [], builtins: ['node:crypto'] },
   // The doctor reads the environment, with the schema of orders.
   './diagnostics': { packages: ['zod'], builtins: ['node:crypto'] },
-  './events': { packages: ['zod'], builtins: [] },
-  './webhooks': { packages: [], builtins: ['node:crypto', 'node:diagnostics_channel'] },
+  './events': { packages: ['zod'], bundled: ['zod/locales', 'zod/mini'], builtins: [] },
+  './webhooks': {
+    packages: [],
+    bundled: ['zod/locales', 'zod/mini'],
+    builtins: ['node:crypto', 'node:diagnostics_channel'],
+  },
   './inbox': { packages: [], builtins: [] },
   './inbox/sqlite': {
     packages: [],
@@ -104,6 +108,11 @@ export function leakedFiles(subpath: string, files: readonly string[]): string[]
     if (reserved[file] !== undefined) return !reserved[file].includes(subpath);
     return file.includes('/') && !allowed.includes(file.slice(0, file.indexOf('/')));
   });
+}
+
+/** The languages of zod's messages that an entry holds, e.g. `en`: each weighs on every start. */
+export function bundledLocales(files: readonly string[]): string[] {
+  return files.flatMap((file) => /\/zod\/v4\/locales\/(?!index\.)(.+)\.js$/.exec(file)?.[1] ?? []);
 }
 
 /** The packages that the build makes part of an entry. */

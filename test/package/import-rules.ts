@@ -186,7 +186,8 @@ function isIndex(file: string): boolean {
 }
 
 function packageName(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier;
+  // These two are bundled, zod is not.
+  if (specifier.startsWith('node:') || /^zod\/(?:mini|locales)$/.test(specifier)) return specifier;
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 

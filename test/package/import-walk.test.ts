@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEntries, root } from './entries.ts';
-import { beyondReach, bundledPackages, leakedFiles } from './entry-reach.ts';
+import { beyondReach, bundledLocales, bundledPackages, leakedFiles } from './entry-reach.ts';
 import {
   findBreaches,
   findUnitBreaches,
@@ -187,20 +187,21 @@ describe('the walker', () => {
 describe('the reach of an entry', () => {
   const sources = {
     'webhooks/index.ts': "export { a } from './a.ts'; export type { T } from './t.ts';",
-    'webhooks/a.ts': "import { createHash } from 'node:crypto'; import * as z from 'zod'; import './b.ts';",
+    'webhooks/a.ts':
+      "import { createHash } from 'node:crypto'; import * as z from 'zod/mini'; import './b.ts';",
     'webhooks/b.ts': "import type { KyInstance } from 'ky'; import { type Server } from 'node:http';",
     'webhooks/t.ts': "import ky from 'ky';",
   };
 
   it('is every package that runs, and no package that is only typed', () => {
     const reached = reachablePackages(readImportGraph(sources), 'webhooks/index.ts');
-    expect(reached).toEqual(['node:crypto', 'node:http', 'zod']);
+    expect(reached).toEqual(['node:crypto', 'node:http', 'zod/mini']);
   });
 
   it('counts what a dynamic import loads', () => {
     const withDynamic = { ...sources, 'webhooks/b.ts': "await import('ky');" };
     const reached = reachablePackages(readImportGraph(withDynamic), 'webhooks/index.ts');
-    expect(beyondReach('./webhooks', reached)).toEqual(['ky', 'zod']);
+    expect(beyondReach('./webhooks', reached)).toEqual(['ky', 'zod/mini']);
   });
 
   it('names a file that belongs to another entry, and not one that is only typed', () => {
@@ -220,6 +221,11 @@ describe('the reach of an entry', () => {
     const files = ['otp/flow.ts', '../node_modules/libphonenumber-js/min/index.js'];
     expect(leakedFiles('./otp', files)).toEqual([]);
     expect(leakedFiles('./inbox', files)).toEqual(files);
+  });
+
+  it('names the languages that zod brings, not the list of them', () => {
+    const locales = ['index', 'en', 'zh-CN'].map((name) => `../node_modules/zod/v4/locales/${name}.js`);
+    expect(bundledLocales(['events/status.ts', ...locales])).toEqual(['en', 'zh-CN']);
   });
 
   it.each([
