@@ -46,6 +46,7 @@ export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   }
   const issue = findNonJson(body);
   if (issue) throw new ValidationError('The body to sign', [issue]);
+  // Nearly no body has one, and a copy costs a tenth of the time.
   const json = JSON.stringify(Object.hasOwn(body, 'signature') ? withoutSignature(body) : body);
   // A getter could return something else the second time, so the value that is signed is read from the text.
   const { reads } = serializationRules(scheme.serialization);
