@@ -65,6 +65,8 @@ async function open(
     opened.on('error', () => {});
     return { inbox: bullmqInbox({ queue: opened, role }), close: () => opened.close() };
   }
+  // Of a further kind this would not compile.
+  address.kind satisfies 'postgres';
   const { PgBoss } = await loadOptionalPackage(context, 'pg-boss');
   // Sound: it is the class that pg-boss exports under this name.
   const Class = PgBoss as new (options: object) => PgBoss;

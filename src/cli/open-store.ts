@@ -58,6 +58,8 @@ async function open(
     await client.connect();
     return { store: redisStore({ client, now }), close: async () => client.disconnect() };
   }
+  // Of a further kind this would not compile.
+  address.kind satisfies 'postgres';
   const { Pool } = await loadOptionalPackage(context, 'pg');
   // Sound: it is the class that pg exports under this name.
   const pool = new (Pool as new (options: object) => PostgresPool)({ connectionString: address.url });

@@ -3,8 +3,8 @@ import type { JsonObject } from '../internal/json.ts';
 import { invalidOption, nested, type OptionTable, optional, value } from '../internal/options.ts';
 
 /**
- * Names that the contract and the reported facts give with a neutral word in place of a brand: three members of bodies
- * and one path segment (`connect-msg`).
+ * Names that a deployment may replace with its own, since the contract and the reported facts leave the brand out: three
+ * members of bodies and one path segment (`connect-msg`).
  * @inline
  */
 export type BrandedName =

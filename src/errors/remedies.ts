@@ -7,7 +7,7 @@
 /** A text that names functions and options, in the words of whoever reads it. */
 export type Text = string | ((say: Words) => string);
 
-/** The names of what advice mentions. The command line has its own (`config/command-words.ts`). */
+/** How advice names functions, options and commands. The command line has its own words (`config/command-words.ts`). */
 export interface Words {
   /** Finds the scheme of captured bodies. */
   readonly detect: string;

@@ -19,7 +19,7 @@ import { createState, resetState, type SandboxState } from './state.ts';
 import { fetchReply } from './wire-reply.ts';
 
 /**
- * Simulates the service of the contract: all nine operations, in memory unless `data` says otherwise. Each sandbox has
+ * Simulates the service of the contract: all operations, in memory unless `data` says otherwise. Each sandbox has
  * its own partners, orders, devices and logs: make a new one for each test. `sandbox.faults` makes it hostile.
  *
  * Where the contract is silent, it does what the options say, or makes the choices that docs/details/sandbox.md lists.

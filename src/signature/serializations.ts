@@ -21,10 +21,10 @@ import {
  * - `sorted`: `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
  * - `sorted-shallow`: `sorted` for the outermost object only; nested objects stay as in `compact`.
  *
- * These three, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same signature have the same
- * parsed value. A body with `-0` or a number out of range (`1e999`), which would be signed as `0` and `null`, is
- * refused as `body_ambiguous`. What parsing loses stays lost: a number is rounded to the nearest double, so
- * `9007199254740993` and `9007199254740992` have the same signature.
+ * `compact`, `sorted`, `sorted-shallow`, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same
+ * signature have the same parsed value. A body with `-0` or a number out of range (`1e999`), which would be signed as
+ * `0` and `null`, is refused as `body_ambiguous`. What parsing loses stays lost: a number is rounded to the nearest
+ * double, so `9007199254740993` and `9007199254740992` have the same signature.
  *
  * The others keep the spelling of numbers and, unless sorted, the order of members:
  *
@@ -35,9 +35,11 @@ import {
  *   without quotes, null as nothing, objects and arrays as compact JSON.
  * - `values-as-sent`: the same, in the order in which they were sent.
  * - `query`: `name=value&name=value` in code unit order of the names; values as in `values`, not percent-encoded.
- *   Under these three a signature does not pin the body: somebody who holds one can move text from member to member
- *   (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the order.
  * - `base64`, `base64-compact`, `base64-sorted`: base64 of the UTF-8 bytes of `as-sent`, `compact`, `sorted`.
+ *
+ * Under `values`, `values-as-sent` and `query` a signature does not pin the body: somebody who holds one can move text
+ * from member to member (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the
+ * order.
  */
 export type Serialization =
   | 'as-sent'
@@ -77,7 +79,10 @@ export interface SerializationRules {
   readonly preference: number;
 }
 
-/** The registry of serializations: nothing else depends on their names. {@link Serialization} documents each. */
+/**
+ * The registry of serializations; {@link Serialization} documents each. Other code reads the rules: of the names, only
+ * `detection/changed-bodies.ts` knows some.
+ */
 export const serializations = {
   'as-sent': jsonRules('text', 0, ({ json }) => json),
   compact: jsonRules('value', 1, ({ value }) => JSON.stringify(withoutSignature(value))),

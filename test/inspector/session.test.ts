@@ -53,6 +53,16 @@ describe('the file of a session', () => {
     ]);
   });
 
+  it.each(['createOrder', 'regenerateKeys'] as const)('keeps the signature of a request: %s', (operation) => {
+    const log = newLog();
+    const body = `{"partner_id":"1","signature":"${'ab'.repeat(64)}"}`;
+    log.add({ kind: 'request', operation, body });
+    log.add({ kind: 'reply', operation, body: `{"secret_key":"${'cd'.repeat(32)}"}` });
+    const [request, reply] = exported(log).entries;
+    expect(request?.body).toBe(body);
+    expect(reply?.body).not.toContain('cdcd');
+  });
+
   it('holds no key, no authorization, no query value, and no token of a link', () => {
     const log = newLog();
     const secrets = ['sk_partner_0123456789', 'odd secret ✓'];

@@ -7,6 +7,7 @@ import { redactReplyHeaders, redactRequestHeaders, redactText, redactUrl } from 
 import type { SandboxOperation } from '../faults/faults.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxTrace, TraceEntry, TraceFacts } from '../trace.ts';
+import { purposeOf } from './examine-signature.ts';
 
 /** Marks the file of a session, and the version of its form (docs/inspector.md). */
 export const sessionFormat = 'partner-exchange-session/1';
@@ -119,8 +120,8 @@ function withoutSecrets(entry: TraceEntry, redact: Redact): Session['entries'][n
 }
 
 /** A signature has to stay. It is no secret, but looks like a key. */
-function isSigned({ kind, operation }: TraceEntry): boolean {
-  return kind === 'event' || operation === 'createOrder' || operation === 'regenerateKeys';
+function isSigned(entry: TraceEntry): boolean {
+  return entry.kind !== 'reply' && purposeOf(entry) !== undefined;
 }
 
 /** Query values, and the token of a one-time link, are left out. */
