@@ -48,7 +48,8 @@ for (const engine of values.engine) {
     events: Number(values.events),
     // A queue tries it beside others, which it takes with it.
     poisonEvery: engine.startsWith('queue-') ? 1 : Number(values['poison-every']),
-    restartEvery: Number(values['restart-every']),
+    // The client of RabbitMQ does not connect again.
+    restartEvery: engine === 'queue-rabbitmq' ? 0 : Number(values['restart-every']),
     machine,
   });
   figures.push(found);
