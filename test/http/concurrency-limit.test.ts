@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { limitConcurrency, type Slot } from '../../src/http/slots.ts';
 import { times } from '../support/repeat.ts';
 
@@ -11,39 +11,35 @@ async function isFree(one: Slot): Promise<boolean> {
   return await Promise.race([taken, new Promise<false>((resolve) => setTimeout(resolve, 20, false))]);
 }
 
-describe('a limit of two slots', () => {
+it('a limit of two slots gives them to those who came first, once for each release, and forgets who is done', async () => {
   const { slot } = limitConcurrency(2);
   const [first, second, third, fourth] = [slot(), slot(), slot(), slot()];
   const started: Slot[] = [];
   const take = (one: Slot) => void one.take(noDeadline).then(() => started.push(one));
   const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
 
-  it('gives slots to those who came first', async () => {
-    for (const one of [first, second, third, fourth]) take(one);
-    await settled();
-    expect(started).toEqual([first, second]);
-    second.release();
-    await settled();
-    expect(started).toEqual([first, second, third]);
-  });
+  for (const one of [first, second, third, fourth]) take(one);
+  await settled();
+  expect(started).toEqual([first, second]);
+  second.release();
+  await settled();
+  expect(started).toEqual([first, second, third]);
 
-  it('is not confused when a slot is released twice', async () => {
-    second.release();
-    await settled();
-    expect(started).not.toContain(fourth);
-  });
+  // Released twice, it is one slot.
+  second.release();
+  await settled();
+  expect(started).not.toContain(fourth);
 
-  it('forgets who stops waiting', async () => {
-    const last = slot();
-    take(last);
-    fourth.release();
-    first.release();
-    await settled();
-    await settled();
-    expect(started).toEqual([first, second, third, last]);
-    for (const one of [third, last]) one.release();
-    expect([await isFree(slot()), await isFree(slot()), await isFree(slot())]).toEqual([true, true, false]);
-  });
+  // The fourth stops waiting.
+  const last = slot();
+  take(last);
+  fourth.release();
+  first.release();
+  await settled();
+  await settled();
+  expect(started).toEqual([first, second, third, last]);
+  for (const one of [third, last]) one.release();
+  expect([await isFree(slot()), await isFree(slot()), await isFree(slot())]).toEqual([true, true, false]);
 });
 
 it('one who is aborted while waiting gets the reason, and takes no slot', async () => {

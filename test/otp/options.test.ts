@@ -94,7 +94,7 @@ describe('createOtp', () => {
 });
 
 describe('input', () => {
-  const { otp, messenger } = otpOn(memoryStore(), new Clock(), { allowedPrefixes: ['+234', '+1415'] });
+  const makeOtp = () => otpOn(memoryStore(), new Clock(), { allowedPrefixes: ['+234', '+1415'] });
 
   it.each<[string, (call: Otp) => Promise<unknown>, string]>([
     ['a malformed phone number', (call) => call.issue({ to_phone: '0801 234 5678', purpose }), 'to_phone'],
@@ -119,12 +119,14 @@ describe('input', () => {
     ],
     ['an address of check', (call) => call.check('x', '1', { purpose, ip: '' }), 'ip'],
   ])('refuses %s by its name, and nothing happens', async (_, call, member) => {
+    const { otp, messenger } = makeOtp();
     const error = await rejection(call(otp));
     expect(isValidationError(error) && error.issues).toMatchObject([{ path: [member] }]);
     expect(messenger.messages).toEqual([]);
   });
 
   it('refuses members that there are not', async () => {
+    const { otp } = makeOtp();
     const misspelt = { to_phone: phone, purpose, subjekt: 'x' };
     expect(await rejection(otp.issue(misspelt))).toMatchObject({ code: 'invalid_option' });
     expect(
@@ -135,6 +137,7 @@ describe('input', () => {
   });
 
   it('sends only to prefixes that are allowed', async () => {
+    const { otp, messenger } = makeOtp();
     for (const refused of ['+442079460018', '+12025550123']) {
       expect(await rejection(otp.issue({ to_phone: refused, purpose }))).toMatchObject({
         code: 'not_allowed',
@@ -154,6 +157,7 @@ describe('input', () => {
   });
 
   it('of a very long code or id is answered as any other', async () => {
+    const { otp } = makeOtp();
     const notValid = { ok: false, reason: 'not_valid', attemptsLeft: 0 };
     expect(await otp.check('x'.repeat(1_000_000), '1'.repeat(1_000_000), { purpose })).toEqual(notValid);
   });
