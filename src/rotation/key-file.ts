@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { ConfigurationError, isPartnerExchangeError, KeyError } from '../errors/errors.ts';
+import { ConfigurationError, isKeyError, KeyError } from '../errors/errors.ts';
 import { sleep } from '../internal/backoff.ts';
+import { codeOf } from '../internal/error-code.ts';
 import { defineOptions, invalidOption, type OptionTable, value } from '../internal/options.ts';
 import { firstFlaw, isForeignLink, openToRead } from '../internal/private-file.ts';
 import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
@@ -66,7 +67,7 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
     async update(change) {
       const target = withKeyErrors(path, () => linkTarget(path, context));
       const startedAt = performance.now();
-      while (!withKeyErrors(path, () => tryUpdate(target, change))) {
+      while (!tryUpdate(target, change)) {
         if (performance.now() - startedAt > waitMs) {
           throw new KeyError('key_storage_locked', `Another process keeps the key file ${path} locked.`, {
             remedy: `Try again, and if no other process uses the file, delete ${target}.lock.`,
@@ -79,14 +80,20 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
 
   /** False while another process holds the lock. Synchronous, so that the lock is held for milliseconds. */
   function tryUpdate(target: string, change: (text: string | undefined) => string | undefined): boolean {
-    // Before anything is made beside it: the file may belong to another user.
-    inspect(target, context);
-    const lock = tryLock(`${target}.lock`, context);
+    const lock = withKeyErrors(path, () => {
+      // Before anything is made beside it: the file may belong to another user.
+      inspect(target, context);
+      return tryLock(`${target}.lock`, context);
+    });
     if (lock === undefined) return false;
     try {
-      removeTemporaries(target);
-      const next = change(readPrivate(target, context));
-      return next === undefined || replace(target, next, lock);
+      const text = withKeyErrors(path, () => {
+        removeTemporaries(target);
+        return readPrivate(target, context);
+      });
+      // Errors of the caller's own function stay as they are.
+      const next = change(text);
+      return next === undefined || withKeyErrors(path, () => replace(target, next, lock));
     } finally {
       lock.release();
     }
@@ -232,17 +239,15 @@ function linkTarget(path: string, context: KeyFileContext, links = 0): string {
 /** As many as Linux follows. */
 const maxLinks = 40;
 
-/** Turns errors of the file system, which have a code, into ours, without their stack of system calls. */
+/** Turns errors of the file system into ours, without their stack of system calls. */
 function withKeyErrors<Result>(path: string, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
-    const code = codeOf(error);
-    if (code === undefined || isPartnerExchangeError(error)) throw error;
-    throw new KeyError('key_storage_failed', `The key file ${path} cannot be used (${code}).`);
+    if (isKeyError(error)) throw error;
+    throw new KeyError(
+      'key_storage_failed',
+      `The key file ${path} cannot be used (${codeOf(error) || 'unknown error'}).`,
+    );
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -259,7 +259,7 @@ describe('a key file', () => {
 
   it('stays as it was, unlocked, when the change throws', async () => {
     await set('one');
-    const error = new Error('no');
+    const error = Object.assign(new Error('no'), { code: 'E_OF_THE_CALLER' });
     const throws = () => {
       throw error;
     };
