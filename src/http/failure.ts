@@ -1,6 +1,7 @@
 import { operationRules } from '../deployment/operations.ts';
 import { RequestError, type RequestErrorCode, type RequestErrorDetails } from '../errors/errors.ts';
 import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
+import { codeOf } from '../internal/error-code.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
@@ -148,7 +149,7 @@ function causeText(error: unknown, depth = 0): string | undefined {
 }
 
 function ownText(error: Error): string | undefined {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   // OpenSSL's own messages are mostly places in its source.
   const message =
     'reason' in error && typeof error.reason === 'string' ? error.reason : String(error.message);

@@ -1,4 +1,5 @@
 import { KeyError } from '../errors/errors.ts';
+import { codeOf } from '../internal/error-code.ts';
 import { openToRead } from '../internal/private-file.ts';
 import { type ProcessIdentity, stateOf } from './process-identity.ts';
 
@@ -48,7 +49,7 @@ export function tryLock(path: string, context: LockContext): FileLock | undefine
   try {
     fs.writeFileSync(path, JSON.stringify({ token, ...self }), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     removeDead(path, context);
     return undefined;
   }
@@ -82,7 +83,7 @@ function holderOf(path: string, { fs, self, now }: LockContext): Holder | undefi
   try {
     file = openToRead(path, fs);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
@@ -115,8 +116,4 @@ function parse(text: string): (ProcessIdentity & { readonly token: string }) | u
   } catch {
     return undefined;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,3 +1,5 @@
+import { codeOf } from '../internal/error-code.ts';
+
 export interface ProcessIdentity {
   /** The space of process IDs: containers can share a host name, but not their process IDs. */
   readonly space: string;
@@ -53,6 +55,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return codeOf(error) !== 'ESRCH';
   }
 }

@@ -7,6 +7,7 @@ import type { BaseUrlName } from '../../deployment/operations.ts';
 import { type ConfigurationError, isConfigurationError } from '../../errors/errors.ts';
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { DeadlineError, withDeadline } from '../../internal/deadline.ts';
+import { codeOf } from '../../internal/error-code.ts';
 import {
   abortSignal,
   callback,
@@ -185,7 +186,7 @@ export function makeContext(options: DoctorSettings, say: Words = libraryWords):
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof DeadlineError) return { failure: `no answer within ${timeoutMs} ms` };
-        return { failure: error instanceof Error && 'code' in error ? String(error.code) : 'it failed' };
+        return { failure: codeOf(error) || 'it failed' };
       }
     },
   };

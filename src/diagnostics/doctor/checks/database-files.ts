@@ -1,3 +1,4 @@
+import { codeOf } from '../../../internal/error-code.ts';
 import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
@@ -104,9 +105,8 @@ function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): Che
     const took = performance.now() - begun;
     return judgeSync(file, { took, fileSystem: fs.statfsSync(folder).type });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     return fail(
-      `Nothing can be written and synced beside ${file} (${code}).`,
+      `Nothing can be written and synced beside ${file} (${codeOf(error) || 'unknown error'}).`,
       'Make the folder writable for the receiver: SQLite keeps two more files there.',
     );
   } finally {
