@@ -2,6 +2,7 @@ import {
   isPartnerExchangeError,
   isRequestError,
   OtpError,
+  type PartnerExchangeError,
   partsOf,
   RequestError,
   whatFailed,
@@ -31,11 +32,11 @@ export function notSentError(
       remedy: 'Find out whether the process was suspended, and issue a new code.',
     });
   }
-  // The other kinds are about options, input and keys, and quote neither the code nor the number.
-  const cause = isRequestError(error) ? redactedCopy(error, secrets) : error;
-  const reason = whatFailed(cause).slice(0, maxReason);
+  const shown = redactorOf(secrets);
+  const cause = withoutSecrets(error, secrets);
+  const reason = shown(whatFailed(error)).slice(0, maxReason);
   // Of the cause if it has any: that knows more than our table.
-  const remedy = partsOf(cause).remedy || undefined;
+  const remedy = mapText(partsOf(error).remedy, shown) || undefined;
   if (outcome === 'refused') {
     const what = `The service does not take this phone number, and no code was sent: ${reason}`;
     return new OtpError('refused', what, { remedy, cause });
@@ -52,11 +53,34 @@ export function notSentError(
   );
 }
 
-/** Our clients' errors hold no secret; those of another messenger may quote the message. */
+/** Our clients' errors hold no secret; those of another messenger may quote the message, whatever their kind. */
+function redactorOf(secrets: readonly string[]): (text: unknown) => string {
+  const redact = echoRedactor(secrets);
+  return (text) => redactCredentials(redact(text));
+}
+
+/** The error itself if it holds no secret, so that it keeps its kind; a request error is always copied. */
+function withoutSecrets(error: PartnerExchangeError, secrets: readonly string[]): Error | undefined {
+  if (isRequestError(error)) return redactedCopy(error, secrets);
+  return isClean(error, secrets) ? error : redactError(error, secrets);
+}
+
+/** Whether its own texts hold no secret. A cause could hold anything. */
+function isClean(error: PartnerExchangeError, secrets: readonly string[]): boolean {
+  if (error.cause !== undefined) return false;
+  // The line numbers of its frames can look like a code.
+  const stack = String(error.stack).replaceAll(/^ +at .+$/gm, '');
+  try {
+    const text = [error.message, stack, JSON.stringify(error)].join(' ');
+    return echoRedactor(secrets)(text) === text;
+  } catch {
+    return false;
+  }
+}
+
 function redactedCopy(error: RequestError, secrets: readonly string[]): RequestError {
   const { code, outcome, attempts, status, retryAfterMs, assumptions, headers, issues } = error;
-  const redact = echoRedactor(secrets);
-  const shown = (text: unknown) => redactCredentials(redact(text));
+  const shown = redactorOf(secrets);
   const cause = redactError(error.cause, secrets);
   const { what, remedy } = partsOf(error);
   const copy = new RequestError(code, mapText(what, shown), {
@@ -67,7 +91,7 @@ function redactedCopy(error: RequestError, secrets: readonly string[]): RequestE
     url: shown(error.url),
     attempts,
     assumptions,
-    body: redactReply(error.body, redact),
+    body: redactReply(error.body, echoRedactor(secrets)),
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(headers && {

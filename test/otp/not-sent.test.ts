@@ -1,11 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
+  ConfigurationError,
   isConfigurationError,
   isOtpError,
   isRequestError,
   type OtpError,
   RequestError,
+  ValidationError,
 } from '../../src/errors/errors.ts';
 import { MessengerClient, type MessengerClientOptions } from '../../src/messenger/messenger-client.ts';
 import type { OtpMessenger } from '../../src/otp/devices.ts';
@@ -117,6 +119,31 @@ describe('the error of a code that was not sent', () => {
       inspect(one, { showHidden: true, depth: 20 }),
     );
     expect(shown.join('\n')).not.toMatch(/\d{6}|(?:\d ){5}|2345678|api-x/i);
+  });
+
+  it.each([
+    ['its message', (message: string) => new ConfigurationError('not_configured', `cannot send ${message}`)],
+    [
+      'its cause',
+      (message: string) =>
+        new ConfigurationError('not_configured', 'cannot send', { cause: new Error(`sent ${message}`) }),
+    ],
+    [
+      'an issue',
+      (message: string) => new ValidationError('sendMessage', [{ path: [message], message: 'is wrong' }]),
+    ],
+  ])('holds no code when an error of another kind has it in %s', async (_, failure) => {
+    let code = '';
+    const messenger: OtpMessenger = {
+      async sendMessage({ message }) {
+        code = /\d{6}/.exec(message)?.[0] ?? '';
+        throw failure(message);
+      },
+    };
+    const { error } = await issued(messenger);
+    expect(error).toMatchObject({ code: 'not_sent' });
+    expect(code).toMatch(/^\d{6}$/);
+    expect(inspect(error, { showHidden: true, depth: 20 })).not.toContain(code);
   });
 
   it('has a cause of the same kind where a messenger of your own repeats the code', async () => {
