@@ -47,7 +47,7 @@ const readOptions = defineOptions('readBulkCsv', {
 } satisfies OptionTable<BulkCsvOptions>);
 
 /**
- * Of a row and of a line. An unclosed quote would otherwise collect the rest of the file, and for each misplaced quote
+ * Longest row and longest line, in characters or bytes. An unclosed quote would otherwise collect the rest of the file, and for each misplaced quote
  * the parser copies as much as its longest row.
  */
 const maxLength = 1024 * 1024;

@@ -24,7 +24,7 @@ export function redactedReply(body: unknown, depth = 0): unknown {
   );
 }
 
-/** Prints the reply of the service, redacted, behind a word for it. */
+/** Prints the service's reply, redacted, after a label. */
 export function showReply(
   output: Output,
   word: string,

@@ -88,7 +88,7 @@ export async function loadApplication(names: readonly string[]): Promise<Applica
   );
 }
 
-/** The world of a command, whose streams show no key. */
+/** The context of a command. Its streams hide the keys. */
 function runContext(
   world: World,
   { secrets, process }: { secrets: SecretGuard; process: RunContext['process'] },

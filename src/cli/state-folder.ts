@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CliContext } from './context.ts';
 
-/** A folder for the command line's own state, where the system keeps such. */
+/** The command line's state folder, in the system's usual place. */
 export function stateFolder({ env, platform }: CliContext, ...names: readonly string[]): string {
   const state =
     platform === 'win32'

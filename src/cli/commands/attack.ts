@@ -104,7 +104,7 @@ export default defineCommand({
       const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
       output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
       const isSound = findings.length === 0;
-      // A receiver of which nothing could be judged is not known to be sound.
+      // If every case was skipped, nobody knows whether the receiver is sound.
       return isSound && results.some(({ verdict }) => verdict === 'ok') ? exitCodes.ok : exitCodes.findings;
     } finally {
       progress.stop();

@@ -25,7 +25,7 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Pin how the service signs, or check a pin',
   about:
-    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment. Without either it is detected from the samples. Files that nobody with your keys has signed are named and left out. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further samples.',
+    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment. Without either it is detected from the samples. Files that none of your keys signed are listed and left out. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further samples.',
   examples: [
     'partner-exchange pin event.json > signature-pin.json',
     'partner-exchange pin --check signature-pin.json',

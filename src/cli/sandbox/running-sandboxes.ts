@@ -39,7 +39,7 @@ export async function announceSandbox(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await requireOwnFolder(folder);
   if (context.platform !== 'win32') await chmod(folder, 0o700);
-  // Another file with this address is of a sandbox that was killed, since this one has the port now.
+  // This sandbox has the port now, so another file with this address belongs to a killed sandbox.
   for (const { path, sandbox } of await readAll(folder)) {
     if (sandbox?.url === url) await rm(path, { force: true });
   }

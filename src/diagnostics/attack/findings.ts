@@ -23,15 +23,15 @@ export interface Cause {
   readonly summary: string;
   /** @default the advice of its worst case */
   readonly advice?: string;
-  /** The failures that it explains. */
+  /** The outcomes that it explains. */
   readonly explains: RegExp;
   /** The failures that point to it. @default those that it explains */
   readonly shownBy?: RegExp;
   /** How many of them are needed. @default 1 */
   readonly atLeast?: number;
-  /** What must be the case too. */
+  /** Outcomes that must be there too. */
   readonly given?: RegExp;
-  /** What points to another cause. */
+  /** Outcomes that point to another cause. */
   readonly unless?: RegExp;
 }
 

@@ -11,7 +11,7 @@ interface IndexOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'now'> {
 interface IndexEntry {
   readonly key: string;
   readonly digest: string;
-  /** Milliseconds since the epoch, of which the index is in order. */
+  /** Milliseconds since the epoch. The index is sorted by it. */
   readonly at: number;
   readonly receivedAt: number;
   readonly writtenAt: number;
@@ -19,7 +19,7 @@ interface IndexEntry {
 
 /** Of a record store. */
 const largestPage = 1_000;
-/** Clocks of two machines differ by less. */
+/** The clocks of two machines are expected to differ by less than this. */
 const clockSlackMs = 60_000;
 
 /**
@@ -70,7 +70,7 @@ export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOpti
       const [next] = entries;
       if (next === undefined) return { found: [], pauseMs: Number.POSITIVE_INFINITY };
       if (due.length > 0) return { found: due, pauseMs: 0 };
-      // No wait is that long: it was written before the clock went back.
+      // An entry due later than any wait was written before the clock went back.
       const late = await list(limit, `${prefix}${timeText(at + longestWaitMs)}`);
       const early = late.filter(({ writtenAt }) => writtenAt > at + clockSlackMs);
       return { found: early, pauseMs: early.length > 0 ? 0 : next.at - at };
