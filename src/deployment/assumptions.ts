@@ -218,6 +218,13 @@ export const assumptions = [
     override: 'onUnrecognized in createWebhooks receives any other',
   },
   {
+    id: 'event-shape',
+    statement:
+      'An event has the members of its type; one that cannot be read is never acknowledged as handled: it is a dead letter of the inbox, or answered with 500.',
+    basis: 'published',
+    override: 'onUnrecognized in createWebhooks receives any other',
+  },
+  {
     id: 'other-events',
     statement: 'Further events exist (event.buy.error, sell orders) with bodies that are not shown.',
     basis: 'reported',

@@ -153,15 +153,25 @@ export function isConfigurationError(error: unknown): error is ConfigurationErro
 /** The codes of {@link InboxError}: docs/errors.md explains each. @useDeclaredType */
 export type InboxErrorCode = keyof typeof remedies.InboxError;
 
-/** An inbox could not store a delivery or have it handled. Holds nothing of the body. */
+/**
+ * An inbox could not store a delivery or have it handled. Holds nothing of the body but, in `event_unrecognized`, the
+ * names of the event and of its order.
+ */
 export class InboxError extends PartnerExchangeError {
   /** Stable: branch on it. */
   readonly code: InboxErrorCode;
+  /** Ids of the assumptions (see the ledger) that do not hold: of `event_unrecognized`. */
+  readonly assumptions: readonly string[];
 
   /** @internal */
-  constructor(code: InboxErrorCode, what: Text, details?: ErrorDetails) {
+  constructor(
+    code: InboxErrorCode,
+    what: Text,
+    details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
+  ) {
     super({ kind: 'InboxError', remedies: inboxRemedies }, code, what, details);
     this.code = code;
+    this.assumptions = details.assumptions ?? [];
   }
 }
 

@@ -111,8 +111,8 @@ export const inboxRemedies = {
   handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
   lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
   invalid_message: 'Give the inbox its own queue, which only it writes to, and pass messages on unchanged.',
-  no_handler:
-    'Register every handler before anything is awaited, and the same ones wherever deliveries are received or handled.',
+  event_unrecognized:
+    'Have the dead letter replayed by a version that reads it, or take such events with onUnrecognized.',
 } as const satisfies Remedies;
 
 export const keyRemedies = {
@@ -320,7 +320,8 @@ export const meanings: Meanings = {
     handler_timeout: 'A handler did not settle within `timeLimitMs`.',
     lease_lost: 'The last process that handled a delivery died, or lost the delivery to another one.',
     invalid_message: 'A message of the queue is no delivery that `queueInbox` sent.',
-    no_handler: 'No handler is registered for a stored delivery.',
+    event_unrecognized:
+      'An authentic event has another name or another shape than the contract shows, and `onUnrecognized` does not take it.',
   },
   KeyError: {
     keys_unavailable:

@@ -1,6 +1,7 @@
-import { InboxError } from '../errors/errors.ts';
+import { InboxError, isInboxError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
-import type { AttemptResult, Delivery, InboxHost } from './inbox.ts';
+import type { Handling } from './handling-options.ts';
+import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
 
 /** Belongs to one worker until its lease ends. */
 export interface LeasedDelivery {
@@ -12,39 +13,53 @@ export interface LeasedDelivery {
   readonly timeLimitMs?: number | undefined;
 }
 
+/** This process has no handler for the delivery: it goes back for another one, and that is no attempt. */
+interface PutBack {
+  readonly outcome: 'put-back';
+  readonly delayMs: number;
+}
+
 /** Never rejects: a handler that throws or takes too long is an outcome. */
 export async function attemptDelivery(
   host: InboxHost,
   { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: LeasedDelivery,
-  options: {
-    readonly maxAttempts: number;
-    readonly timeLimitMs: number;
-    readonly now: () => number;
+  options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'now'> & {
     readonly signal?: AbortSignal | undefined;
   },
-): Promise<AttemptResult> {
+): Promise<AttemptResult | PutBack> {
   // The clock may have gone back.
   const waitedMs = Math.max(0, options.now() - receivedAt);
   const begun = performance.now();
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
-    await handleWithin(Math.min(timeLimitMs, options.timeLimitMs), options.signal, (signal) =>
+    const result = await handleWithin(Math.min(timeLimitMs, options.timeLimitMs), options.signal, (signal) =>
       host.handle(delivery, { signal, attempt }),
     );
-    return { outcome: 'handled', ...timings() };
+    if (result === 'no-handler' && waitedMs < options.ignoreAfterMs) {
+      // Ever longer, so that a delivery is put back about fifteen times: often enough for another process to find it.
+      const delayMs = Math.min(Math.max(1_000, waitedMs / 2), options.ignoreAfterMs - waitedMs);
+      return { outcome: 'put-back', delayMs: Math.ceil(delayMs) };
+    }
+    return { outcome: result === 'handled' ? 'handled' : 'ignored', ...timings() };
   } catch (error) {
+    // Another attempt cannot read it either.
+    const isLast = attempt >= options.maxAttempts || isUnrecognized(error);
     // A stop never makes a dead letter of what it interrupts.
-    const isLast = attempt >= options.maxAttempts && options.signal?.aborted !== true;
-    return { outcome: isLast ? 'dead' : 'failed', error, ...timings() };
+    return { outcome: isLast && !options.signal?.aborted ? 'dead' : 'failed', error, ...timings() };
   }
+}
+
+/** Nobody here can read the event. */
+export function isUnrecognized(error: unknown): boolean {
+  return isInboxError(error) && error.code === 'event_unrecognized';
 }
 
 /** Runs a handler, which rejects with `handler_timeout` past the time limit. */
 export function handleWithin(
   timeLimitMs: number,
   signal: AbortSignal | undefined,
-  handle: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+  handle: (signal: AbortSignal) => Promise<HandleResult>,
+): Promise<HandleResult> {
   const tooLate = () =>
     new InboxError(
       'handler_timeout',

@@ -24,6 +24,12 @@ export interface HandlingOptions {
   timeLimitMs?: number | undefined;
   /** How long to wait between attempts. */
   retry?: RetryDelays | undefined;
+  /**
+   * Milliseconds from receiving a documented event until a process that has no handler for it may drop it as `ignored`.
+   * Until then it puts the event back, which is no attempt, so that a process that has one finds it: during a deployment
+   * two versions run side by side. @default 600000 (10 minutes)
+   */
+  ignoreAfterMs?: number | undefined;
   /** How many deliveries this process handles at once. @default 10 */
   concurrency?: number | undefined;
   /** Milliseconds for which the digest of a delivery is remembered. @default 2592000000 (30 days) */
@@ -46,6 +52,7 @@ export const handlingRows = {
     firstDelayMs: integer({ default: 1_000 }),
     maxDelayMs: integer({ default: 600_000 }),
   } satisfies OptionTable<RetryDelays>),
+  ignoreAfterMs: integer({ default: 600_000, least: 0 }),
   concurrency: integer({ default: 10, most: 10_000 }),
   rememberMs: integer({ default: 30 * 24 * 60 * 60 * 1000 }),
   role: oneOf(['both', 'receiver'], { default: 'both' }),
@@ -62,8 +69,8 @@ export function leaseMsOf({ timeLimitMs }: Pick<Handling, 'timeLimitMs'>): numbe
 }
 
 /** No lease or delay is longer: what is due later was stored before the clock went back. */
-export function longestWaitMsOf(handling: Pick<Handling, 'timeLimitMs' | 'retry'>): number {
-  const longest = Math.max(leaseMsOf(handling), handling.retry.maxDelayMs);
+export function longestWaitMsOf(handling: Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs'>): number {
+  const longest = Math.max(leaseMsOf(handling), handling.retry.maxDelayMs, handling.ignoreAfterMs);
   return Math.min(longest + 60_000, Number.MAX_SAFE_INTEGER);
 }
 

@@ -45,15 +45,16 @@ export function readTraceparent(value: unknown): string | undefined {
  */
 export interface Inbox {
   /**
-   * Who handles what is stored. With `receiver` another process does, so a receiver without handlers stores everything.
+   * Who handles what is stored: with `receiver` another process does.
    * @default 'both'
    */
   readonly role?: 'both' | 'receiver';
   /**
-   * Accepts an authentic delivery. Resolves with `handled` after `handle` has resolved, `stored` once it is kept
-   * durably, `duplicate` if it was one of these before, and `busy` while another worker has it. Rejects if `handle` or
-   * the store fails, and the delivery may be sent again. An `InboxError` about the store is answered with 503, anything
-   * else with 500.
+   * Accepts an authentic delivery, also one that no handler is registered for: a durable inbox decides nothing here.
+   * Resolves with `stored` once it is kept durably, `handled` or `ignored` after `handle` has resolved (`ignored` if
+   * that did not resolve with `handled`; then its digest is not remembered), `duplicate` if it was stored or handled
+   * before, and `busy` while another worker has it. Rejects if `handle` or the store fails, and the delivery may be sent
+   * again. An `InboxError` about the store is answered with 503, anything else with 500.
    */
   receive(delivery: Delivery, handle: HandleDelivery): Promise<InboxResult>;
   /**
@@ -71,24 +72,37 @@ interface HandleOptions {
   readonly attempt?: number | undefined;
 }
 
+/**
+ * What the handlers made of a delivery. `handled`: they ran to their end. `ignored`: `onUnrecognized('ignore')` mutes its
+ * name. `no-handler`: it is a documented event, and nothing is registered for it in this process.
+ * @useDeclaredType
+ */
+export type HandleResult = 'handled' | 'ignored' | 'no-handler';
+
 /** Runs the handlers. */
-export type HandleDelivery = (options?: HandleOptions) => Promise<void>;
+export type HandleDelivery = (options?: HandleOptions) => Promise<HandleResult>;
 
 /** The webhooks, as an inbox uses them. */
 export interface InboxHost {
+  /** Whether any handler is registered. Until then a worker leases nothing. */
+  readonly hasHandlers: boolean;
   /**
    * Parses and dispatches a delivery that was verified before it was stored. Its signature is not checked again, since
-   * keys may have been rotated. Rejects if a handler fails, or with `no_handler` if there is none.
+   * keys may have been rotated. Rejects if a handler fails, and with `event_unrecognized` for an event that cannot be
+   * read and that `onUnrecognized` does not take: it is a dead letter at once.
    */
-  handle(delivery: Delivery, options?: HandleOptions): Promise<void>;
+  handle(delivery: Delivery, options?: HandleOptions): Promise<HandleResult>;
   /** Calls `onDelivery`, and `onError` for a failure. Never throws. */
   report(delivery: DeliveryReference, outcome: AttemptResult): void;
 }
 
 /** The result of one attempt to handle a stored delivery. */
 export interface AttemptResult {
-  /** `failed`: it will be tried again. `dead`: it will not, unless it is replayed. */
-  readonly outcome: 'handled' | 'failed' | 'dead';
+  /**
+   * `ignored`: nothing is registered for it, or its name is muted. `failed`: it will be tried again. `dead`: it will not,
+   * unless it is replayed.
+   */
+  readonly outcome: 'handled' | 'ignored' | 'failed' | 'dead';
   /** From 1. */
   readonly attempt: number;
   /** How long the handlers ran; absent if their process died. */
@@ -99,7 +113,7 @@ export interface AttemptResult {
   readonly error?: unknown;
 }
 
-export const inboxResults = ['handled', 'stored', 'duplicate', 'busy'] as const;
+export const inboxResults = ['handled', 'ignored', 'stored', 'duplicate', 'busy'] as const;
 /**
  * The result of receiving a delivery.
  * @useDeclaredType
@@ -141,7 +155,7 @@ export interface ManagedInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-/** A delivery that failed at every attempt. */
+/** A delivery that failed at every attempt, or that cannot be read. */
 export interface DeadLetter {
   /** Identifies the delivery: `replay` and `discard` take it. */
   readonly digest: string;

@@ -1,5 +1,5 @@
 import { handleWithin } from './attempt.ts';
-import type { DeliveryReference, HandleDelivery, InboxResult } from './inbox.ts';
+import type { DeliveryReference, HandleDelivery, HandleResult, InboxResult } from './inbox.ts';
 import { rememberedDigests } from './remembered-digests.ts';
 
 export interface MemoryDeduplicationOptions {
@@ -21,12 +21,12 @@ interface UnderWay {
   /** One per delivery: a shared signal would keep references to what workerd dropped. */
   readonly controller: AbortController | undefined;
   /** Set in the same turn of the event loop. */
-  done?: Promise<void>;
+  done?: Promise<HandleResult>;
 }
 
 /**
  * Handles before it acknowledges, and remembers the digests of the newest `maxRemembered` deliveries that were handled.
- * A delivery that failed is forgotten, so that its repetition is handled.
+ * A delivery that failed or was ignored is forgotten, so that its repetition is handled.
  */
 export function memoryDeduplication(options: MemoryDeduplicationOptions) {
   const { maxRemembered, rememberMs, timeLimitMs, now, stoppable = false } = options;
@@ -53,7 +53,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions) {
       underWay.set(digest, mine);
       try {
         mine.done = handleWithin(timeLimitMs, controller?.signal, (signal) => handle({ signal }));
-        await mine.done;
+        if ((await mine.done) !== 'handled') return 'ignored';
       } finally {
         if (underWay.get(digest) === mine) underWay.delete(digest);
       }

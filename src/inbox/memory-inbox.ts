@@ -77,7 +77,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
         const cutOff = () => countFailure(delivery, handleOptions?.signal?.reason, performance.now() - begun);
         handleOptions?.signal?.addEventListener('abort', cutOff);
         try {
-          await handle(handleOptions);
+          return await handle(handleOptions);
         } catch (error) {
           if (!handleOptions?.signal?.aborted) countFailure(delivery, error, performance.now() - begun);
           throw error;
@@ -85,7 +85,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
           handleOptions?.signal?.removeEventListener('abort', cutOff);
         }
       });
-      if (result === 'handled') failing.delete(delivery.digest);
+      if (result === 'handled' || result === 'ignored') failing.delete(delivery.digest);
       return result;
     },
     async deadLetters(query = {}) {
@@ -104,7 +104,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       const { delivery } = entry;
       const result = await inbox.receive(
         delivery,
-        (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve(),
+        (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve('no-handler'),
       );
       // Otherwise a repetition is being handled right now and will report its result.
       return result === 'handled';

@@ -4,7 +4,7 @@ import { describeError } from '../internal/describe-error.ts';
 import { attemptDelivery, handlerStopped, type LeasedDelivery, leaseLost } from './attempt.ts';
 import { reportStore } from './durable-inbox.ts';
 import type { Handling } from './handling-options.ts';
-import type { AttemptResult, InboxHost } from './inbox.ts';
+import type { InboxHost } from './inbox.ts';
 
 /**
  * Where a worker gets its deliveries and reports their outcomes.
@@ -19,11 +19,13 @@ export interface WorkSource<One extends LeasedDelivery> {
   isIsolatedDue(): Promise<boolean>;
   /** Leases one isolated delivery; called while nothing runs. Those whose last attempt lost its lease are dead. */
   leaseIsolated(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
-  // The next three are repeated if they reject.
-  /** It was handled. */
+  // The next four are repeated if they reject.
+  /** It was handled, or is ignored. */
   remove(leased: One): Promise<void>;
   /** Schedules another attempt. */
   postpone(leased: One, reason: string): Promise<void>;
+  /** Makes it due again after a while, as if it had never been leased. */
+  putBack(leased: One, delayMs: number): Promise<void>;
   /** False if another worker has the delivery by now: that worker's outcome counts. */
   moveToDeadLetters(leased: One, reason: string): Promise<boolean>;
   /** Gives back what a stop has aborted. */
@@ -35,7 +37,10 @@ export interface WorkSource<One extends LeasedDelivery> {
 export type Worker = ReturnType<typeof startWorker>;
 
 export interface WorkerOptions
-  extends Pick<Handling, 'concurrency' | 'maxAttempts' | 'timeLimitMs' | 'onStoreError' | 'now'> {
+  extends Pick<
+    Handling,
+    'concurrency' | 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'onStoreError' | 'now'
+  > {
   readonly host: InboxHost;
   /** Milliseconds between two checks for due deliveries. */
   readonly pollMs: number;
@@ -89,7 +94,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
 
   /** Resolves with the milliseconds until there may be more. */
   async function startDue(): Promise<number> {
-    if (started >= limit) return Number.POSITIVE_INFINITY;
+    if (started >= limit || !host.hasHandlers) return Number.POSITIVE_INFINITY;
     // The end of the next handler wakes the worker.
     if (isolated === 'running' || (isolated === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
     if (isolated === 'due') {
@@ -148,17 +153,28 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
         await options.sleep(afterErrorMs, cutOff.signal);
       }
     }
+    if (result.outcome === 'put-back') return;
     // If it could not be stored as a dead letter it is tried again, and reported as dead when that succeeds.
     const notStored = result.outcome === 'dead' && !settled;
     host.report(leased.delivery, notStored ? { ...result, outcome: 'failed' } : result);
   }
 
   /** Whether its end is stored: not if another worker has it by now. */
-  async function settle(leased: One, { outcome, error }: AttemptResult): Promise<boolean> {
-    const reason = describeError(error);
-    if (outcome === 'dead') return await source.moveToDeadLetters(leased, reason);
-    await (outcome === 'failed' ? source.postpone(leased, reason) : source.remove(leased));
-    return true;
+  async function settle(leased: One, result: Awaited<ReturnType<typeof attemptDelivery>>): Promise<boolean> {
+    switch (result.outcome) {
+      case 'dead':
+        return await source.moveToDeadLetters(leased, describeError(result.error));
+      case 'failed':
+        await source.postpone(leased, describeError(result.error));
+        return true;
+      case 'put-back':
+        await source.putBack(leased, result.delayMs);
+        return true;
+      case 'handled':
+      case 'ignored':
+        await source.remove(leased);
+        return true;
+    }
   }
 
   const loop = work();

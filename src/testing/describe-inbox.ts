@@ -22,6 +22,7 @@ const defaults: InboxTestOptions = {
   maxAttempts: 3,
   timeLimitMs: 400,
   concurrency: 4,
+  ignoreAfterMs: 600_000,
   retry: { firstDelayMs: 10, maxDelayMs: 40 },
 };
 
@@ -51,8 +52,8 @@ export function describeInbox(
   /** Whether it says `stored`. */
   async function probe(): Promise<boolean> {
     const inbox = await make({ ...defaults, data: newName() });
-    inbox.attach?.({ handle: async () => {}, report: () => {} });
-    const result = await inbox.receive(deliveryOf('probe'), async () => {});
+    inbox.attach?.({ hasHandlers: true, handle: async () => 'handled', report: () => {} });
+    const result = await inbox.receive(deliveryOf('probe'), async () => 'handled');
     await inbox.stop({ timeoutMs: 100 });
     return result === 'stored';
   }

@@ -1,9 +1,10 @@
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { DeliveryRequest } from './delivery-keys.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerBuffered, type BufferedRequest, refusalResponse, type WebhookResponse } from './endpoint.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
-import { type EventHandler, Handlers, type UnrecognizedEvent } from './handlers.ts';
+import { type EventHandler, Handlers } from './handlers.ts';
 import type { NodeRequest } from './node-handler.ts';
 import { handleNode, type NodeResponse } from './node-handler.ts';
 import type { Outcome } from './outcome.ts';
@@ -15,13 +16,21 @@ import { readWebhooksOptions, type WebhooksOptions } from './webhooks-options.ts
 export interface Webhooks {
   /** Handles one published event. @throws {ConfigurationError} `duplicate_handler` */
   on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): Webhooks;
-  /** Handles every published event, after the handler of its name. @throws {ConfigurationError} `duplicate_handler` */
+  /**
+   * Handles every published event, before the handler of its name: if it throws, that one is not called, and both run
+   * again at the next attempt. So it is the place of a journal or a check, and not of a deduplication of your own, whose
+   * mark would outlive a failed attempt. @throws {ConfigurationError} `duplicate_handler`
+   */
   onAny(handler: EventHandler<OrderEvent>): Webhooks;
   /**
-   * Handles authentic bodies that are no published event, or not in its shape. Without it they are acknowledged, with
-   * one process warning for each name. @throws {ConfigurationError} `duplicate_handler`
+   * Handles authentic bodies that are no published event, or cannot be read as one. Without it a durable inbox keeps
+   * them as dead letters, and without such an inbox they are answered 500: `event_unrecognized`. What it returns from is
+   * handled, and gone: keep the event, or throw.
+   *
+   * `'ignore'` acknowledges events of other names, such as those of sell orders. A published event that cannot be read
+   * stays a dead letter, or 500. @throws {ConfigurationError} `duplicate_handler`
    */
-  onUnrecognized(handler: EventHandler<UnrecognizedEvent>): Webhooks;
+  onUnrecognized(handler: EventHandler<UnrecognizedEvent> | 'ignore'): Webhooks;
   /**
    * Receives a raw body from anywhere: queues, tests, other frameworks. Forged and failing deliveries are outcomes, not
    * exceptions.
@@ -47,7 +56,7 @@ export interface Webhooks {
  * Receives order events: verifies, narrows, drops duplicates, and calls your handlers.
  *
  * Answers 200 handled, stored or duplicate, 400 not a JSON object, 401 wrong signature, 405, 408 body too late, 413, 415,
- * 500 handler failed, 503 while another delivery of the same event is being handled, the store of the inbox is down, or
+ * 500 handler failed or event unrecognized, 503 while another delivery of the same event is being handled, the store of the inbox is down, or
  * it cannot be verified now (ledger: `callback-reply`). The first refusal with each code is a process warning that says what to do.
  *
  * @throws {ConfigurationError} for an option that is malformed or does not exist

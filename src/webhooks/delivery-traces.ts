@@ -1,7 +1,8 @@
 import { isPartnerExchangeError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
-import type { Delivery, HandleDelivery } from '../inbox/inbox.ts';
+import { isUnrecognized } from '../inbox/attempt.ts';
+import type { Delivery, HandleDelivery, HandleResult } from '../inbox/inbox.ts';
 import type { TracedWork } from '../internal/tracing.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -15,13 +16,18 @@ interface DeliveryTrace {
   readonly code?: string | undefined;
 }
 
+const failureCodes: { readonly [Kind in Outcome['kind']]?: string } = {
+  failed: 'handler_failed',
+  unrecognized: 'event_unrecognized',
+};
+
 export function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, Outcome> {
   return {
     start: () => ({ traceparent }),
     result: ({ kind, status, ...rest }) => {
       const { name, code } = {
         name: undefined,
-        code: kind === 'failed' ? 'handler_failed' : undefined,
+        code: failureCodes[kind],
         ...rest,
       };
       return { event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code };
@@ -37,18 +43,21 @@ interface HandleTrace {
   readonly event: OrderEventName | 'other';
   /** Of a stored delivery: the number of the attempt, from 1. */
   readonly attempt: number | undefined;
-  readonly outcome?: 'handled' | 'failed';
+  readonly outcome?: HandleResult | 'failed' | 'unrecognized';
   readonly code?: string;
 }
 
 export function handleTrace(
   { name, traceparent }: Delivery,
   options: Parameters<HandleDelivery>[0],
-): TracedWork<HandleTrace, void> {
+): TracedWork<HandleTrace, HandleResult> {
   return {
     start: () => ({ traceparent, event: publishedName(name), attempt: options?.attempt }),
-    result: () => ({ outcome: 'handled' }),
-    failure: (error) => ({ outcome: 'failed', code: errorCode(error) }),
+    result: (outcome) => ({ outcome }),
+    failure: (error) => ({
+      outcome: isUnrecognized(error) ? 'unrecognized' : 'failed',
+      code: errorCode(error),
+    }),
   };
 }
 

@@ -62,6 +62,8 @@ export function responseTo(outcome: Outcome): WebhookResponse {
       return jsonResponse(outcome.status, { error: outcome.code });
     case 'failed':
       return jsonResponse(500, { error: 'handler_failed' });
+    case 'unrecognized':
+      return jsonResponse(500, { error: 'event_unrecognized' });
     case 'busy':
     case 'unavailable':
     case 'unverified':

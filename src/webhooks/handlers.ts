@@ -1,10 +1,12 @@
 import { fromWireNames, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
-import { ConfigurationError } from '../errors/errors.ts';
+import { ConfigurationError, composeMessage, type InboxError, remedyOf } from '../errors/errors.ts';
+import { inboxRemedies, libraryWords } from '../errors/remedies.ts';
 import { decimalLiteral } from '../events/decimal-literal.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-event.ts';
-import type { DeliveryReference, HandleDelivery } from '../inbox/inbox.ts';
+import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
+import type { DeliveryReference, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { warn } from '../internal/warn.ts';
@@ -44,14 +46,15 @@ export interface EventContext extends DeliveryReference {
  */
 export type EventHandler<Event> = (event: Event, context: EventContext) => unknown;
 
-/** An authentic body that is no published event, or not in the shape of its event. */
-export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
+/** `'ignore'` mutes other names. */
+type UnrecognizedHandler = EventHandler<UnrecognizedEvent> | 'ignore';
 
 export class Handlers {
   readonly #byName = new Map<OrderEventName, EventHandler<OrderEvent>>();
   #any: EventHandler<OrderEvent> | undefined;
-  #unrecognized: EventHandler<UnrecognizedEvent> | undefined;
-  readonly #warned = new Set<string>();
+  #unrecognized: UnrecognizedHandler | undefined;
+  /** How often an event of this name could not be read. */
+  readonly #unread = new Map<string, number>();
 
   on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): void {
     if (!orderEventNames.includes(name)) {
@@ -70,48 +73,62 @@ export class Handlers {
     this.#any = handler;
   }
 
-  onUnrecognized(handler: EventHandler<UnrecognizedEvent>): void {
-    checkFree('onUnrecognized', this.#unrecognized, handler);
+  onUnrecognized(handler: UnrecognizedHandler): void {
+    checkFree('onUnrecognized', this.#unrecognized, handler === 'ignore' ? () => {} : handler);
     this.#unrecognized = handler;
   }
 
   get hasAny(): boolean {
-    return this.#byName.size > 0 || this.#any !== undefined || this.#unrecognized !== undefined;
+    return this.#byName.size > 0 || this.#any !== undefined || typeof this.#unrecognized === 'function';
   }
 
-  /** `undefined` if no handler is registered for it. */
-  handlerOf(received: ReceivedEvent, delivery: DeliveryReference): HandleDelivery | undefined {
+  /** @throws {InboxError} `event_unrecognized` if nobody here can read it; and whatever a handler throws */
+  async handle(
+    received: ReceivedEvent,
+    delivery: DeliveryReference,
+    signal: AbortSignal | undefined,
+  ): Promise<HandleResult> {
     const { parsed } = received;
-    if (parsed.kind !== 'known') {
-      const handler = this.#unrecognized;
-      if (handler === undefined) {
-        this.#warnOnce(parsed);
-        return undefined;
-      }
-      return async (options) => {
-        await handler(parsed, contextOf(received, delivery, options?.signal));
-      };
-    }
+    if (parsed.kind !== 'known') return await this.#handleUnrecognized(parsed, received, delivery, signal);
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);
     const any = this.#any;
-    if (named === undefined && any === undefined) return undefined;
-    return async (options) => {
-      const context = contextOf(received, delivery, options?.signal);
-      if (named !== undefined) await named(event, context);
-      // The first handler was aborted: the delivery now belongs to another attempt.
-      options?.signal?.throwIfAborted();
-      if (any !== undefined) await any(event, context);
-    };
+    if (named === undefined && any === undefined) return 'no-handler';
+    const context = contextOf(received, delivery, signal);
+    if (any !== undefined) await any(event, context);
+    // The first handler was aborted: the delivery now belongs to another attempt.
+    signal?.throwIfAborted();
+    if (named !== undefined) await named(event, context);
+    return 'handled';
   }
 
-  #warnOnce(parsed: UnrecognizedEvent): void {
+  async #handleUnrecognized(
+    parsed: UnrecognizedEvent,
+    received: ReceivedEvent,
+    delivery: DeliveryReference,
+    signal: AbortSignal | undefined,
+  ): Promise<HandleResult> {
+    const handler = this.#unrecognized;
+    if (typeof handler === 'function') {
+      await handler(parsed, contextOf(received, delivery, signal));
+      return 'handled';
+    }
+    if (handler === 'ignore' && parsed.kind === 'unknown') return 'ignored';
+    const error = unrecognizedEvent(parsed);
+    this.#warnOf(parsed.name, error);
+    throw error;
+  }
+
+  /** At the first event of a name, the tenth, the hundredth and so on. */
+  #warnOf(name: string, error: InboxError): void {
+    const count = (this.#unread.get(name) ?? 0) + 1;
     // An authentic sender may still send many names.
-    if (this.#warned.has(parsed.name) || this.#warned.size >= 100) return;
-    this.#warned.add(parsed.name);
-    warn(
-      `An authentic ${parsed.kind} event ${quotedName(parsed.name)} was acknowledged unread: register onUnrecognized to receive it.`,
-    );
+    if (count === 1 && this.#unread.size >= 100) return;
+    this.#unread.set(name, count);
+    if (!Number.isInteger(Math.log10(count))) return;
+    // Not the error's own text, which names an order.
+    const what = `${count} authentic ${quotedName(name)} could not be read (${error.assumptions.join(', ')}): a dead letter with a durable inbox, otherwise answered 500.`;
+    warn(composeMessage({ what, remedy: remedyOf(inboxRemedies, error.code) }, error.code, libraryWords));
   }
 }
 

@@ -19,6 +19,7 @@ export {
   SignatureError,
 } from '../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
@@ -26,7 +27,7 @@ export type { FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
 export type { WebhookResponse } from './endpoint.ts';
 export { type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
 export type { FetchRequest } from './fetch-handler.ts';
-export type { EventContext, EventHandler, UnrecognizedEvent } from './handlers.ts';
+export type { EventContext, EventHandler } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
 export type { DeliveryReport, Outcome, RefusedBody } from './outcome.ts';

@@ -9,11 +9,13 @@ export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
  * The outcome of one delivery, with the HTTP status to answer.
  *
  * - `handled`: a handler ran to its end.
- * - `ignored`: authentic, but no handler is registered for it.
+ * - `ignored`: authentic, and nothing is registered for it, or its name is muted; without a durable inbox.
  * - `stored`: a durable inbox has it and will handle it.
  * - `duplicate`: handled (or stored) before.
  * - `busy`: another delivery of the same event is being handled right now.
  * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
+ * - `unrecognized`: authentic, but nobody here can read it. Without a durable inbox nothing keeps it, so it is not
+ *   acknowledged. See `error`.
  * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
  * - `unverified`: the key ring has no keys to verify with, or the `credentials` function failed (`keys_unavailable`); or
  *   none of the keys of the ring matches, and there may be newer ones (`keys_cooling_down`, `keys_not_loaded`,
@@ -39,7 +41,11 @@ export type Outcome =
       readonly code: KeyErrorCode;
       readonly error: KeyError;
     }
-  | ({ readonly kind: 'failed'; readonly status: 500; readonly error: unknown } & DeliveryReference)
+  | ({
+      readonly kind: 'failed' | 'unrecognized';
+      readonly status: 500;
+      readonly error: unknown;
+    } & DeliveryReference)
   | {
       readonly kind: 'refused';
       readonly status: 400 | 401 | 413;
@@ -62,7 +68,10 @@ export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
 export interface DeliveryReport {
   /** `receive`: the request, up to its answer. `handle`: an attempt to handle a stored delivery. */
   readonly stage: 'receive' | 'handle';
-  /** The outcomes of {@link Outcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. */
+  /**
+   * The outcomes of {@link Outcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. A stored
+   * delivery that is `unrecognized` is a dead letter too.
+   */
   readonly outcome:
     | 'handled'
     | 'ignored'
@@ -70,6 +79,7 @@ export interface DeliveryReport {
     | 'duplicate'
     | 'busy'
     | 'failed'
+    | 'unrecognized'
     | 'unavailable'
     | 'unverified'
     | 'refused'

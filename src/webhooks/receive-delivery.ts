@@ -1,10 +1,5 @@
-import {
-  ConfigurationError,
-  InboxError,
-  isInboxError,
-  isKeyError,
-  isSignatureError,
-} from '../errors/errors.ts';
+import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
+import { isUnrecognized } from '../inbox/attempt.ts';
 import {
   type DeliveryReference,
   type HandleDelivery,
@@ -95,22 +90,20 @@ export function deliveryReceiver(
     { event, body, reference }: VerifiedDelivery,
     traceparent: string | undefined,
   ): Promise<Outcome> {
-    // A receiver without handlers may store for another process.
-    const onlyStores = inbox.role === 'receiver' && !handlers.hasAny;
-    const handle = onlyStores ? unhandled : handlers.handlerOf(event, reference);
-    if (handle === undefined) return { kind: 'ignored', status: 200, ...reference };
     try {
       const delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
       const tracedHandle: HandleDelivery = (options) =>
         traced(
           'handle',
           () => handleTrace(delivery, options),
-          () => handle(options),
+          () => handlers.handle(event, reference, options?.signal),
         );
       const kind = checkResult(await inbox.receive(delivery, tracedHandle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
+      // It has a warning of its own, which counts.
+      if (isUnrecognized(error)) return { kind: 'unrecognized', status: 500, error, ...reference };
       reporting.error(error, reference);
       if (!isStoreFailure(error)) return { kind: 'failed', status: 500, error, ...reference };
       const retryAfterMs = retryAfter.unavailable;
@@ -119,6 +112,9 @@ export function deliveryReceiver(
   }
 
   const inboxHost: InboxHost = {
+    get hasHandlers() {
+      return handlers.hasAny;
+    },
     handle(delivery, options) {
       return traced(
         'handle',
@@ -127,15 +123,16 @@ export function deliveryReceiver(
           const { body, name, digest, key } = delivery;
           // It was verified before it was stored; its keys may have been rotated since.
           const event = readEvent(readUnverifiedBody(body, scheme), wireNames);
-          const handle = handlers.handlerOf(event, { name, digest, key }) ?? unhandled;
-          await handle(options);
+          return await handlers.handle(event, { name, digest, key }, options?.signal);
         },
       );
     },
     report({ name, digest, key }, handled) {
-      const { outcome, attempt, durationMs, waitedMs } = handled;
+      const { attempt, durationMs, waitedMs } = handled;
+      const isUnread = isUnrecognized(handled.error);
+      const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
       // Not `handled.error !== undefined`: a handler may throw undefined.
-      if ('error' in handled) reporting.error(handled.error, { name, digest, key });
+      if ('error' in handled && !isUnread) reporting.error(handled.error, { name, digest, key });
       reporting.delivery({ stage: 'handle', outcome, name, digest, durationMs, waitedMs, attempt });
     },
   };
@@ -150,11 +147,6 @@ interface VerifiedDelivery {
   readonly body: string;
   readonly reference: DeliveryReference;
 }
-
-/** Handles a stored delivery without a handler: it must not count as handled. */
-const unhandled: HandleDelivery = async () => {
-  throw new InboxError('no_handler', 'No handler is registered for a stored delivery.');
-};
 
 function traceparentOf({ headers }: DeliveryRequest): string | undefined {
   if (headers === undefined) return undefined;

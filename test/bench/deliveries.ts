@@ -46,7 +46,7 @@ export async function eachOf(
 
 /** Has an inbox store a delivery that is new. */
 export async function storeNew(inbox: ManagedInbox, delivery: Delivery): Promise<void> {
-  const result = await inbox.receive(delivery, async () => {});
+  const result = await inbox.receive(delivery, async () => 'handled');
   if (result !== 'stored') throw new Error(`A new delivery was answered ${result}.`);
 }
 

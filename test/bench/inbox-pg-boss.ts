@@ -152,7 +152,8 @@ async function handleAll(worker: ManagedInbox, count: number): Promise<number> {
   let handled = 0;
   const begun = performance.now();
   worker.attach?.({
-    handle: async () => {},
+    hasHandlers: true,
+    handle: async () => 'handled',
     report: () => {
       if (++handled === count) resolve();
     },

@@ -25,7 +25,7 @@ export async function benchQueueInbox(how: string, name: QueueName, url: string)
   const receive =
     (inbox: (typeof inboxes)['own']) =>
     (deliveries: Parameters<typeof eachOf>[0]): Promise<number> =>
-      eachOf(deliveries, inFlight, (delivery) => inbox.receive(delivery, async () => {}));
+      eachOf(deliveries, inFlight, (delivery) => inbox.receive(delivery, async () => 'handled'));
   const times = await timeDeliveriesInTurns(
     {
       raw: (deliveries) =>

@@ -90,7 +90,8 @@ function openInbox(path: string, { role, callers }: Compared): Contender {
   const inbox = sqliteInbox({ path, role, concurrency: 50 });
   let open = 0;
   inbox.attach?.({
-    handle: async () => {},
+    hasHandlers: true,
+    handle: async () => 'handled',
     report: () => {
       open--;
     },
@@ -101,7 +102,7 @@ function openInbox(path: string, { role, callers }: Compared): Contender {
       const call = async () => {
         while (performance.now() < until) {
           open++;
-          await inbox.receive(nextDelivery(), async () => {});
+          await inbox.receive(nextDelivery(), async () => 'handled');
           stored++;
         }
       };

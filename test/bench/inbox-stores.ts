@@ -86,7 +86,7 @@ type Deliveries = Parameters<typeof eachOf>[0];
 
 async function drainAll(store: RecordStore, deliveries: Deliveries): Promise<number> {
   const inbox = storeInbox({ store, prefix: 'drained/', concurrency });
-  inbox.attach?.({ handle: async () => {}, report: () => {} });
+  inbox.attach?.({ hasHandlers: true, handle: async () => 'handled', report: () => {} });
   await eachOf(deliveries, inFlight, (delivery) => storeNew(inbox, delivery));
   const begun = performance.now();
   const { handled } = await inbox.drain();

@@ -19,7 +19,7 @@ const options: HandlingOptions = { maxAttempts: 1, retry: { firstDelayMs: 1 } };
 /** Stores events whose handling fails, and waits until they are dead. @returns their digests */
 async function fill(inbox: ManagedInbox, bodies: readonly string[]): Promise<string[]> {
   const handle = () => Promise.reject(new Error('The shop is closed'));
-  inbox.attach?.({ handle, report: () => {} });
+  inbox.attach?.({ hasHandlers: true, handle, report: () => {} });
   const digests = bodies.map((body) => createHash('sha256').update(body).digest('hex'));
   for (const [index, body] of bodies.entries()) {
     const digest = digests[index] ?? '';

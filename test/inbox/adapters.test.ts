@@ -163,7 +163,7 @@ describe('the pg-boss inbox', () => {
     };
     const inbox = pgBossInbox({ boss: boss as Boss, role: 'receiver' });
     const delivery = { digest: '0'.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
-    const received = inbox.receive(delivery, async () => {});
+    const received = inbox.receive(delivery, async () => 'handled');
     await inbox.stop();
     // From now on pg-boss may be stopped, too.
     expect(stored).toBe(1);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import type { HandleDelivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { eventually, order, quick, receiver } from './contract.ts';
 import { engines } from './engines.ts';
@@ -62,9 +62,9 @@ for (const engine of engines.filter(({ durable }) => durable)) {
 
 it('the memory inbox lets go of a delivery that was handled, discarded or replayed', async () => {
   const inbox = memoryInbox({ maxAttempts: 1 });
-  inbox.attach?.({ handle: async () => {}, report: () => {} });
+  inbox.attach?.({ hasHandlers: true, handle: async () => 'handled', report: () => {} });
   const held = [
-    await receive(inbox, '0', async () => {}),
+    await receive(inbox, '0', async () => 'handled'),
     await receive(inbox, '1', () => Promise.reject(new Error('no'))),
     await receive(inbox, '2', () => Promise.reject(new Error('no'))),
   ];
@@ -78,10 +78,10 @@ it('the memory inbox lets go of a delivery that was handled, discarded or replay
     expect(held.filter((delivery) => delivery.deref() !== undefined).length).toBe(0);
   });
   // What it knows of them is still there.
-  expect(await inbox.receive(deliveryOf('1'), async () => {})).toBe('duplicate');
+  expect(await inbox.receive(deliveryOf('1'), async () => 'handled')).toBe('duplicate');
 });
 
-async function receive(inbox: ManagedInbox, digit: string, handle: () => Promise<void>) {
+async function receive(inbox: ManagedInbox, digit: string, handle: HandleDelivery) {
   const delivery = deliveryOf(digit);
   await inbox.receive(delivery, handle).catch(() => {});
   return new WeakRef(delivery);

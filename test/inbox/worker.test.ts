@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/attempt.ts';
 import { reportStore } from '../../src/inbox/durable-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
-import type { AttemptResult, InboxHost } from '../../src/inbox/inbox.ts';
+import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
 import { startWorker, type WorkSource } from '../../src/inbox/worker.ts';
 import { readHandling } from './contract.ts';
 
@@ -29,12 +29,13 @@ function open(
       leaseIsolated: async () => ({ leased: alone.shift(), dead: [] }),
       remove: async () => {},
       postpone: async () => {},
+      putBack: async () => {},
       moveToDeadLetters: async () => true,
       release: async () => {},
       ...given,
     },
     {
-      host: { handle, report: ({ name }, result) => reports.push({ name, ...result }) },
+      host: { hasHandlers: true, handle, report: ({ name }, result) => reports.push({ name, ...result }) },
       ...readHandling({ onStoreError: () => {}, ...options }),
       // Only the wait for work is a wait.
       pollMs: 1,
@@ -58,10 +59,10 @@ function heldHandler() {
   return {
     running,
     handle: ({ name }: { name: string }) =>
-      new Promise<void>((resolve) => {
+      new Promise<HandleResult>((resolve) => {
         running.set(name, () => {
           running.delete(name);
-          resolve();
+          resolve('handled');
         });
       }),
     names: () => [...running.keys()],
@@ -104,6 +105,7 @@ describe('what lost its lease', () => {
           order.push(name);
           // There is always more of both.
           if (order.length < 20) (name === 'alone' ? alone : sideBySide).push(leaseOf(name));
+          return 'handled';
         },
       },
       { concurrency: 1 },
@@ -119,7 +121,7 @@ describe('what lost its lease', () => {
   it('is reported as dead when the lease of its last attempt was lost', async () => {
     let due = true;
     const { worker, reports } = open({
-      handle: async () => {},
+      handle: async () => 'handled',
       isIsolatedDue: async () => due,
       async leaseIsolated() {
         due = false;
@@ -193,7 +195,7 @@ it.each([
 ])('goes on when onStoreError %s', async (_, onStoreError) => {
   const lease = vi.fn().mockRejectedValueOnce(new Error('down'));
   lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
-  const { worker } = open({ handle: async () => {}, lease }, { onStoreError });
+  const { worker } = open({ handle: async () => 'handled', lease }, { onStoreError });
   await vi.waitFor(() => expect(lease.mock.calls.length).toBeGreaterThan(1));
   expect(await worker.stop(100)).toBe('drained');
 });

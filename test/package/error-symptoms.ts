@@ -149,11 +149,12 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
       'a message of another version',
     ],
   },
-  no_handler: {
-    messages: ['No handler is registered for a stored delivery'],
+  event_unrecognized: {
+    messages: ['The authentic event …'],
     causes: [
-      'handlers are registered after an `await`',
-      'the process that handles registers fewer handlers than the one that receives',
+      'the service sends an event that the contract does not show',
+      'a member of a published event is missing, or has another type or spelling',
+      'the order was made by another kind of order, such as selling',
     ],
   },
   keys_unavailable: {

@@ -146,6 +146,12 @@ export const ledgerOptions = {
   'amount-units': { unplayable: 'a unit does not show in the values' },
   'timestamp-form': { unplayable: 'every event has the same form: change `created_at` with `eventBody`' },
   'close-status': { options: ['closeStatus'], byDefault: 'refunded', otherwise: 'any text' },
+  'event-shape': {
+    options: ['faults'],
+    faults: ['awkward_spelling'],
+    byDefault: 'the members of the contract',
+    otherwise: 'members in another shape',
+  },
   'other-events': {
     options: ['faults'],
     faults: ['unfamiliar_name', 'extra_members', 'awkward_spelling'],

@@ -180,7 +180,7 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
           const delivery = bodies.get(digest);
           if (delivery === undefined) return false;
           const copy = digest.slice(0, 32) + crypto.randomUUID().replaceAll('-', '');
-          await inbox.receive({ ...delivery, digest: copy }, async () => {});
+          await inbox.receive({ ...delivery, digest: copy }, async () => 'handled');
           return await inbox.discard(digest);
         },
       };
@@ -241,6 +241,43 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
         return 'stored';
       },
     }),
+  ],
+  [
+    'drops what this process has no handler for',
+    ['a delivery that a process has no handler for is left to the next one that has, as a first attempt'],
+    (options) => open({ ...options, ignoreAfterMs: 0 }),
+  ],
+  [
+    'keeps for ever what no process has a handler for',
+    ['a delivery is ignored once no process had a handler for it for long enough'],
+    (options) => open({ ...options, ignoreAfterMs: 1_000_000 }),
+  ],
+  [
+    'leases deliveries without a handler',
+    ['a process without any handler leases nothing'],
+    (options) => {
+      const inbox = open(options);
+      return {
+        ...inbox,
+        attach: (host) => inbox.attach?.({ hasHandlers: true, handle: host.handle, report: host.report }),
+      };
+    },
+  ],
+  [
+    'tries again what cannot be read',
+    ['an event that cannot be read is a dead letter at the first attempt'],
+    (options) => {
+      const inbox = open(options);
+      return {
+        ...inbox,
+        attach: (host) =>
+          inbox.attach?.({
+            ...host,
+            handle: (delivery, given) =>
+              host.handle(delivery, given).catch((error) => Promise.reject(new Error(String(error)))),
+          }),
+      };
+    },
   ],
   [
     'has a store that lies: it confirms what it did not write',

@@ -14,7 +14,7 @@ const ways: Record<string, (options: WebhooksOptions, body: string) => Promise<E
   'before it is acknowledged': (options, body) => contextOf(options, body, async () => {}),
   async 'after it was stored'(options, body) {
     let host: InboxHost | undefined;
-    let handleLater = async () => {};
+    let handleLater = async (): Promise<unknown> => undefined;
     const inbox: Inbox = {
       attach: (given) => {
         host = given;
@@ -31,7 +31,7 @@ const ways: Record<string, (options: WebhooksOptions, body: string) => Promise<E
 async function contextOf(
   options: WebhooksOptions,
   body: string,
-  after: () => Promise<void>,
+  after: () => Promise<unknown>,
 ): Promise<EventContext> {
   const contexts: EventContext[] = [];
   const keep = (_: unknown, context: EventContext) => {

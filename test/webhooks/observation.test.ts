@@ -89,8 +89,8 @@ describe('timeLimitMs', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let reached = false;
     const webhooks = quietWebhooks({ timeLimitMs: 20 })
-      .on('event.buy.init', () => promise)
-      .onAny(() => {
+      .onAny(() => promise)
+      .on('event.buy.init', () => {
         reached = true;
       });
     expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed' });

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { UnrecognizedEvent } from '../../src/events/unrecognized-event.ts';
+import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import type { EventContext, UnrecognizedEvent } from '../../src/webhooks/handlers.ts';
+import type { EventContext } from '../../src/webhooks/handlers.ts';
 import { buyCreditedBody, buyInitBody, eventBodies, hmacHex, signedText } from '../support/bodies.ts';
 import { credentials, delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
@@ -107,44 +109,87 @@ describeTransports('an unrecognized event', (post) => {
     expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 200 });
   });
 
-  it('is acknowledged without a handler', async () => {
+  it('is answered 500 without a handler, and no handler of another event changes that', async () => {
     await warningsDuring(async () => {
-      expect(await post(quietWebhooks(), { body: delivery(sellBody) })).toMatchObject({ status: 200 });
+      for (const webhooks of [quietWebhooks(), quietWebhooks().onAny(() => {})]) {
+        const answer = await post(webhooks, { body: delivery(sellBody) });
+        expect(answer).toMatchObject({ status: 500, body: '{"error":"event_unrecognized"}' });
+      }
     });
   });
 });
 
 describe('without onUnrecognized', () => {
-  it('an unknown event is ignored, with one process warning for its name', async () => {
+  it('an unknown event is answered 500 each time, with the reason, and warnings that count', async () => {
     const webhooks = quietWebhooks().onAny(() => {});
     const warnings = await warningsDuring(async () => {
-      for (const order of ['A', 'B', 'C']) {
-        const sent = delivery({ ...sellBody, order });
-        expect(await webhooks.receive(sent)).toMatchObject({ kind: 'ignored', status: 200 });
+      for (let order = 1; order <= 12; order++) {
+        const sent = delivery({ ...sellBody, partner_order_id: `A-${order}` });
+        const outcome = await webhooks.receive(sent);
+        expect(outcome).toMatchObject({ kind: 'unrecognized', status: 500, name: 'event.sell.init' });
+        expect(outcome).toMatchObject({
+          error: { name: 'InboxError', code: 'event_unrecognized', assumptions: ['other-events'] },
+        });
       }
       await webhooks.receive(delivery({ event_name: 'event.sell.close' }));
     });
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/unknown event "event\.sell\.init".*onUnrecognized/),
-      expect.stringMatching(/unknown event "event\.sell\.close".*onUnrecognized/),
+      expect.stringMatching(/^1 authentic "event\.sell\.init".*other-events.*onUnrecognized/),
+      expect.stringMatching(/^10 authentic "event\.sell\.init"/),
+      expect.stringMatching(/^1 authentic "event\.sell\.close"/),
     ]);
   });
 
-  it('a nonconforming event is ignored with a warning, whatever is registered for its name', async () => {
-    const webhooks = quietWebhooks().on('event.buy.init', () => expect.unreachable('called'));
-    const warnings = await warningsDuring(async () => {
-      const sent = delivery(buyInitBody({ pair: 5 }));
-      expect(await webhooks.receive(sent)).toMatchObject({ kind: 'ignored', name: 'event.buy.init' });
-    });
-    expect(String(warnings)).toContain('nonconforming event "event.buy.init"');
+  it.each<[string, JsonObject, string, string]>([
+    [
+      'a missing bank',
+      { payer_into_account: { account_name: 'A', account_number: '1' } },
+      'payer_into_account.bank_name',
+      'event-shape',
+    ],
+    [
+      'a status that the contract does not know',
+      { crypto_payment_status: 'SETTLED' },
+      'crypto_payment_status',
+      'terminal-crypto-status',
+    ],
+  ])(
+    'a published event with %s is answered 500 and says what differs, without its value',
+    async (_, members, path, row) => {
+      const webhooks = quietWebhooks().on('event.buy.credited.crypto', () => expect.unreachable('called'));
+      await warningsDuring(async () => {
+        const outcome = await webhooks.receive(delivery(buyCreditedBody(members)));
+        expect(outcome).toMatchObject({ kind: 'unrecognized', error: { assumptions: [row] } });
+        expect(String('error' in outcome && outcome.error)).toContain(path);
+        expect(String('error' in outcome && outcome.error)).not.toContain('SETTLED');
+      });
+    },
+  );
+
+  it('neither onDelivery nor onError calls it a failed handler', async () => {
+    const [onDelivery, onError] = [vi.fn(), vi.fn()];
+    await warningsDuring(() =>
+      createWebhooks({ credentials, onDelivery, onError }).receive(delivery(sellBody)),
+    );
+    expect(onDelivery.mock.calls).toMatchObject([
+      [{ stage: 'receive', outcome: 'unrecognized', status: 500 }],
+    ]);
+    expect(onError).not.toHaveBeenCalled();
   });
 
-  it('warnings stop after a hundred names, and events are still acknowledged', async () => {
+  it('memoryInbox keeps nothing beyond its process, so it is answered 500 there too', async () => {
+    await warningsDuring(async () => {
+      const webhooks = quietWebhooks({ inbox: memoryInbox() });
+      expect(await webhooks.receive(delivery(sellBody))).toMatchObject({ kind: 'unrecognized', status: 500 });
+    });
+  });
+
+  it('warnings stop after a hundred names, and events are still not acknowledged', async () => {
     const webhooks = quietWebhooks();
     const warnings = await warningsDuring(async () => {
       for (let index = 0; index < 150; index++) {
         expect(await webhooks.receive(delivery({ event_name: `made.up.${index}` }))).toMatchObject({
-          kind: 'ignored',
+          kind: 'unrecognized',
         });
       }
     });
@@ -157,7 +202,7 @@ describe('without onUnrecognized', () => {
     );
     expect(warning?.message).toContain('"a\\nbxxx');
     expect(warning?.message).not.toContain('\n');
-    expect(warning?.message.length).toBeLessThan(250);
+    expect(warning?.message.length).toBeLessThan(500);
   });
 
   it('what is printed of a name holds nothing that a terminal obeys or the eye does not see', async () => {
@@ -175,7 +220,7 @@ describe('without onUnrecognized', () => {
       for (const text of printed) {
         expect(text).toContain('"a');
         expect(text).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
-        expect(text.length).toBeLessThan(300);
+        expect(text.length).toBeLessThan(500);
       }
     } finally {
       logged.mockRestore();
@@ -188,5 +233,33 @@ describe('without onUnrecognized', () => {
       expect(await webhooks.receive(delivery(buyInitBody()))).toMatchObject({ kind: 'ignored', status: 200 });
     });
     expect(warnings).toEqual([]);
+  });
+});
+
+describe("onUnrecognized('ignore')", () => {
+  it('acknowledges events of other names without a warning', async () => {
+    const webhooks = quietWebhooks().onUnrecognized('ignore');
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(delivery(sellBody))).toMatchObject({ kind: 'ignored', status: 200 });
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a published event that cannot be read', buyCreditedBody({ chain: 7 })],
+    ['an event without a name', { partner_order_id: 'A-1' }],
+  ])('does not mute %s', async (_, body) => {
+    await warningsDuring(async () => {
+      const outcome = await quietWebhooks().onUnrecognized('ignore').receive(delivery(body));
+      expect(outcome).toMatchObject({ kind: 'unrecognized', status: 500 });
+    });
+  });
+
+  it('is one registration, like a function', () => {
+    expect(() =>
+      quietWebhooks()
+        .onUnrecognized('ignore')
+        .onUnrecognized(() => {}),
+    ).toThrow('twice');
   });
 });

@@ -19,6 +19,8 @@ export interface BullJob {
   /** 0 if another worker has the lock. */
   extendLock(token: string, durationMs: number): Promise<number>;
   moveToWait(token: string): Promise<unknown>;
+  /** Does not count as an attempt. */
+  moveToDelayed(timestamp: number, token: string): Promise<unknown>;
   retry(
     state: 'failed',
     options: { resetAttemptsMade: boolean; resetAttemptsStarted: boolean },

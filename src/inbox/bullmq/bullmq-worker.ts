@@ -1,4 +1,4 @@
-import { backoffDelay } from '../../internal/backoff.ts';
+import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { driverError } from '../../internal/driver-error.ts';
@@ -26,6 +26,8 @@ type MakeWorker = (
 
 const longestLockMs = 30_000;
 const closeMs = 1_000;
+/** Milliseconds between two looks for a first handler. */
+const handlerPollMs = 100;
 
 /**
  * Handles deliveries with a BullMQ worker, and reports what BullMQ has stored of each attempt.
@@ -102,8 +104,17 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
   async function handle(job: BullJob, delivery: Delivery, attempt: number): Promise<void> {
     const leased = { delivery, attempt, receivedAt: job.timestamp };
     const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
-    if (result.outcome !== 'handled') return await fail(job, result);
-    host.report(delivery, result);
+    switch (result.outcome) {
+      case 'failed':
+      case 'dead':
+        return await fail(job, result);
+      case 'put-back':
+        await job.moveToDelayed(Date.now() + result.delayMs, job.token ?? '');
+        throw notFinished('DelayedError');
+      case 'handled':
+      case 'ignored':
+        host.report(delivery, result);
+    }
   }
 
   /** The worker then has only the job that it may run. */
@@ -162,8 +173,10 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     host.report(delivery, { ...result, outcome: job.finishedOn ? 'dead' : 'failed' });
   }
 
-  // A worker starts at once, but handlers are registered after createWebhooks has returned.
-  setTimeout(() => {
+  /** A worker of BullMQ fetches at once, so there is none before the first handler. */
+  async function start(): Promise<void> {
+    await sleep(0);
+    while (!host.hasHandlers && !isStopping) await Promise.race([sleep(handlerPollMs), stopping.promise]);
     if (isStopping) return;
     worker = makeWorker(process, {
       concurrency: handling.concurrency,
@@ -178,7 +191,9 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     worker?.on('error', reportWorkerError);
     worker?.on('completed', rememberCompleted);
     worker?.on('failed', reportFailed);
-  }, 0);
+  }
+
+  start().catch((error: unknown) => reportStore(error, handling));
 
   return {
     /** Resolves when all handlers have ended or, past the time, were aborted. */
@@ -205,6 +220,6 @@ async function closeWorker(worker: BullWorker, timeoutMs: number): Promise<void>
 }
 
 /** The name tells BullMQ that the worker no longer has the job. */
-function notFinished(): Error {
-  return Object.assign(new Error('It is tried later.'), { name: 'WaitingError' });
+function notFinished(name: 'WaitingError' | 'DelayedError' = 'WaitingError'): Error {
+  return Object.assign(new Error('It is tried later.'), { name });
 }

@@ -121,6 +121,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
     },
     remove: (leased) => callForWorker(() => handled.add(leased)),
     postpone: (leased, reason) => callForWorker(() => store.postpone(leased, reason)),
+    putBack: (leased, delayMs) => callForWorker(() => store.putBack(leased, delayMs)),
     moveToDeadLetters: (leased, reason) => callForWorker(() => store.moveToDeadLetters(leased, reason)),
     async release(left) {
       await Promise.all(left.map((one) => callForWorker(() => store.postpone(one, 'Cut off by a stop.'))));

@@ -159,6 +159,21 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       if ((await stateOf(lease)) === 'active') await boss.fail(queue, lease.id, { reason });
     },
 
+    /**
+     * Makes it due again, unless another worker has it by now. pg-boss counts leases, so the attempt that this was not
+     * is taken off in the data.
+     */
+    async putBack({ id, retryCount, attempt }: BossLease, delayMs: number): Promise<void> {
+      const undo = (jobs: string) =>
+        `UPDATE ${jobs} SET state = 'retry', start_after = now() + $4::float8 * interval '1 ms',
+          data = data || $5::jsonb, output = $6::jsonb
+        WHERE name = $1 AND id = $2::uuid AND retry_count = $3::int AND state = 'active'`;
+      const data = JSON.stringify({ attempts: attempt - retryCount - 2 });
+      // A lease without a reason counts as lost.
+      const output = JSON.stringify({ reason: 'No handler.' });
+      await search(queue, undo, id, retryCount, delayMs, data, output);
+    },
+
     /** If another program stored the job, it fails, and its own options decide about retries. */
     async failForeignJob({ id, data }: BossJob): Promise<void> {
       if (isHandled(data)) await end([id]);

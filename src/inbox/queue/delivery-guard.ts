@@ -1,12 +1,16 @@
 import type { RecordStore } from '../../store/record-store.ts';
+import type { attemptDelivery } from '../attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
-import type { AttemptResult, Delivery } from '../inbox.ts';
+import type { Delivery } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 
 interface Claim {
   readonly attempt: number;
   readonly token: string;
 }
+
+/** How an attempt ended. */
+type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 
 interface GuardOptions extends Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
   readonly prefix: string;
@@ -56,14 +60,16 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
       });
     },
 
-    settle(delivery: Delivery, claim: Claim, outcome: AttemptResult['outcome'] | 'cut-off'): Promise<void> {
+    settle(delivery: Delivery, claim: Claim, outcome: Ended | 'cut-off'): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
-        if (outcome === 'handled') return records.set(key, { handled: true }, expiry());
+        if (outcome === 'handled' || outcome === 'ignored')
+          return records.set(key, { handled: true }, expiry());
         // Another process has it by now.
         if (membersOf(records.get(key)).lease !== claim.token) return;
         // A dead letter that comes again has all its attempts again; a stop is no attempt.
-        const attempts = { failed: claim.attempt, 'cut-off': claim.attempt - 1, dead: 0 }[outcome];
+        const before = claim.attempt - 1;
+        const attempts = { failed: claim.attempt, 'put-back': before, 'cut-off': before, dead: 0 }[outcome];
         records.set(key, { attempts }, expiry());
       });
     },

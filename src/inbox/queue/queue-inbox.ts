@@ -16,7 +16,7 @@ import { checkPrefix, checkStore, type RecordStore } from '../../store/record-st
 import { attemptDelivery, handlerStopped, inboxStopped, leaseLost } from '../attempt.ts';
 import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
-import { type AttemptResult, defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
+import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { deliveryGuard } from './delivery-guard.ts';
 import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';
 
@@ -24,7 +24,7 @@ import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts
 export interface QueueInboxOptions
   extends Pick<
       HandlingOptions,
-      'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'role' | 'onStoreError' | 'now'
+      'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'rememberMs' | 'role' | 'onStoreError' | 'now'
     >,
     StoreCallOptions {
   /**
@@ -76,11 +76,12 @@ export interface QueueInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-const { maxAttempts, timeLimitMs, rememberMs, role, onStoreError, now } = handlingRows;
+const { maxAttempts, timeLimitMs, ignoreAfterMs, rememberMs, role, onStoreError, now } = handlingRows;
 
 const readOptions = defineOptions('queueInbox', {
   maxAttempts,
   timeLimitMs,
+  ignoreAfterMs,
   rememberMs,
   role,
   onStoreError,
@@ -155,7 +156,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       // The lease ends by itself. If it was handled, a second message of it is handled again.
       reportStore(error, settings);
     }
-    if (!isCutOff) owner.report(delivery, result);
+    if (!isCutOff && result.outcome !== 'put-back') owner.report(delivery, result);
     return messageResults[result.outcome];
   }
 
@@ -181,7 +182,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
         throw invalidOption("An inbox with role: 'receiver' handles no message.");
       if (host === undefined)
         throw invalidOption('handleMessage needs the handlers: give the inbox to createWebhooks.');
-      if (isStopping || handleOptions.signal?.aborted) return 'retry';
+      if (isStopping || handleOptions.signal?.aborted || !host.hasHandlers) return 'retry';
       let read: ReturnType<typeof readMessage>;
       try {
         read = readMessage(message);
@@ -213,10 +214,13 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   };
 }
 
-const messageResults = { handled: 'done', failed: 'retry', dead: 'dead' } as const satisfies Record<
-  AttemptResult['outcome'],
-  MessageResult
->;
+const messageResults = {
+  handled: 'done',
+  ignored: 'done',
+  failed: 'retry',
+  'put-back': 'retry',
+  dead: 'dead',
+} as const satisfies Record<Awaited<ReturnType<typeof attemptDelivery>>['outcome'], MessageResult>;
 
 function warnOfMessage(error: InboxError): void {
   warnOnce(error.message);

@@ -111,6 +111,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     remove: (leased) => write(() => store.remove(leased.delivery.digest)),
     postpone: (leased, reason) =>
       write(() => store.postpone(leased, now() + backoffDelay(leased.attempt, retry, random), reason)),
+    putBack: (leased, delayMs) => write(() => store.putBack(leased, now() + delayMs)),
     moveToDeadLetters: (leased, reason) => write(() => store.moveToDeadLetters(leased, reason)),
     release: (left) =>
       write(() => {

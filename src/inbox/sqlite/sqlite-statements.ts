@@ -78,6 +78,9 @@ export const statementTexts = {
   postpone: `
     UPDATE partner_inbox_delivery SET state = 'waiting', due_at = :dueAt, reason = :reason
     WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,
+  putBack: `
+    UPDATE partner_inbox_delivery SET state = 'waiting', due_at = :dueAt, attempts = attempts - 1
+    WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,
   moveToDeadLetters: `
     UPDATE partner_inbox_delivery SET state = 'dead', reason = :reason
     WHERE digest = :digest AND attempts = :attempt AND alone = :alone AND state = 'leased'`,

@@ -102,6 +102,11 @@ export function openSqliteStore(options: SqliteStoreOptions) {
       statements.postpone.run({ ...leaseKey(lease), dueAt, reason });
     },
 
+    /** Undoes the lease, unless another worker has it by now. */
+    putBack(lease: SqliteLease, dueAt: number): void {
+      statements.putBack.run({ ...leaseKey(lease), dueAt });
+    },
+
     /** False if another worker has it by now. */
     moveToDeadLetters(lease: SqliteLease, reason: string): boolean {
       return statements.moveToDeadLetters.run({ ...leaseKey(lease), reason }).changes > 0;

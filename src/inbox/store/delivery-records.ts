@@ -18,7 +18,7 @@ export interface RecordLease extends LeasedDelivery {
 }
 
 export interface DeliveryRecordsOptions
-  extends Pick<Handling, 'timeLimitMs' | 'retry' | 'rememberMs' | 'maxAttempts' | 'now'> {
+  extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'rememberMs' | 'maxAttempts' | 'now'> {
   readonly store: RecordStore;
   readonly prefix: string;
 }
@@ -189,9 +189,9 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       await move(lease, waitingKey(lease, dueAt), (stored) => ({ ...stored, reason }));
     },
 
-    /** Gives it back as it was: a stop is no attempt. */
-    async release(lease: RecordLease): Promise<void> {
-      await move(lease, waitingKey(lease, now()), (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
+    /** Gives it back as it was, due at this time: this was no attempt. */
+    async putBack(lease: RecordLease, dueAt: number): Promise<void> {
+      await move(lease, waitingKey(lease, dueAt), (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
     },
 
     /** False if another worker has it by now. */

@@ -44,6 +44,8 @@ export interface DrainOptions {
 export interface DrainResult {
   /** Deliveries whose handler succeeded. */
   readonly handled: number;
+  /** Deliveries that nothing is registered for, older than `ignoreAfterMs`, and those whose name is muted. */
+  readonly ignored: number;
   /** Attempts that failed; these deliveries are tried again by a later call. */
   readonly failed: number;
   /** New dead letters. */
@@ -56,7 +58,7 @@ export interface DrainResult {
 export interface StoreInbox extends ManagedInbox {
   /**
    * Handles the deliveries that are due, up to `concurrency` at a time, until none is left. Calls in several processes
-   * share the work. Register the handlers before.
+   * share the work. Register the handlers before: without any, nothing is handled.
    *
    * @throws {InboxError} `store_unavailable`, once the handlers that run have ended; `inbox_stopped`
    * @throws {ConfigurationError} `invalid_option`; also with `role: 'receiver'`, and without `createWebhooks`
@@ -121,9 +123,10 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
     remove: (leased) => call(() => records.remove(leased)),
     postpone: (leased, reason) =>
       call(() => records.postpone(leased, now() + backoffDelay(leased.attempt, retry, random), reason)),
+    putBack: (leased, delayMs) => call(() => records.putBack(leased, now() + delayMs)),
     moveToDeadLetters: (leased, reason) => call(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {
-      await Promise.all(left.map((leased) => call(() => records.release(leased))));
+      await Promise.all(left.map((leased) => call(() => records.putBack(leased, now()))));
     },
   };
 
@@ -133,7 +136,7 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
     if (host === undefined)
       throw invalidOption('drain needs the handlers: give the inbox to createWebhooks.');
     if (isStopping) throw inboxStopped();
-    const figures = { handled: 0, failed: 0, dead: 0 };
+    const figures = { handled: 0, ignored: 0, failed: 0, dead: 0 };
     const counting = countOutcomes(host, figures);
     let worker: Worker | undefined;
     let ending: AbortSignal | undefined = signal;
@@ -188,6 +191,9 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
 
 function countOutcomes(host: InboxHost, figures: Record<AttemptResult['outcome'], number>): InboxHost {
   return {
+    get hasHandlers() {
+      return host.hasHandlers;
+    },
     handle: (delivery, options) => host.handle(delivery, options),
     report(delivery, result) {
       figures[result.outcome]++;

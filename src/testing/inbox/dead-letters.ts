@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { InboxError } from '../../errors/errors.ts';
 import { type DefineTest, deliveryOf, host, never } from './test-context.ts';
 
 const unknown = '00'.repeat(32);
@@ -28,6 +29,24 @@ export function testDeadLetters(test: DefineTest): void {
     match(letter?.reason ?? '', /no such order/);
     ok(Math.abs(Date.now() - Number(letter?.receivedAt)) < 60_000);
     equal(letter?.body, undefined);
+  });
+
+  test('an event that cannot be read is a dead letter at the first attempt', async (context) => {
+    if (!context.durable) return;
+    const inbox = await context.open();
+    const { receive, calls, reports } = host(inbox, () => {
+      throw new InboxError('event_unrecognized', 'The authentic event "event.new" is no published event.');
+    });
+    await receive(deliveryOf('A'));
+    await context.eventually(async () => deepEqual(await inbox.counts(), { open: 0, dead: 1 }));
+    deepEqual(calls, ['A']);
+    await context.eventually(() =>
+      deepEqual(
+        reports.map(({ outcome }) => outcome),
+        ['dead'],
+      ),
+    );
+    match((await inbox.deadLetters())[0]?.reason ?? '', /"event.new" is no published event/);
   });
 
   test('a replayed dead letter has all its attempts again', async ({ open, durable, eventually }) => {

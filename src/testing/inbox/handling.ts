@@ -42,6 +42,50 @@ export function testHandling(test: DefineTest): void {
     equal(signals[0]?.aborted, true);
   });
 
+  test('a delivery that a process has no handler for is left to the next one that has, as a first attempt', async (context) => {
+    if (!context.durable) return;
+    const inbox = await context.open();
+    const without = host(inbox, () => 'no-handler');
+    await without.receive(deliveryOf('A'));
+    await context.eventually(() => ok(without.calls.length > 0));
+    await inbox.stop();
+    const { calls, reports } = host(await context.open());
+    await context.eventually(() => deepEqual(calls, ['A']));
+    await context.eventually(() =>
+      deepEqual(
+        [...reports, ...without.reports].map(({ outcome, attempt }) => [outcome, attempt]),
+        [['handled', 1]],
+      ),
+    );
+  });
+
+  test('a delivery is ignored once no process had a handler for it for long enough', async (context) => {
+    const inbox = await context.open({ ignoreAfterMs: 0 });
+    const { send, reports } = host(inbox, () => 'no-handler');
+    await send(deliveryOf('A'));
+    await context.eventually(async () => deepEqual(await inbox.counts(), { open: 0, dead: 0 }));
+    if (!context.durable) return;
+    await context.eventually(() =>
+      deepEqual(
+        reports.map(({ outcome }) => outcome),
+        ['ignored'],
+      ),
+    );
+    equal(await send(deliveryOf('A')), 'duplicate');
+  });
+
+  test('a process without any handler leases nothing', async (context) => {
+    if (!context.durable) return;
+    let hasHandlers = false;
+    const inbox = await context.open();
+    const { receive, calls } = host(inbox, () => {}, { hasHandlers: () => hasHandlers });
+    await receive(deliveryOf('A'));
+    await sleep(200);
+    deepEqual(calls, []);
+    hasHandlers = true;
+    await context.eventually(() => deepEqual(calls, ['A']));
+  });
+
   test('no more than `concurrency` are handled at a time, and all in the end', async (context) => {
     if (!context.durable) return;
     let [now, most] = [0, 0];

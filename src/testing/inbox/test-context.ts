@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AttemptResult, Delivery, InboxResult, ManagedInbox } from '../../inbox/inbox.ts';
+import type { AttemptResult, Delivery, HandleResult, InboxResult, ManagedInbox } from '../../inbox/inbox.ts';
 import { sleep } from '../../internal/backoff.ts';
 
 /** The options of an inbox that the suite sets. @inline */
@@ -12,6 +12,8 @@ export interface InboxTestOptions {
   readonly timeLimitMs: number;
   /** Deliveries handled at once. */
   readonly concurrency: number;
+  /** Milliseconds from receiving a delivery until it may be dropped for want of a handler. */
+  readonly ignoreAfterMs: number;
   /** Milliseconds between two attempts. */
   readonly retry: { readonly firstDelayMs: number; readonly maxDelayMs: number };
 }
@@ -37,19 +39,27 @@ export interface Report extends AttemptResult {
   readonly digest: string;
 }
 
-/** A host on an inbox, what it was called with, and how its handler behaves for an order. */
+/**
+ * A host on an inbox, what it was called with, and how its handler behaves for an order: it may return `ignored` or
+ * `no-handler`.
+ */
 export function host(
   inbox: ManagedInbox,
   behave: (id: string, context: HandlerContext) => unknown = () => {},
+  { hasHandlers = () => true }: { readonly hasHandlers?: (() => boolean) | undefined } = {},
 ) {
   const calls: string[] = [];
   const reports: Report[] = [];
-  async function handle(delivery: Delivery, signal?: AbortSignal): Promise<void> {
+  async function handle(delivery: Delivery, signal?: AbortSignal): Promise<HandleResult> {
     const id = idOf(delivery);
     calls.push(id);
-    await behave(id, { signal, delivery });
+    const result = await behave(id, { signal, delivery });
+    return result === 'ignored' || result === 'no-handler' ? result : 'handled';
   }
   inbox.attach?.({
+    get hasHandlers() {
+      return hasHandlers();
+    },
     handle: (delivery, options) => handle(delivery, options?.signal),
     report: ({ digest }, outcome) => void reports.push({ digest, ...outcome }),
   });

@@ -1,8 +1,9 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
-import { type QueueInboxOptions, queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
+import { type QueueInbox, type QueueInboxOptions, queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import type { QueueMessage } from '../../../src/inbox/queue/queue-message.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { order } from '../contract.ts';
 
@@ -81,6 +82,45 @@ describe('queueInbox', () => {
     const { webhooks } = open({ send, storeTimeoutMs: 20, store: memoryStore() });
     for (let tries = 0; tries < 2; tries++)
       expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'unavailable', status: 503 });
+  });
+
+  it.each<[string, (inbox: QueueInbox, webhooks: Webhooks) => unknown]>([
+    ['any event', () => {}],
+    ['this event', (_, webhooks) => webhooks.on('buy.event.close', () => {})],
+  ])(
+    'has a message tried again, without an attempt, while no handler is registered for %s',
+    async (_, register) => {
+      const clock = { now: 1_800_000_000_000 };
+      const now = () => clock.now;
+      const messages: QueueMessage[] = [];
+      const store = memoryStore({ now });
+      const open = () =>
+        queueInbox({ send: async (message) => messages.push(message), store, now, maxAttempts: 1 });
+      const inbox = open();
+      const webhooks = quietWebhooks({ inbox });
+      register(inbox, webhooks);
+      await webhooks.receive(order('A'));
+      for (let tries = 0; tries < 3; tries++) expect(await inbox.handleMessage(messages[0])).toBe('retry');
+      const next = open();
+      const calls: string[] = [];
+      quietWebhooks({ inbox: next }).on('event.buy.init', ({ partner_order_id }) =>
+        calls.push(partner_order_id),
+      );
+      expect(await next.handleMessage(messages[0])).toBe('done');
+      expect(calls).toEqual(['A']);
+    },
+  );
+
+  it('is done with a message that no handler was registered for, after ignoreAfterMs', async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const messages: QueueMessage[] = [];
+    const send = async (message: QueueMessage) => messages.push(message);
+    const inbox = queueInbox({ send, now: () => clock.now, ignoreAfterMs: 60_000 });
+    const webhooks = quietWebhooks({ inbox }).on('buy.event.close', () => {});
+    await webhooks.receive(order('A'));
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    clock.now += 60_000;
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
   });
 
   it('leaves it to the queue to give up, unless it is told the number of the attempt', async () => {

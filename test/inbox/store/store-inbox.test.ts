@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import { gate } from '../../webhooks/deliveries.ts';
+import { delivery, gate } from '../../webhooks/deliveries.ts';
+import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order, receiver } from '../contract.ts';
 
 const day = 86_400_000;
@@ -17,7 +18,7 @@ function shared() {
   return { clock, store, open };
 }
 
-const nothing = { handled: 0, failed: 0, dead: 0, left: 0 };
+const nothing = { handled: 0, ignored: 0, failed: 0, dead: 0, left: 0 };
 
 describe('drain', () => {
   it('handles what is due, and says what it did', async () => {
@@ -29,7 +30,7 @@ describe('drain', () => {
     expect(await inbox.drain()).toEqual(nothing);
     for (const id of ['A', 'B', 'broken']) await webhooks.receive(order(id));
     expect(calls).toEqual([]);
-    expect(await inbox.drain()).toEqual({ handled: 2, failed: 0, dead: 1, left: 0 });
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 2, dead: 1 });
     expect(calls.toSorted()).toEqual(['A', 'B', 'broken']);
     expect(reports.filter(({ stage }) => stage === 'handle')).toHaveLength(3);
     expect(await inbox.drain()).toEqual(nothing);
@@ -347,5 +348,22 @@ describe('the records of an inbox', () => {
     expect(await inbox.deadLetters({ limit: 5_000 })).toHaveLength(count);
     expect(await inbox.deadLetters({ limit: 150 })).toHaveLength(150);
     expect(await store.list({ prefix: 'inbox/due/', limit: 1 })).toEqual([]);
+  });
+
+  it('receive, handle and list as always beside 10,000 events that nobody could read', async () => {
+    const { open } = shared();
+    const inbox = open({ concurrency: 1_000 });
+    const { webhooks, calls } = receiver(inbox);
+    const count = 10_000;
+    await warningsDuring(async () => {
+      for (let index = 0; index < count; index++)
+        await webhooks.receive(delivery({ event_name: 'event.sell.init', partner_order_id: `S-${index}` }));
+      expect(await inbox.drain()).toEqual({ ...nothing, dead: count });
+    });
+    await webhooks.receive(order('A'));
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+    expect(calls).toEqual(['A']);
+    expect(await inbox.counts()).toEqual({ open: 0, dead: count });
+    expect(await inbox.deadLetters({ limit: 3 })).toHaveLength(3);
   });
 });
