@@ -9,11 +9,11 @@ export interface LeasedDelivery {
   /** The number of this attempt, from 1. A lease that was lost while others ran does not count. */
   readonly attempt: number;
   readonly receivedAt: number;
-  /** Milliseconds that the lease leaves for the handler, if that may be less than the time limit. */
+  /** Milliseconds that its lease was made for, if that may be less than the time limit. */
   readonly timeLimitMs?: number | undefined;
 }
 
-/** This process has no handler for the delivery: it goes back for another one, and that is no attempt. */
+/** It goes back for another process or another time, and that is no attempt. */
 interface PutBack {
   readonly outcome: 'put-back';
   readonly delayMs: number;
@@ -24,15 +24,20 @@ export async function attemptDelivery(
   host: InboxHost,
   { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: LeasedDelivery,
   options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'now'> & {
+    /** Milliseconds since the lease was asked for. */
+    readonly elapsedMs: () => number;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<AttemptResult | PutBack> {
+  // Looked at now: something may have blocked the event loop since, and the lease may have ended.
+  const leftMs = Math.min(timeLimitMs, options.timeLimitMs) - options.elapsedMs();
+  if (leftMs <= 0) return { outcome: 'put-back', delayMs: 0 };
   // The clock may have gone back.
   const waitedMs = Math.max(0, options.now() - receivedAt);
   const begun = performance.now();
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
-    const result = await handleWithin(Math.min(timeLimitMs, options.timeLimitMs), options.signal, (signal) =>
+    const result = await handleWithin(leftMs, options.signal, (signal) =>
       host.handle(delivery, { signal, attempt }),
     );
     if (result === 'no-handler' && waitedMs < options.ignoreAfterMs) {
@@ -49,6 +54,15 @@ export async function attemptDelivery(
   }
 }
 
+/**
+ * Starts a clock for a lease. The machine may sleep, which only the wall clock shows, and the wall clock may be set
+ * forward, which ends leases too.
+ */
+export function startLeaseClock({ now }: Pick<Handling, 'now'>): () => number {
+  const [monotonic, wall] = [performance.now(), now()];
+  return () => Math.max(performance.now() - monotonic, now() - wall);
+}
+
 /** Nobody here can read the event. */
 export function isUnrecognized(error: unknown): boolean {
   return isInboxError(error) && error.code === 'event_unrecognized';
@@ -63,7 +77,7 @@ export function handleWithin(
   const tooLate = () =>
     new InboxError(
       'handler_timeout',
-      `A handler did not settle within ${timeLimitMs} ms: its delivery counts as failed.`,
+      `A handler did not settle within ${Math.ceil(timeLimitMs)} ms: its delivery counts as failed.`,
     );
   return withDeadline({ ms: timeLimitMs, signal, tooLate }, handle);
 }

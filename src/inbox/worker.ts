@@ -1,7 +1,13 @@
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/describe-error.ts';
-import { attemptDelivery, handlerStopped, type LeasedDelivery, leaseLost } from './attempt.ts';
+import {
+  attemptDelivery,
+  handlerStopped,
+  type LeasedDelivery,
+  leaseLost,
+  startLeaseClock,
+} from './attempt.ts';
 import { reportStore } from './durable-inbox.ts';
 import type { Handling } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
@@ -50,6 +56,8 @@ export interface WorkerOptions
   /** Ends when nothing is due and nothing runs, or when the store fails. @default false */
   readonly endsWhenIdle?: boolean | undefined;
 }
+
+type Attempt = Awaited<ReturnType<typeof attemptDelivery>>;
 
 const afterErrorMs = 1_000;
 /** An abort without a reason would make an exception with a stack. */
@@ -111,12 +119,14 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   async function startSideBySide(): Promise<number> {
     const free = Math.min(concurrency - running.size, limit - started);
     if (free <= 0) return Number.POSITIVE_INFINITY;
+    const elapsedMs = startLeaseClock(options);
     const { leased, pauseMs } = await source.lease(free);
-    for (const one of leased) start(one);
+    for (const one of leased) start(one, elapsedMs);
     return pauseMs;
   }
 
   async function startIsolated(): Promise<void> {
+    const elapsedMs = startLeaseClock(options);
     const { leased, dead } = await source.leaseIsolated();
     for (const { delivery, attempt } of dead) {
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
@@ -124,12 +134,12 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     isolated = leased === undefined ? 'none' : 'running';
     // Other due deliveries go first, then the next one alone: neither waits for ever.
     lookForIsolatedAt = Number.NEGATIVE_INFINITY;
-    if (leased !== undefined) start(leased);
+    if (leased !== undefined) start(leased, elapsedMs);
   }
 
-  function start(one: One): void {
+  function start(one: One, elapsedMs: () => number): void {
     started++;
-    const done = handle(one).finally(() => {
+    const done = handle(one, elapsedMs).finally(() => {
       running.delete(one);
       if (isolated === 'running') isolated = 'none';
       alarm.abort(woken);
@@ -137,30 +147,33 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     running.set(one, done);
   }
 
-  async function handle(leased: One): Promise<void> {
-    const result = await attemptDelivery(host, leased, { ...options, signal: cutOff.signal });
+  async function handle(leased: One, elapsedMs: () => number): Promise<void> {
+    const signal = cutOff.signal;
+    const result = await attemptDelivery(host, leased, { ...options, elapsedMs, signal });
     // The stop has given it back.
     if (cutOff.signal.aborted) return;
-    let settled = false;
-    for (let tries = 1; tries <= settleTries; tries++) {
+    const stored = await settleRepeatedly(leased, result);
+    if (result.outcome === 'put-back') return;
+    // The store decides: what it does not know is tried again, and reported when it does.
+    if (stored === true) host.report(leased.delivery, result);
+    else host.report(leased.delivery, { ...result, outcome: 'failed', ...(stored !== false && stored) });
+  }
+
+  /** Whether its end is stored, or the error of a store that does not take it: then the lease expires. */
+  async function settleRepeatedly(leased: One, result: Attempt): Promise<boolean | { error: unknown }> {
+    for (let tries = 1; ; tries++) {
       try {
-        settled = await settle(leased, result);
-        break;
+        return await settle(leased, result);
       } catch (error) {
         reportStore(error, options);
-        // The lease expires, and it is handled again.
-        if (stopping || tries === settleTries) break;
+        if (stopping || tries === settleTries) return 'error' in result ? false : { error };
         await options.sleep(afterErrorMs, cutOff.signal);
       }
     }
-    if (result.outcome === 'put-back') return;
-    // If it could not be stored as a dead letter it is tried again, and reported as dead when that succeeds.
-    const notStored = result.outcome === 'dead' && !settled;
-    host.report(leased.delivery, notStored ? { ...result, outcome: 'failed' } : result);
   }
 
   /** Whether its end is stored: not if another worker has it by now. */
-  async function settle(leased: One, result: Awaited<ReturnType<typeof attemptDelivery>>): Promise<boolean> {
+  async function settle(leased: One, result: Attempt): Promise<boolean> {
     switch (result.outcome) {
       case 'dead':
         return await source.moveToDeadLetters(leased, describeError(result.error));

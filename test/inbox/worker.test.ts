@@ -149,6 +149,42 @@ describe('what lost its lease', () => {
   });
 });
 
+describe('a delivery whose lease ended before its handler could start', () => {
+  it('is put back, and not handled here', async () => {
+    const clock = { now: Date.now() };
+    const handled: string[] = [];
+    const back: string[] = [];
+    const { worker, sideBySide, reports } = open(
+      {
+        async handle({ name }) {
+          handled.push(name);
+          // As if this handler had blocked the event loop for that long.
+          clock.now += 60_000;
+          return 'handled';
+        },
+        putBack: async ({ delivery }, delayMs) => void back.push(`${delivery.name} after ${delayMs}`),
+      },
+      { now: () => clock.now, timeLimitMs: 60_000 },
+    );
+    sideBySide.push(leaseOf('A'), leaseOf('B'));
+    await vi.waitFor(() => expect(back).toEqual(['B after 0']));
+    await vi.waitFor(() => expect(reports).toMatchObject([{ name: 'A', outcome: 'handled' }]));
+    expect(handled).toEqual(['A']);
+    await worker.stop(1_000);
+  });
+});
+
+it('reports a handled delivery as failed when the store takes no word of it, since it is handled again', async () => {
+  const down = new Error('down');
+  const { worker, sideBySide, reports } = open({
+    handle: async () => 'handled',
+    remove: () => Promise.reject(down),
+  });
+  sideBySide.push(leaseOf('A'));
+  await vi.waitFor(() => expect(reports).toMatchObject([{ name: 'A', outcome: 'failed', error: down }]));
+  await worker.stop(100);
+});
+
 it('is woken without making an exception, whose stack would cost more than the rest of a delivery', async () => {
   const { handle, running, names } = heldHandler();
   const { worker, sideBySide, wakeReasons } = open({ handle });

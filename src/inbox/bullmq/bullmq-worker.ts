@@ -2,7 +2,7 @@ import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { driverError } from '../../internal/driver-error.ts';
-import { attemptDelivery, handlerStopped, leaseLost } from '../attempt.ts';
+import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from '../attempt.ts';
 import { reportStore } from '../durable-inbox.ts';
 import type { Handling } from '../handling-options.ts';
 import type { AttemptResult, Delivery, InboxHost } from '../inbox.ts';
@@ -103,7 +103,9 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
 
   async function handle(job: BullJob, delivery: Delivery, attempt: number): Promise<void> {
     const leased = { delivery, attempt, receivedAt: job.timestamp };
-    const result = await attemptDelivery(host, leased, { ...handling, signal: cutOff.signal });
+    // BullMQ renews the lock while this process runs.
+    const elapsedMs = startLeaseClock(handling);
+    const result = await attemptDelivery(host, leased, { ...handling, elapsedMs, signal: cutOff.signal });
     switch (result.outcome) {
       case 'failed':
       case 'dead':

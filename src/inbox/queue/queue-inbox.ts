@@ -5,7 +5,6 @@ import {
   abortSignal,
   callback,
   defineOptions,
-  integer,
   invalidOption,
   type OptionTable,
   optional,
@@ -13,7 +12,7 @@ import {
 } from '../../internal/options.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import { attemptDelivery, handlerStopped, inboxStopped, leaseLost } from '../attempt.ts';
+import { attemptDelivery, handlerStopped, inboxStopped, leaseLost, startLeaseClock } from '../attempt.ts';
 import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
@@ -45,7 +44,10 @@ export interface QueueInboxOptions
 
 /** Options of `handleMessage`. */
 export interface HandleMessageOptions {
-  /** The number of this attempt, from 1, if your queue counts. Not needed with a `store`. */
+  /**
+   * The number of this attempt, from 1, if your queue counts. Anything that is no such number counts as the first. Not
+   * needed with a `store`.
+   */
   readonly attempt?: number | undefined;
   /** Aborts the handler; the message is to be tried again. */
   readonly signal?: AbortSignal | undefined;
@@ -94,7 +96,8 @@ const readOptions = defineOptions('queueInbox', {
 } satisfies OptionTable<QueueInboxOptions>);
 
 const readHandleOptions = defineOptions('handleMessage', {
-  attempt: optional(integer()),
+  // A broker may give 0, NaN or text, and the delivery is to be handled all the same.
+  attempt: value((given) => (given === undefined || isCount(given) ? given : 1)),
   signal: abortSignal(),
 } satisfies OptionTable<HandleMessageOptions>);
 
@@ -130,6 +133,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     given: number | undefined,
     signal: AbortSignal,
   ): Promise<MessageResult> {
+    const elapsedMs = startLeaseClock(settings);
     const claim = guard && (await call(() => guard.claim(delivery)));
     if (claim === 'handled') return 'done';
     if (claim === 'busy') return 'retry';
@@ -143,6 +147,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       { delivery, attempt: number ?? 1, receivedAt },
       {
         ...settings,
+        elapsedMs,
         // Who does not know the number leaves it to the queue to give up.
         maxAttempts: number === undefined ? Number.POSITIVE_INFINITY : settings.maxAttempts,
         signal,
@@ -212,6 +217,10 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       return 'cut-off';
     },
   };
+}
+
+function isCount(given: unknown): given is number {
+  return Number.isSafeInteger(given) && Number(given) > 0;
 }
 
 const messageResults = {
