@@ -9,6 +9,9 @@ interface Claim {
   readonly token: string;
 }
 
+/** The clocks of two machines are expected to differ by less than this. */
+const clockSlackMs = 60_000;
+
 /** How an attempt ended. */
 type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 
@@ -44,18 +47,19 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
       const key = keyOf(delivery);
       const token = crypto.randomUUID();
       return store.transact([key], (records) => {
-        const { handled, attempts = 0, lease, until } = membersOf(records.get(key));
+        const { handled, attempts = 0, lease, leasedAt, until } = membersOf(records.get(key));
         if (handled === true) return 'handled';
         const at = Math.floor(now());
-        // A lease that ends later than any can was made before the clock went back.
-        const isLeased = lease !== undefined && Number(until) > at && Number(until) <= at + leaseMs + 60_000;
-        if (isLeased) return 'busy';
+        // Judged by what is written in it, since another process may have another time limit. A lease from the future
+        // was made before the clock went back.
+        const isFromFuture = typeof leasedAt === 'number' && leasedAt > at + clockSlackMs;
+        if (lease !== undefined && Number(until) > at && !isFromFuture) return 'busy';
         if (Number(attempts) >= maxAttempts) {
           records.set(key, { attempts: 0 }, expiry());
           return 'lost';
         }
         const attempt = Number(attempts) + 1;
-        records.set(key, { attempts: attempt, lease: token, until: at + leaseMs }, expiry());
+        records.set(key, { attempts: attempt, lease: token, leasedAt: at, until: at + leaseMs }, expiry());
         return { attempt, token };
       });
     },

@@ -8,6 +8,7 @@ import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { order } from '../contract.ts';
 
 const day = 86_400_000;
+const never = () => new Promise(() => {});
 
 /** An inbox whose queue is a list, and what its handlers were called with. */
 function open(options: Partial<QueueInboxOptions> = {}, behave: (id: string) => unknown = () => {}) {
@@ -30,7 +31,8 @@ function guarded(options: Partial<QueueInboxOptions> = {}, behave?: (id: string)
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
   const store = memoryStore({ now });
-  const openAnother = (other = behave) => open({ store, now, ...options }, other);
+  const openAnother = (other = behave, others: Partial<QueueInboxOptions> = {}) =>
+    open({ store, now, ...options, ...others }, other);
   return { clock, store, openAnother, ...openAnother() };
 }
 
@@ -122,6 +124,26 @@ describe('queueInbox', () => {
     clock.now += 60_000;
     expect(await inbox.handleMessage(messages[0])).toBe('done');
   });
+
+  it('judges a lease by what its process wrote, not by its own time limit', async () => {
+    const { webhooks, messages, inbox, openAnother, calls } = guarded({ timeLimitMs: 600_000 }, never);
+    await webhooks.receive(order('A'));
+    void inbox.handleMessage(messages[0]);
+    await expect.poll(() => calls).toEqual(['A']);
+    const shorter = openAnother(() => {}, { timeLimitMs: 1_000 });
+    expect(await shorter.inbox.handleMessage(messages[0])).toBe('retry');
+    expect(shorter.calls).toEqual([]);
+  });
+
+  it.each([0, -1, Number.NaN, 1.5, '3' as unknown as number])(
+    'takes %s from a broker for the first attempt',
+    async (attempt) => {
+      const { webhooks, inbox, messages, reports } = open();
+      await webhooks.receive(order('A'));
+      expect(await inbox.handleMessage(messages[0], { attempt })).toBe('done');
+      expect(reports).toEqual([['handled', 1]]);
+    },
+  );
 
   it('leaves it to the queue to give up, unless it is told the number of the attempt', async () => {
     const { webhooks, inbox, messages, reports } = open({ maxAttempts: 3 }, () => {
