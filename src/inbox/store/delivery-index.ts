@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../internal/json.ts';
+import { warnOnce } from '../../internal/warn.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
 import { type Handling, longestWaitMsOf } from '../handling-options.ts';
 import { membersOf } from '../stored-delivery.ts';
@@ -17,6 +18,8 @@ interface IndexEntry {
   readonly writtenAt: number;
 }
 
+/** A time of 16 digits, and a digest. */
+const entryForm = /^(\d{16})\/([0-9a-f]{64})$/;
 /** Of a record store. */
 const largestPage = 1_000;
 /** The clocks of two machines are expected to differ by less than this. */
@@ -33,14 +36,27 @@ export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOpti
   const prefix = `${options.prefix}${name}/`;
   const longestWaitMs = longestWaitMsOf(options);
 
-  function toEntry({ key, value }: StoredRecord): IndexEntry {
-    const [at = '', digest = ''] = key.slice(prefix.length).split('/');
+  /** `undefined` for a record that is not ours. */
+  function toEntry({ key, value }: StoredRecord): IndexEntry | undefined {
+    const [, at, digest] = entryForm.exec(key.slice(prefix.length)) ?? [];
     const { receivedAt, writtenAt } = membersOf(value);
-    return { key, digest, at: Number(at), receivedAt: Number(receivedAt), writtenAt: Number(writtenAt) };
+    if (at !== undefined && digest !== undefined && Number.isFinite(writtenAt))
+      return { key, digest, at: Number(at), receivedAt: Number(receivedAt), writtenAt: Number(writtenAt) };
+    warnOnce(`The inbox passes over records below ${prefix} that another program has written.`);
+    return undefined;
   }
 
+  /** Up to `limit` entries; fewer only if there are no more. */
   async function list(limit: number, after?: string): Promise<IndexEntry[]> {
-    return (await store.list({ prefix, after, limit })).map(toEntry);
+    const entries: IndexEntry[] = [];
+    let last = after;
+    for (;;) {
+      const asked = limit - entries.length;
+      const page = await store.list({ prefix, after: last, limit: asked });
+      entries.push(...page.flatMap((record) => toEntry(record) ?? []));
+      if (page.length < asked || entries.length === limit) return entries;
+      last = page.at(-1)?.key;
+    }
   }
 
   /** Reads no more than `most` entries. */

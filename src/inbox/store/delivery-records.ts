@@ -47,7 +47,7 @@ const digestForm = /^[0-9a-f]{64}$/;
  * digest once it is handled, and one index record, whose key says where it is in which order.
  */
 export function deliveryRecords(options: DeliveryRecordsOptions) {
-  const { store, prefix, timeLimitMs, rememberMs, maxAttempts, now } = options;
+  const { store, prefix, rememberMs, maxAttempts, now } = options;
   const leaseMs = leaseMsOf(options);
   const due = deliveryIndex('due', options);
   const alone = deliveryIndex('alone', options);
@@ -57,10 +57,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   const waitingKey = ({ delivery, isolated }: Pick<Stored, 'delivery' | 'isolated'>, at: number) =>
     (isolated ? alone : due).keyOf(at, delivery.digest);
 
-  function put(records: RecordSet, stored: Stored): void {
+  /** @param at the reading of the clock that `index` was made from: it may be set back meanwhile */
+  function put(records: RecordSet, stored: Stored, at: number): void {
     const { delivery, ...state } = stored;
     records.set(recordKey(delivery.digest), { ...writeDelivery(delivery), ...withoutUndefined(state) });
-    records.set(stored.index, indexRecord(stored.receivedAt, now()));
+    records.set(stored.index, indexRecord(stored.receivedAt, at));
   }
 
   /** Nothing of the delivery stays but its digest. */
@@ -101,7 +102,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const index = due.keyOf(receivedAt, delivery.digest);
       return await store.transact([key, index], (records) => {
         if (records.get(key) !== undefined) return 'duplicate';
-        put(records, { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false });
+        put(records, { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false }, receivedAt);
         return 'stored';
       });
     },
@@ -110,8 +111,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     async lease(limit: number): Promise<{ leased: RecordLease[]; pauseMs: number }> {
       const { found, pauseMs } = await due.findDue(Math.min(limit, mostLeased));
       if (found.length === 0) return { leased: [], pauseMs };
-      const begun = performance.now();
-      const until = Math.floor(now()) + leaseMs;
+      const at = now();
+      const until = at + leaseMs;
       const token = crypto.randomUUID();
       const wanted = found.map(({ key, digest }) => {
         return { key, digest, record: recordKey(digest), index: alone.keyOf(until, digest) };
@@ -125,11 +126,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           const stored = readStored(records.get(record));
           if (stored?.index !== key) return [];
           const next = { ...stored, attempts: stored.attempts + 1, index, lease: token };
-          put(records, next);
+          put(records, next, at);
           return [next];
         }),
       );
-      return { leased: leased.map((stored) => toLease(stored, token, begun)), pauseMs: 0 };
+      return { leased: leased.map((stored) => toLease(stored, token)), pauseMs: 0 };
     },
 
     async isIsolatedDue(): Promise<boolean> {
@@ -143,9 +144,9 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const [entry] = (await alone.findDue(1)).found;
         if (entry === undefined) return { leased: undefined, dead: lost };
         const { key, digest } = entry;
-        const begun = performance.now();
+        const at = now();
         const token = crypto.randomUUID();
-        const index = alone.keyOf(now() + leaseMs, digest);
+        const index = alone.keyOf(at + leaseMs, digest);
         const grave = dead.keyOf(entry.receivedAt, digest);
         const next = await store.transact([key, recordKey(digest), index, grave], (records) => {
           if (records.get(key) === undefined) return undefined;
@@ -156,17 +157,17 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           const isLost = lease !== undefined;
           if (isLost && stored.isolated && stored.attempts >= maxAttempts) {
             const buried = { ...waiting, index: grave, reason: describeError(leaseLost()) };
-            put(records, buried);
+            put(records, buried, at);
             return buried;
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
           const attempts = stored.attempts + (isLost && !stored.isolated ? 0 : 1);
           const leased = { ...stored, attempts, index, isolated: true, lease: token };
-          put(records, leased);
+          put(records, leased, at);
           return leased;
         });
         if (next === undefined) continue;
-        const lease = toLease(next, token, begun);
+        const lease = toLease(next, token);
         if (next.index === index) return { leased: lease, dead: lost };
         lost.push(lease);
       }
@@ -185,19 +186,22 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
 
     /** Schedules another attempt, unless another worker has it by now. */
-    async postpone(lease: RecordLease, dueAt: number, reason: string): Promise<void> {
-      await move(lease, waitingKey(lease, dueAt), (stored) => ({ ...stored, reason }));
+    async postpone(lease: RecordLease, delayMs: number, reason: string): Promise<void> {
+      const at = now();
+      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({ ...stored, reason }));
     },
 
-    /** Gives it back as it was, due at this time: this was no attempt. */
-    async putBack(lease: RecordLease, dueAt: number): Promise<void> {
-      await move(lease, waitingKey(lease, dueAt), (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
+    /** Gives it back as it was, due after this time: this was no attempt. */
+    async putBack(lease: RecordLease, delayMs: number): Promise<void> {
+      const at = now();
+      const to = waitingKey(lease, at + delayMs);
+      await move(lease, { to, at }, (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
     },
 
     /** False if another worker has it by now. */
     moveToDeadLetters(lease: RecordLease, reason: string): Promise<boolean> {
       const index = dead.keyOf(lease.receivedAt, lease.delivery.digest);
-      return move(lease, index, (stored) => ({ ...stored, reason }));
+      return move(lease, { to: index, at: now() }, (stored) => ({ ...stored, reason }));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
@@ -221,7 +225,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       function putBack(stored: Stored, records: RecordSet): boolean {
         if (!isDead(stored)) return false;
         records.delete(stored.index);
-        put(records, { ...stored, attempts: 0, index: waitingKey(stored, at) });
+        put(records, { ...stored, attempts: 0, index: waitingKey(stored, at) }, at);
         return true;
       }
       return (await change(digest, putBack, (stored) => [waitingKey(stored, at)])) ?? false;
@@ -260,7 +264,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   /** Ends a lease; false if another worker has the delivery by now. */
   function move(
     { delivery: { digest }, token, index: from }: RecordLease,
-    to: string,
+    { to, at }: { readonly to: string; readonly at: number },
     update: (stored: Stored) => Stored,
   ): Promise<boolean> {
     const key = recordKey(digest);
@@ -268,16 +272,14 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const stored = readStored(records.get(key));
       if (stored?.lease !== token) return false;
       records.delete(from);
-      put(records, { ...update(stored), index: to, lease: undefined });
+      put(records, { ...update(stored), index: to, lease: undefined }, at);
       return true;
     });
   }
 
-  function toLease(stored: Stored, token: string, begun: number): RecordLease {
+  function toLease(stored: Stored, token: string): RecordLease {
     const { delivery, attempts: attempt, receivedAt, isolated, index } = stored;
-    // The lease began before the store was asked for it.
-    const left = Math.max(1, timeLimitMs - (performance.now() - begun));
-    return { delivery, attempt, receivedAt, isolated, index, token, timeLimitMs: left };
+    return { delivery, attempt, receivedAt, isolated, index, token };
   }
 }
 

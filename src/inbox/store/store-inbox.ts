@@ -107,7 +107,7 @@ const pollMs = 500;
  */
 export function storeInbox(options: StoreInboxOptions): StoreInbox {
   const settings = readOptions(options);
-  const { role, retry, random, now } = settings;
+  const { role, retry, random } = settings;
   const records = deliveryRecords(settings);
   const call = limitStoreCalls(settings);
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
@@ -122,11 +122,11 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
     leaseIsolated: () => call(records.leaseIsolated),
     remove: (leased) => call(() => records.remove(leased)),
     postpone: (leased, reason) =>
-      call(() => records.postpone(leased, now() + backoffDelay(leased.attempt, retry, random), reason)),
-    putBack: (leased, delayMs) => call(() => records.putBack(leased, now() + delayMs)),
+      call(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
+    putBack: (leased, delayMs) => call(() => records.putBack(leased, delayMs)),
     moveToDeadLetters: (leased, reason) => call(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {
-      await Promise.all(left.map((leased) => call(() => records.putBack(leased, now()))));
+      await Promise.all(left.map((leased) => call(() => records.putBack(leased, 0))));
     },
   };
 

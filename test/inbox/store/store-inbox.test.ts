@@ -335,6 +335,53 @@ describe('the records of an inbox', () => {
     expect(await inbox.deadLetters()).toEqual([]);
   });
 
+  it('below its prefix that are not ours are passed over, and hold up no loop', async () => {
+    const { open, store } = shared();
+    const inbox = open();
+    const { webhooks, calls } = receiver(inbox);
+    const indexes = ['due', 'alone', 'dead'].flatMap((index) => [
+      `${index}/`,
+      `${index}/!`,
+      `${index}/~ours?`,
+    ]);
+    await store.transact(
+      indexes.map((key) => `inbox/${key}`),
+      (records) => {
+        for (const key of indexes) records.set(`inbox/${key}`, 'foreign');
+      },
+    );
+    await webhooks.receive(order('A'));
+    await warningsDuring(async () => {
+      expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+      expect(await inbox.drain()).toEqual(nothing);
+      expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    });
+    expect(calls).toEqual(['A']);
+    expect(await store.list({ prefix: 'inbox/due/', limit: 10 })).toHaveLength(3);
+  });
+
+  it('is handled at once if the clock is set back while it is being stored', async () => {
+    const { open, store, clock } = shared();
+    const inbox = open({
+      store: {
+        ...store,
+        async transact(keys, change) {
+          const write = await store.transact(keys, (records) => {
+            clock.now -= keys.length === 2 && isFirst ? day : 0;
+            isFirst = false;
+            return change(records);
+          });
+          return write;
+        },
+      },
+    });
+    let isFirst = true;
+    const { webhooks, calls } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+    expect(calls).toEqual(['A']);
+  });
+
   it('are found by page when there are many', async () => {
     const { open, store } = shared();
     const inbox = open({ maxAttempts: 1, concurrency: 400 });
