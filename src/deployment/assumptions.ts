@@ -237,6 +237,13 @@ export const assumptions = [
     override: 'use receive() and answer as your deployment needs',
   },
   {
+    id: 'event-content-type',
+    statement:
+      'An event is JSON in UTF-8, whatever its Content-Type says or lacks; a body with a Content-Encoding is refused with 415.',
+    basis: 'assumed',
+    override: 'undo the encoding in a proxy, or use receive() with the decoded body',
+  },
+  {
     id: 'callback-retry',
     statement: 'An event that is not acknowledged may never come again: acknowledge only what is safe.',
     basis: 'assumed',

@@ -170,7 +170,7 @@ export const requestRemedies = {
 /** Requests that the webhooks refuse before they verify a body. */
 export const requestRefusalRemedies = {
   method_not_allowed: 'Give health checks an address of their own.',
-  unsupported_media_type: 'Have a proxy set content-type: application/json and undo content-encoding.',
+  unsupported_media_type: 'Have a proxy undo the content-encoding.',
   body_too_large: 'Raise maxBodyBytes if the service sends such bodies.',
   body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
   body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
@@ -371,7 +371,7 @@ export const meanings: Meanings = {
   },
   RequestRefusal: {
     method_not_allowed: 'The request was not a POST.',
-    unsupported_media_type: 'The content type of the request is not JSON, or the body is compressed.',
+    unsupported_media_type: 'The body is encoded (`content-encoding`), for example compressed.',
     body_too_large: 'The body is larger than `maxBodyBytes`.',
     body_timeout: 'The body did not arrive within `bodyTimeoutMs`.',
     body_unreadable: 'The caller broke off before its body was whole.',

@@ -12,27 +12,23 @@ export interface Endpoint {
 
 interface RequestHead {
   readonly method: string | undefined;
-  header(name: 'content-type' | 'content-encoding' | 'content-length'): string | null | undefined;
+  header(name: 'content-encoding' | 'content-length'): string | null | undefined;
 }
 
 /**
- * Refuses a method other than POST, a body that is not JSON or is compressed, and a length beyond the limit. A
- * missing content type is accepted, since the contract promises none.
+ * Refuses a method other than POST, a body that is encoded, and a length beyond the limit. Reads any content type, and
+ * none: the contract states no header for events, and the signature covers the bytes (ledger: `event-content-type`).
  */
 export function checkHead(head: RequestHead, maxBodyBytes: number): RequestRefusalCode | undefined {
   if (head.method !== 'POST') return 'method_not_allowed';
-  if (!isJson(head.header('content-type') ?? '')) return 'unsupported_media_type';
-  const encoding = head.header('content-encoding') ?? '';
-  if (encoding !== '' && encoding.toLowerCase() !== 'identity') return 'unsupported_media_type';
+  if (isEncoded(head.header('content-encoding'))) return 'unsupported_media_type';
   if (Number(head.header('content-length') ?? 0) > maxBodyBytes) return 'body_too_large';
   return undefined;
 }
 
-function isJson(contentType: string): boolean {
-  if (contentType === 'application/json') return true;
-  const end = contentType.indexOf(';');
-  const type = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
-  return type === '' || type === 'application/json' || type === 'text/json' || type.endsWith('+json');
+function isEncoded(contentEncoding: string | null | undefined): boolean {
+  if (!contentEncoding) return false;
+  return contentEncoding.split(',').some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
 }
 
 /** Why a request is refused before its body is verified. */
@@ -83,7 +79,7 @@ const received = jsonResponse(200, { received: true });
 
 const refusals = {
   method_not_allowed: [405, { allow: 'POST' }],
-  unsupported_media_type: [415, { accept: 'application/json' }],
+  unsupported_media_type: [415, { 'accept-encoding': 'identity' }],
   body_too_large: [413, {}],
   body_timeout: [408, { connection: 'close' }],
   body_unreadable: [400, {}],
@@ -126,7 +122,7 @@ export interface BufferedRequest {
   readonly method: string;
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
-  /** By name, in any case. `content-type` and `content-encoding` are read, and what a `credentials` function reads. */
+  /** By name, in any case. `content-encoding` is read, and what a `credentials` function reads. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** As received, not parsed. */
   readonly body: string | Uint8Array;

@@ -5,6 +5,7 @@ import type { NodeRequest, NodeResponse } from './node-handler.ts';
 /** The parts of a Fastify instance that we use. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): unknown;
+  addHook(name: 'onRequest', hook: (request: { headers: object }) => Promise<void>): unknown;
   addContentTypeParser(
     contentType: string,
     parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
@@ -35,8 +36,8 @@ const readOptions = defineOptions('fastifyPlugin', {
 } satisfies OptionTable<FastifyPluginOptions>);
 
 /**
- * The webhooks as a Fastify plugin. Its scope has no body parsers, so the bytes stay as received; the parsers of the
- * rest of the application are not changed.
+ * The webhooks as a Fastify plugin. Its scope has no body parsers, so the bytes stay as received, of any content type;
+ * the parsers of the rest of the application are not changed.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example
@@ -55,6 +56,10 @@ export function fastifyPlugin(
   return async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    // Fastify itself answers 415 to a content type that is no media type. What `webhooks.node` reads stays as sent.
+    scope.addHook('onRequest', async (request) => {
+      request.headers = { 'content-type': 'application/octet-stream' };
+    });
     scope.all(path, async (request, reply) => {
       reply.hijack();
       await webhooks.node(request.raw, reply.raw);

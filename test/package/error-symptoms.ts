@@ -361,7 +361,7 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
   },
   unsupported_media_type: {
     messages: [],
-    causes: ['a proxy compresses or relabels requests', 'a test sends no content type'],
+    causes: ['the service or a proxy compresses requests'],
   },
   body_too_large: {
     messages: [],

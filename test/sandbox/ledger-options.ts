@@ -163,6 +163,9 @@ export const ledgerOptions = {
     byDefault: '2xx is received',
     otherwise: 'only 200, or anything',
   },
+  'event-content-type': {
+    unplayable: 'every event is posted as application/json: `attack` posts other content types',
+  },
   'callback-retry': {
     options: ['callbackRetry'],
     faults: ['drop'],

@@ -336,6 +336,7 @@ it('fastifyPlugin takes a path with a parameter', async () => {
   await fastifyPlugin(webhooks, { path: '/orders/:partner' })({
     removeAllContentTypeParsers: () => {},
     addContentTypeParser: () => {},
+    addHook: () => {},
     all: (path) => paths.push(path),
   });
   expect(paths).toEqual(['/orders/:partner']);

@@ -27,14 +27,12 @@ describeTransports('onDelivery', (post) => {
     const { reports, webhooks } = observed({ maxBodyBytes: 2_000 });
     await post(webhooks, { method: 'GET' });
     await post(webhooks, { method: 'HEAD' });
-    await post(webhooks, { headers: { 'content-type': 'text/plain' }, body: sent });
     await post(webhooks, { headers: { 'content-encoding': 'gzip' }, body: sent });
     await post(webhooks, { body: 'x'.repeat(2_001) });
     await post(webhooks, { body: [Buffer.alloc(1_500, ' '), Buffer.alloc(1_500, ' ')] });
     expect(reports).toEqual([
       refusal(405, 'method_not_allowed'),
       refusal(405, 'method_not_allowed'),
-      refusal(415, 'unsupported_media_type'),
       refusal(415, 'unsupported_media_type'),
       refusal(413, 'body_too_large'),
       refusal(413, 'body_too_large'),

@@ -10,7 +10,7 @@ const remedies: Readonly<Record<number, Text>> = {
   405: requestRefusalRemedies.method_not_allowed,
   408: requestRefusalRemedies.body_timeout,
   413: requestRefusalRemedies.body_too_large,
-  415: requestRefusalRemedies.unsupported_media_type,
+  415: 'Have the receiver read the body whatever its headers say: the signature covers the bytes.',
 };
 
 /** Says what to do about a genuine event that the receiver refused; `undefined` for every other exchange. */

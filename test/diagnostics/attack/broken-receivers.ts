@@ -629,6 +629,16 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     finds: { 'authentic-unfamiliar': 'broken' },
   },
   {
+    name: 'reads only what says that it is JSON',
+    steps: {
+      before(_text, _acting, { headers }) {
+        if (headers['content-type'] !== 'application/json') throw new Refusal('no JSON');
+      },
+    },
+    findings: ['authentic-content-type'],
+    finds: { 'authentic-content-type': 'broken' },
+  },
+  {
     name: 'answers with the refused body',
     steps: { refuse: (_, text) => [401, `cannot verify ${text}`] },
     findings: ['echoes-body'],

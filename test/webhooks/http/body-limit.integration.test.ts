@@ -136,17 +136,16 @@ describe('fetch stops reading at the limit', () => {
     expect(seen.bytes).toBeLessThanOrEqual(13 * kibibyte);
   });
 
-  it.each<Record<string, string>>([
-    { 'content-length': '1000000' },
-    { 'content-type': 'text/plain' },
-    { 'content-encoding': 'gzip' },
-  ])('before it begins, with the headers %j', async (headers) => {
-    const { seen, stream } = endless();
-    const response = await quietWebhooks().fetch(requestOf(stream, headers));
-    expect(response.ok).toBe(false);
-    expect(seen.bytes).toBeLessThanOrEqual(kibibyte);
-    expect(seen.cancelled).toBe(true);
-  });
+  it.each<Record<string, string>>([{ 'content-length': '1000000' }, { 'content-encoding': 'gzip' }])(
+    'before it begins, with the headers %j',
+    async (headers) => {
+      const { seen, stream } = endless();
+      const response = await quietWebhooks().fetch(requestOf(stream, headers));
+      expect(response.ok).toBe(false);
+      expect(seen.bytes).toBeLessThanOrEqual(kibibyte);
+      expect(seen.cancelled).toBe(true);
+    },
+  );
 
   it('and is not held up by a stream that cannot be cancelled', async () => {
     const stream = new ReadableStream<Uint8Array>({

@@ -26,7 +26,7 @@ it('refuses what is no delivery, and reports it', async () => {
   const requests = [
     { method: 'PUT', headers: json, body: sent },
     { method: 'HEAD', headers: {}, body: '' },
-    { method: 'POST', headers: { 'Content-Type': 'text/html' }, body: sent },
+    { method: 'POST', headers: { 'Content-Encoding': 'gzip' }, body: sent },
     // What is said of its length does not matter, once it is here.
     { method: 'POST', headers: { ...json, 'content-length': '5' }, body: ' '.repeat(1_001) },
     { method: 'POST', headers: { ...json, 'content-length': '99999' }, body: '{}' },

@@ -2,7 +2,14 @@ import { createHmac } from 'node:crypto';
 import type { Words } from '../../../errors/remedies.ts';
 import { type Answer, isAccepted } from '../../../internal/post-request.ts';
 import { type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
-import { type Attack, type AttackCase, accepted, type CaseResult, judgeAcceptance } from '../attack-case.ts';
+import {
+  type Attack,
+  type AttackCase,
+  accepted,
+  type CaseResult,
+  judgeAcceptance,
+  worstOf,
+} from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 import { wrongKeys } from './forgeries.ts';
 
@@ -77,6 +84,8 @@ const verifyRaw =
   'Verify the bytes as they arrived, before anything parses them. This receiver verifies what it writes again, and so loses authentic events of a sender that writes JSON differently.';
 const acknowledge =
   'Acknowledge every authentic delivery with 2xx and put aside what you cannot use: one that is not acknowledged may be lost, or repeated for ever (ledger: callback-retry).';
+const readAnyType =
+  'Read the body whatever its content type says: the contract states no header for events, and the signature covers the bytes (ledger: event-content-type). Mount the receiver before body parsers, which choose by the content type.';
 
 /** Authentic deliveries that a receiver must not lose. */
 export const authenticCases: readonly AttackCase[] = [
@@ -162,6 +171,24 @@ export const authenticCases: readonly AttackCase[] = [
     advice: acknowledge,
     body: ({ authentic }) => authentic({ new_member: 1, another: { nested: [true, null] } }),
   }),
+  {
+    id: 'authentic-content-type',
+    what: 'authentic deliveries as text/plain, as bytes, as a form, and without a content type',
+    expected: '2xx',
+    async run({ probes, post }) {
+      const results: CaseResult[] = [];
+      for (const type of [
+        'text/plain',
+        'application/octet-stream',
+        'application/x-www-form-urlencoded',
+        '',
+      ]) {
+        const answer = await post({ body: probes.authentic(), headers: { 'content-type': type } });
+        results.push(judgeAcceptance(answer, readAnyType));
+      }
+      return worstOf(results);
+    },
+  },
   accepted({
     id: 'authentic-unfamiliar',
     what: 'an authentic delivery of an event that the contract does not have',

@@ -29,8 +29,8 @@ export const requestCases: readonly AttackCase[] = [
   refused({
     id: 'content-type',
     what: 'forged deliveries as text/plain, as a form, and without a content type',
-    expected: '415, 400 or 401',
-    advice: 'Verify whatever the content type says, or answer 415.',
+    expected: '401, 400 or 415',
+    advice: 'Verify whatever the content type says: the signature covers the bytes.',
     deliveries: (probes) =>
       ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''].map(
         (type) => ({ body: forged(probes), headers: { 'content-type': type } }),

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
 import { buyCreditedBody, buyInitBody } from '../../../support/bodies.ts';
@@ -11,6 +12,8 @@ export interface Differences {
   /** Who refuses a body that does not arrive: the webhooks, the server around a framework that reads it, or nobody here. */
   readonly slowBody?: 'webhooks' | 'server' | { readonly notHere: string };
   readonly clientAbort?: { readonly notHere: string };
+  /** Whether a body parser before the webhooks refuses JSON in another charset than UTF-8. */
+  readonly jsonCharset?: { readonly notHere: string };
   /** Who answers other methods than POST; the framework's own answer has no Allow header of ours. */
   readonly otherMethods?: 'webhooks' | 'framework';
 }
@@ -18,6 +21,7 @@ export interface Differences {
 const sent = delivery(buyInitBody({ note: 'é😀' }));
 const bytes = Buffer.from(sent);
 const json = { 'content-type': 'application/json' };
+const latin1Json = 'application/json; charset=iso-8859-1';
 
 /** A body of more than 2000 bytes, of which a test says that it is too large. */
 const large = delivery(buyInitBody({ filler: 'x'.repeat(2000) }));
@@ -26,7 +30,7 @@ const large = delivery(buyInitBody({ filler: 'x'.repeat(2000) }));
 export function describeFramework(
   name: string,
   mount: (webhooks: Webhooks) => Promise<Mounted>,
-  { slowBody = 'webhooks', clientAbort, otherMethods = 'webhooks' }: Differences = {},
+  { slowBody = 'webhooks', clientAbort, jsonCharset, otherMethods = 'webhooks' }: Differences = {},
 ): void {
   describe(name, () => {
     it('handles an authentic event and answers 200', async () => {
@@ -134,9 +138,42 @@ export function describeFramework(
       expect(await connection.received()).toMatch(/^HTTP\/1\.1 405 .*\r\n\r\n$/s);
     });
 
-    it('refuses what is no JSON with 415 or as unsigned, and never handles it', async () => {
+    it.for([
+      'text/plain',
+      'text/html; charset=iso-8859-1',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'multipart/form-data',
+      'application/octet-stream',
+      latin1Json,
+      'application/json, text/plain',
+      'json',
+      ';;',
+      '',
+      undefined,
+    ])('handles an authentic event whose content type is %j', async (type, { skip }) => {
+      if (jsonCharset && type === latin1Json) return skip(jsonCharset.notHere);
       await using app = await start(mount);
-      const answer = await send(app.port, { headers: { 'content-type': 'text/plain' }, body: sent });
+      const headers = type === undefined ? {} : { 'content-type': type };
+      const answer = await send(app.port, { headers, body: sent });
+      expect([answer.status, answer.body]).toEqual([200, '{"received":true}']);
+      expect(app.handled).toMatchObject([{ event_name: 'event.buy.init', note: 'é😀' }]);
+    });
+
+    it('refuses a forged one of another content type with 401', async () => {
+      await using app = await start(mount);
+      const body = sent.replace('A-1001', 'A-1002');
+      const answer = await send(app.port, { headers: { 'content-type': 'text/plain' }, body });
+      expect([answer.status, answer.body]).toEqual([401, '{"error":"signature_mismatch"}']);
+      expect(app.handled).toEqual([]);
+    });
+
+    it('refuses a body that is encoded with 415', async () => {
+      await using app = await start(mount);
+      const answer = await send(app.port, {
+        headers: { ...json, 'content-encoding': 'gzip' },
+        body: gzipSync(sent),
+      });
       expect(answer.status).toBe(415);
       expect(app.handled).toEqual([]);
     });

@@ -23,6 +23,18 @@ export async function mountNest(webhooks: Webhooks, { rawBody }: { rawBody: bool
   return { port, close: async () => void (await Promise.all([close(), app.close()])) };
 }
 
+/** Added before `init`, which adds the parsers. */
+export async function mountBeforeNest(webhooks: Webhooks): Promise<Mounted> {
+  class App {}
+  Module({ controllers: [echoController()] })(App);
+  const server = express();
+  const app = await NestFactory.create(App, new ExpressAdapter(server), { logger: false });
+  app.use('/', webhooks.node);
+  await app.init();
+  const { port, close } = await listen(server);
+  return { port, close: async () => void (await Promise.all([close(), app.close()])) };
+}
+
 /** NestJS on Fastify, whose controllers have the rest of the application. */
 export async function mountNestOnFastify(webhooks: Webhooks): Promise<Mounted> {
   class App {}

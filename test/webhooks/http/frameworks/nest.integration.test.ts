@@ -4,11 +4,14 @@ import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
 import { send } from '../server.ts';
 import { describeFramework } from './contract.ts';
-import { mountNest, mountNestOnFastify } from './mount-nest.ts';
+import { mountBeforeNest, mountNest, mountNestOnFastify } from './mount-nest.ts';
 
 describeFramework('NestJS with rawBody: true', (webhooks) => mountNest(webhooks, { rawBody: true }), {
   slowBody: 'server',
+  jsonCharset: { notHere: 'the JSON parser of NestJS refuses it with 415' },
 });
+
+describeFramework('NestJS, mounted before its body parsers', mountBeforeNest);
 
 describeFramework('NestJS on Fastify', mountNestOnFastify);
 

@@ -11,6 +11,10 @@ import { describeFramework } from './contract.ts';
 import { listen, mountServer } from './mount.ts';
 
 const readsItself = { slowBody: 'server' } as const;
+const parsesJson = {
+  ...readsItself,
+  jsonCharset: { notHere: 'its parser of JSON refuses it with 415' },
+} as const;
 
 describeFramework('node:http', (webhooks) => mountServer(createServer(webhooks.node)));
 
@@ -23,7 +27,7 @@ describeFramework(
     // Sound: a server calls the listeners of this event with a request and a response.
     return listen(listener as RequestListener);
   },
-  readsItself,
+  parsesJson,
 );
 
 describeFramework('Express 5, mounted before body parsers', (webhooks) => {
@@ -57,7 +61,7 @@ describeFramework(
     app.all('/', webhooks.node);
     return listen(app);
   },
-  readsItself,
+  parsesJson,
 );
 
 describe('Express 5, behind express.json() alone', () => {
