@@ -22,6 +22,7 @@ export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-e
 export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
+export { type ClosableServer, closeServer } from './close-server.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
 export type { WebhookResponse } from './endpoint.ts';

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../src/testing/signed-delivery.ts';
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { generation } from '../credentials/keys.ts';
+import { keepConnectionsBusy } from '../support/busy-connections.ts';
 import { type SnippetRun, snippetsOf, startSnippet } from '../support/doc-snippets.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { root } from './entries.ts';
@@ -69,6 +70,32 @@ describe('the first program of a guide', () => {
     expect(await ended).toEqual([0, null]);
     expect(await next()).toBeUndefined();
   });
+
+  it.each(['receive-events.md', 'production.md'])(
+    '%s ends on SIGTERM behind busy connections, answers 200 to all that it takes, and logs one line at most',
+    async (page) => {
+      const { child, port } = await startReceiver(page, { stderr: 'pipe' });
+      let logged = '';
+      child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+        logged += piece;
+      });
+      child.stdout?.resume();
+      let made = 0;
+      const next = () => {
+        const body = eventBody('event.buy.credited.crypto', { partner_order_id: `A-${++made}` });
+        return signedDelivery(body, { credentials }).body;
+      };
+      const load = keepConnectionsBusy(Number(port), { connections: 20, next });
+      await vi.waitFor(() => expect(load.taken()).toBe(20), { timeout: 10_000 });
+      const ended = once(child, 'exit', { signal: AbortSignal.timeout(8_000) });
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+      await load.ended;
+      expect([...load.statuses.keys()]).toEqual([200]);
+      expect(logged.split('\n').length).toBeLessThanOrEqual(2);
+      expect(load.broken()).toBe(0);
+    },
+  );
 
   it('kyc-and-refund tells the KYC errors in both spellings, the credit and the refund apart', async () => {
     const { next, post } = await startReceiver('kyc-and-refund.md');

@@ -24,6 +24,8 @@ export interface SnippetRun {
   readonly env?: Readonly<Record<string, string>>;
   /** Flags of node. */
   readonly flags?: readonly string[];
+  /** @default 'inherit' */
+  readonly stderr?: 'inherit' | 'pipe';
 }
 
 /** The extension under which a snippet is saved: that of the file in its first line, or mts. */
@@ -39,6 +41,7 @@ export function startSnippet({
   replaced = {},
   env = {},
   flags = [],
+  stderr = 'inherit',
 }: SnippetRun): ChildProcess {
   let code =
     snippetsOf(page).find((each) => each.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
@@ -54,7 +57,7 @@ export function startSnippet({
   const child = spawn(process.execPath, ['--disable-warning=PartnerExchangeWarning', ...flags, file], {
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', stderr],
   });
   onTestFinished(() => void child.kill());
   return child;

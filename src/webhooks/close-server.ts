@@ -1,0 +1,133 @@
+import { settledWithin } from '../internal/deadline.ts';
+import { checkFunction, defineOptions, type OptionTable, timerMs, value } from '../internal/options.ts';
+import { warn } from '../internal/warn.ts';
+
+/**
+ * The parts of a server that we use: of `node:http`, `node:https` and `node:http2`, and so of Express (`app.listen()`),
+ * Fastify (`app.server`), NestJS (`app.getHttpServer()`) and Hono (`serve()`).
+ */
+export interface ClosableServer {
+  close(callback: () => void): unknown;
+  prependListener(event: 'request', listener: (request: object, response: object) => void): unknown;
+  /** Not in HTTP/2. */
+  closeIdleConnections?(): void;
+  /** Not in HTTP/2. */
+  closeAllConnections?(): void;
+}
+
+/** @inline */
+export interface CloseServerOptions {
+  /** Stopped once no connection can bring a delivery any more. @default none */
+  readonly inbox?: StoppableInbox | undefined;
+  /**
+   * Milliseconds for all of it. With an inbox, connections get the first half, and running handlers the rest.
+   * @default 10000
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The part of an inbox that we use. @inline */
+interface StoppableInbox {
+  stop(options: { readonly timeoutMs: number }): Promise<unknown>;
+}
+
+const readOptions = defineOptions('closeServer', {
+  inbox: value((given) => {
+    if (given === undefined) return undefined;
+    // Sound: only `stop` is required.
+    const inbox = given as StoppableInbox | null;
+    checkFunction('inbox.stop', inbox?.stop);
+    return inbox as StoppableInbox;
+  }),
+  timeoutMs: timerMs({ default: 10_000 }),
+} satisfies OptionTable<CloseServerOptions>);
+
+/** Milliseconds without any request before idle connections are closed: one may be on its way. */
+const quietMs = 500;
+const sweepMs = 50;
+
+/**
+ * Ends a server at the end of its process, and then its inbox, so that no delivery is lost.
+ *
+ * The server takes no new connections. Every answer carries `Connection: close` (in HTTP/2 its session ends), so a
+ * connection in use ends with its next answer; idle ones are closed after half a second without a request, the others as
+ * they end. Deliveries that arrive meanwhile are stored and answered as before. Then the inbox stops. Work that is left
+ * after `timeoutMs` is cut off, with one process warning; a durable inbox has the deliveries handled again. Connections
+ * that never sent a request count as busy, and so do sessions of HTTP/2 that Node's own `close` does not end.
+ *
+ * The process ends by itself once your program has closed the rest, such as its database.
+ *
+ * @returns `drained`, or `cut-off` if connections or handlers were cut off
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const server = createServer(webhooks.node).listen(3000);
+ * process.once('SIGTERM', () => closeServer(server, { inbox }));
+ * ```
+ */
+export async function closeServer(
+  server: ClosableServer,
+  options: CloseServerOptions = {},
+): Promise<'drained' | 'cut-off'> {
+  checkFunction('server.close', server?.close);
+  const { inbox, timeoutMs } = readOptions(options);
+  const startedAt = performance.now();
+  const connections = await endConnections(server, inbox === undefined ? timeoutMs : timeoutMs / 2);
+  const leftMs = Math.max(0, Math.ceil(timeoutMs - (performance.now() - startedAt)));
+  const handlers = await inbox?.stop({ timeoutMs: leftMs });
+  if (connections === 'drained' && handlers !== 'cut-off') return 'drained';
+  const cutOff = connections === 'drained' ? 'handlers of the inbox' : 'connections';
+  warn(`closeServer has cut off ${cutOff} that did not end within its time (timeoutMs ${timeoutMs}).`);
+  return 'cut-off';
+}
+
+async function endConnections(server: ClosableServer, limitMs: number): Promise<'drained' | 'cut-off'> {
+  const sessions = new Set<Session>();
+  let quietSince = performance.now();
+  server.prependListener('request', (request, response) => {
+    quietSince = performance.now();
+    const session = endAfterAnswer(request, response);
+    if (session !== undefined) sessions.add(session);
+  });
+  const closed = stopListening(server);
+  const sweep = setInterval(() => {
+    // In a process that was busy, requests may have arrived that are not read yet.
+    setImmediate(() => {
+      if (performance.now() - quietSince > Math.min(quietMs, limitMs / 4)) server.closeIdleConnections?.();
+    });
+  }, sweepMs);
+  const isDrained = await settledWithin([closed], limitMs);
+  clearInterval(sweep);
+  if (isDrained) return 'drained';
+  server.closeAllConnections?.();
+  for (const session of sessions) session.destroy();
+  return 'cut-off';
+}
+
+/** Resolves once the last connection has ended. */
+function stopListening(server: ClosableServer): Promise<void> {
+  const { closeIdleConnections } = server;
+  // `close` calls it at once, but a connection without a request may have one on its way.
+  if (closeIdleConnections !== undefined) server.closeIdleConnections = () => {};
+  const closed = new Promise<void>((resolve) => server.close(resolve));
+  if (closeIdleConnections !== undefined) server.closeIdleConnections = closeIdleConnections;
+  return closed;
+}
+
+/** Of HTTP/2. */
+interface Session {
+  close(): void;
+  destroy(): void;
+}
+
+/** Tells the caller that this is the last answer on its connection; in HTTP/2 returns the session that it ends. */
+function endAfterAnswer(
+  request: { readonly stream?: { readonly session?: Session } },
+  response: { setHeader?(name: string, value: string): void; readonly headersSent?: boolean },
+): Session | undefined {
+  const session = request.stream?.session;
+  // Streams that are open end first.
+  session?.close();
+  if (session === undefined && !response.headersSent) response.setHeader?.('connection', 'close');
+  return session;
+}

@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, createServer as createHttp2Server } from 'node:http2';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import express from 'express';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { type ClosableServer, closeServer } from '../../../src/webhooks/close-server.ts';
+import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { fastifyPlugin } from '../../../src/webhooks/fastify-plugin.ts';
+import { buyInitBody } from '../../support/bodies.ts';
+import { keepConnectionsBusy } from '../../support/busy-connections.ts';
+import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
+import { warningsDuring } from '../warnings.ts';
+import { rawConnection } from './server.ts';
+
+const sent = delivery(buyInitBody());
+
+type Listening = ClosableServer & { address(): AddressInfo | string | null; listening: boolean };
+
+/** Every server that can be closed, with the webhooks at its root. */
+const servers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Listening>>> = {
+  'node:http': async ({ node }) => createServer(node).listen(0, '127.0.0.1'),
+  'Express 5': async ({ node }) => express().all('/', node).listen(0, '127.0.0.1'),
+  async 'Fastify 5'(webhooks) {
+    const app = fastify();
+    await app.register(fastifyPlugin(webhooks, { path: '/' }));
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    onTestFinished(() => app.close());
+    return app.server;
+  },
+  async 'Hono on Node'(webhooks) {
+    const app = new Hono().all('/', (context) => webhooks.fetch(context.req.raw));
+    return createAdaptorServer({ fetch: app.fetch }).listen(0, '127.0.0.1');
+  },
+};
+
+async function portOf(server: Listening): Promise<number> {
+  if (!server.listening) await once(Object(server), 'listening');
+  // Sound: it listens on a port.
+  return (server.address() as AddressInfo).port;
+}
+
+describe.each(Object.entries(servers))('closeServer, with %s,', (_, start) => {
+  it('ends behind busy connections, and answers 200 to all that they bring', async () => {
+    const { webhooks } = recordingWebhooks();
+    const server = await start(webhooks);
+    let made = 0;
+    const next = () => delivery(buyInitBody({ partner_order_id: `A-${++made}` }));
+    const load = keepConnectionsBusy(await portOf(server), { connections: 5, next });
+    await vi.waitFor(() => expect(load.taken()).toBe(5));
+    expect(await closeServer(server)).toBe('drained');
+    await load.ended;
+    expect([...load.statuses.keys()]).toEqual([200]);
+    expect(load.broken()).toBe(0);
+  });
+});
+
+describe('closeServer', () => {
+  it('answers a delivery that arrives on an open connection, says that it closes it, then stops the inbox', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const server = await servers['node:http']?.(webhooks);
+    if (server === undefined) return expect.unreachable();
+    const connection = rawConnection(await portOf(server));
+    await connection.write(head(sent.length));
+    await vi.waitFor(() => expect(connectionsOf(server)).resolves.toBe(1));
+    const stopped = vi.fn(async () => 'drained');
+    const closing = closeServer(server, { inbox: { stop: stopped } });
+    expect(stopped).not.toHaveBeenCalled();
+    await connection.write(sent);
+    expect(await connection.received()).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"received":true/is);
+    expect(await closing).toBe('drained');
+    expect(events).toHaveLength(1);
+    expect(stopped).toHaveBeenCalledOnce();
+  });
+
+  it('closes idle connections, and takes no new ones', async () => {
+    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
+    const port = await portOf(server);
+    const idle = rawConnection(port);
+    await idle.write(head(sent.length) + sent);
+    await once(server, 'request');
+    const closing = closeServer(server);
+    const refused = connectTcp(port, '127.0.0.1');
+    expect(await once(refused, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }]);
+    expect(await closing).toBe('drained');
+    expect(await idle.received()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('waits for a handler that runs in its request', async () => {
+    const begun = gate();
+    const finish = gate();
+    const webhooks = quietWebhooks().onAny(async () => {
+      begun.open();
+      await finish.opened;
+    });
+    const server = createServer(webhooks.node).listen(0, '127.0.0.1');
+    const connection = rawConnection(await portOf(server));
+    await connection.write(head(sent.length) + sent);
+    await begun.opened;
+    const closing = closeServer(server);
+    finish.open();
+    expect(await closing).toBe('drained');
+    expect(await connection.received()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('cuts off what does not end, with one warning, and leaves the inbox its half of the time', async () => {
+    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
+    const connections = [1, 2, 3].map(() => portOf(server).then(rawConnection));
+    for (const connection of await Promise.all(connections)) await connection.write(head(sent.length));
+    await vi.waitFor(() => expect(connectionsOf(server)).resolves.toBe(3));
+    const stop = vi.fn(async () => 'drained');
+    const warnings = await warningsDuring(async () => {
+      expect(await closeServer(server, { inbox: { stop }, timeoutMs: 600 })).toBe('cut-off');
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/connections.*timeoutMs 600/),
+    ]);
+    expect(stop).toHaveBeenCalledWith({ timeoutMs: expect.any(Number) });
+    const [[{ timeoutMs }] = [{ timeoutMs: 0 }]] = Object(stop.mock.calls);
+    expect(timeoutMs).toBeLessThanOrEqual(300);
+    expect(await connectionsOf(server)).toBe(0);
+  });
+
+  it('says that handlers of the inbox were cut off', async () => {
+    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
+    await portOf(server);
+    const warnings = await warningsDuring(async () => {
+      expect(await closeServer(server, { inbox: { stop: async () => 'cut-off' } })).toBe('cut-off');
+    });
+    expect(String(warnings)).toContain('handlers of the inbox');
+  });
+
+  it('ends a server that is closed already', async () => {
+    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
+    await portOf(server);
+    expect(await closeServer(server)).toBe('drained');
+    expect(await closeServer(server)).toBe('drained');
+  });
+
+  it('answers the streams of HTTP/2 that are open, and ends their sessions', async () => {
+    const { events, webhooks } = recordingWebhooks();
+    const server = createHttp2Server(webhooks.node).listen(0, '127.0.0.1');
+    expectTypeOf(server).toExtend<ClosableServer>();
+    const session = connect(`http://127.0.0.1:${await portOf(server)}`);
+    await once(session, 'connect');
+    const stream = session.request({ ':method': 'POST', ':path': '/', 'content-length': sent.length });
+    await once(server, 'request');
+    const closing = closeServer(server, { timeoutMs: 2_000 });
+    stream.end(sent);
+    const [headers] = await once(stream, 'response');
+    expect(headers[':status']).toBe(200);
+    stream.resume();
+    expect(await closing).toBe('drained');
+    expect(events).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, object, RegExp]>([
+    ['no server', undefined, {}, /server\.close/],
+    [
+      'a misspelt option',
+      createServer(),
+      { timeLimitMs: 5 },
+      /"timeLimitMs" is not an option of closeServer/,
+    ],
+    ['an inbox that cannot be stopped', createServer(), { inbox: {} }, /inbox\.stop/],
+  ])('refuses %s', async (_, server, options, message) => {
+    await expect(closeServer(Object(server), options)).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+function connectionsOf(server: object): Promise<number> {
+  return new Promise((resolve, reject) =>
+    Object(server).getConnections((error: Error | null, count: number) =>
+      error ? reject(error) : resolve(count),
+    ),
+  );
+}
+
+function head(length: number): string {
+  return `POST / HTTP/1.1\r\nHost: partner.example\r\nContent-Length: ${length}\r\n\r\n`;
+}
