@@ -3,22 +3,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { effectKey } from 'partner-exchange-sdk/events';
 import { sqliteInbox } from 'partner-exchange-sdk/inbox/sqlite';
+import { eventBody } from 'partner-exchange-sdk/testing';
 import { createWebhooks, type DeliveryReport } from 'partner-exchange-sdk/webhooks';
 import { credentials, signedEvent } from './support/signed-events.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'durable-inbox-'));
 
-// Your own database. The digest and the effect are written in one transaction: a second run changes nothing.
+// Your own database. The key of the effect and the effect are written in one transaction: a second run changes nothing.
 const app = new DatabaseSync(join(folder, 'app.sqlite'));
 app.exec(`
-  CREATE TABLE handled (digest TEXT PRIMARY KEY);
+  CREATE TABLE applied (effect TEXT PRIMARY KEY);
   CREATE TABLE balance (id INTEGER PRIMARY KEY, credits INTEGER NOT NULL);
   INSERT INTO balance VALUES (1, 0);
 `);
-function creditOnce(digest: string): void {
+function creditOnce(effect: string | undefined): void {
+  // A dead letter, for a person to look at.
+  if (effect === undefined) throw new Error('the event names no order');
   app.exec('BEGIN IMMEDIATE');
-  const { changes } = app.prepare('INSERT OR IGNORE INTO handled VALUES (?)').run(digest);
+  const { changes } = app.prepare('INSERT OR IGNORE INTO applied VALUES (?)').run(effect);
   if (changes === 1) app.exec('UPDATE balance SET credits = credits + 1');
   app.exec('COMMIT');
 }
@@ -34,9 +38,10 @@ function start() {
   });
   const webhooks = createWebhooks({ credentials, inbox, onError: () => {}, onDelivery: count }).on(
     'event.buy.credited.crypto',
-    (event, { digest }) => {
+    (event) => {
       if (accountsAreDown) throw new Error('the accounts are down');
-      creditOnce(digest);
+      // Not the digest of the delivery: two texts can report one credit.
+      creditOnce(effectKey(event));
       console.log('handled', event.partner_order_id);
     },
   );
@@ -49,8 +54,11 @@ function count({ stage, outcome }: DeliveryReport): void {
   outcomes.set(`${stage}: ${outcome}`, (outcomes.get(`${stage}: ${outcome}`) ?? 0) + 1);
 }
 
-// What the service would post.
+// What the service would post: one credit, and the same credit in another text.
 const body = signedEvent();
+const otherText = signedEvent(
+  eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1001', crypto_payment_status: 'Completed' }),
+);
 
 const first = start();
 console.log('first delivery:', (await first.webhooks.receive(body)).kind);
@@ -64,8 +72,9 @@ console.log('stopped:', await first.inbox.stop());
 accountsAreDown = false;
 const second = start();
 if (dead !== undefined) await second.inbox.replay(dead.digest);
-while ((await second.inbox.counts()).open > 0) await pause(20);
 console.log('repeated after the restart:', (await second.webhooks.receive(body)).kind);
+console.log('the same credit in another text:', (await second.webhooks.receive(otherText)).kind);
+while ((await second.inbox.counts()).open > 0) await pause(20);
 await second.inbox.stop();
 const { credits } = { credits: undefined, ...app.prepare('SELECT credits FROM balance').get() };
 console.log('credits:', credits, Object.fromEntries(outcomes));

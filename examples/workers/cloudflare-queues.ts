@@ -1,4 +1,5 @@
 /** A Worker that puts each verified event into a Cloudflare Queue, and handles it from there. */
+import { effectKey } from 'partner-exchange-sdk/events';
 import { type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox/queue';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 
@@ -33,9 +34,12 @@ function open({ EVENTS, ACCOUNTS, ...keys }: Environment) {
       merchantSecretKey: keys.MERCHANT_SECRET_KEY,
     },
     inbox,
-  }).on('event.buy.credited.crypto', async (event, { digest, signal }) => {
+  }).on('event.buy.credited.crypto', async (event, { signal }) => {
+    // One for all texts about this credit, unlike the digest of a delivery.
+    const effect = effectKey(event);
+    if (effect === undefined) throw new Error('the event names no order');
     const url = `https://accounts/credited/${encodeURIComponent(event.partner_order_id)}`;
-    const headers = { 'idempotency-key': digest };
+    const headers = { 'idempotency-key': effect };
     const reply = await ACCOUNTS.fetch(url, { method: 'POST', headers, signal: signal ?? null });
     if (!reply.ok) throw new Error(`accounts answered ${reply.status}`);
   });

@@ -6,6 +6,7 @@
 
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
+export { effectKey } from './effect-key.ts';
 export { orderEventNames } from './event-names.ts';
 export type {
   BuyCloseEvent,

@@ -16,7 +16,7 @@ export interface DeliveryReference {
   /**
    * 64 hex digits (SHA-256), the same for every repetition of a delivery, even with other white space or with the next
    * generation of keys. Made from its partner and the signed text, and, under schemes that sign joined values, from the
-   * body as well.
+   * body as well. For repetitions of one text alone: two texts can report one credit, so guard effects by `effectKey`.
    */
   readonly digest: string;
   /** Who signed it. With several partners, compare it with the owner of the order before you act on the event. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
@@ -69,6 +70,24 @@ describe('the first program of a guide', () => {
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     expect(await next()).toBeUndefined();
+  });
+
+  it('receive-events credits once for two authentic texts about one credit', async () => {
+    const { child, next, post } = await startReceiver('receive-events.md');
+    const order = { partner_order_id: 'A-1' };
+    for (const crypto_payment_status of ['PAID', 'Completed', 'COMPLETED'] as const) {
+      const body = eventBody('event.buy.credited.crypto', { ...order, crypto_payment_status });
+      expect(await post(signedDelivery(body, { credentials }))).toBe(200);
+    }
+    const other = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-2' });
+    expect(await post(signedDelivery(other, { credentials }))).toBe(200);
+    expect([await next(), await next()].toSorted()).toEqual(['credited A-1', 'credited A-2']);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await next()).toBeUndefined();
+    using shop = new DatabaseSync(join(folder, 'shop.sqlite'));
+    expect(shop.prepare('SELECT count(*) AS credits FROM credited').get()).toMatchObject({ credits: 2 });
   });
 
   it.each(['receive-events.md', 'production.md'])(

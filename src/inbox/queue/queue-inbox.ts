@@ -109,7 +109,9 @@ const readHandleOptions = defineOptions('handleMessage', {
  * @example
  * ```ts
  * const inbox = queueInbox({ send: (message) => env.QUEUE.send(message), store });
- * const webhooks = createWebhooks({ credentials, inbox }).onAny((event, { digest }) => apply(event, digest));
+ * const webhooks = createWebhooks({ credentials, inbox }).on('event.buy.credited.crypto', (event) =>
+ *   applyOnce(effectKey(event), event),
+ * );
  *
  * for (const message of batch.messages) {
  *   const result = await inbox.handleMessage(message.body);

@@ -64,7 +64,9 @@ const tidyEveryMs = 60_000;
  * @example
  * ```ts
  * const inbox = sqliteInbox({ path: 'inbox.sqlite' });
- * const webhooks = createWebhooks({ credentials, inbox }).onAny((event, { digest }) => apply(event, digest));
+ * const webhooks = createWebhooks({ credentials, inbox }).on('event.buy.credited.crypto', (event) =>
+ *   applyOnce(effectKey(event), event),
+ * );
  * ```
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {

@@ -99,7 +99,9 @@ const pollMs = 500;
  * @example
  * ```ts
  * const inbox = storeInbox({ store: postgresStore({ client: pool }) });
- * const webhooks = createWebhooks({ credentials, inbox }).onAny((event, { digest }) => apply(event, digest));
+ * const webhooks = createWebhooks({ credentials, inbox }).on('event.buy.credited.crypto', (event) =>
+ *   applyOnce(effectKey(event), event),
+ * );
  *
  * export const receive = webhooks.fetch;
  * export const everyMinute = () => inbox.drain({ timeLimitMs: 50_000 });
