@@ -107,7 +107,7 @@ export const configurationRemedies = {
 export const inboxRemedies = {
   store_unavailable: 'Look at the store: the service sends the delivery again when it is answered 503.',
   store_full: 'Free some space: the service sends the delivery again when it is answered 503.',
-  inbox_stopped: 'Create a new inbox, or stop the server before the inbox.',
+  inbox_stopped: 'End the server before its inbox, with closeServer; or create a new inbox.',
   handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
   lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
   invalid_message: 'Give the inbox its own queue, which only it writes to, and pass messages on unchanged.',

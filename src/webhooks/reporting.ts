@@ -1,5 +1,7 @@
 import {
   composeMessage,
+  type InboxError,
+  isInboxError,
   type KeyError,
   type KeyErrorCode,
   type SignatureError,
@@ -24,7 +26,10 @@ export function makeReporting({
   const warned = new Set<string>();
 
   /** Warns once per subject: otherwise anybody who can reach the address could fill the log. */
-  function warnOnceOf(subject: RefusalCode | KeyErrorCode | HookName, message: () => string): void {
+  function warnOnceOf(
+    subject: RefusalCode | KeyErrorCode | HookName | 'inbox_stopped',
+    message: () => string,
+  ): void {
     if (warned.has(subject)) return;
     warned.add(subject);
     warn(message());
@@ -43,8 +48,12 @@ export function makeReporting({
     delivery(report: DeliveryReport): void {
       if (onDelivery !== undefined) call('onDelivery', () => onDelivery(report));
     },
-    /** A handler or the inbox failed. */
+    /** A handler or the inbox failed. A stopped inbox fails each delivery in the same way, so it is said once. */
     error(error: unknown, delivery: DeliveryReference): void {
+      if (isInboxError(error) && error.code === 'inbox_stopped') {
+        warnOnceOf(error.code, () => stoppedWarning(error));
+        return;
+      }
       call('onError', () => onError(error, delivery));
     },
     /** A request was refused. */
@@ -94,6 +103,11 @@ function bodyWarning(error: SignatureError): string {
   const remedy =
     'If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme of partner-exchange-sdk/diagnostics.';
   return refusalWarning(composeMessage({ what: whatFailed(error), remedy }, error.code, libraryWords));
+}
+
+/** The warning for the first delivery that a stopped inbox did not take, or has cut off. */
+function stoppedWarning({ message }: InboxError): string {
+  return `A webhook delivery was not handled (the next ones only reach onDelivery): ${message}`;
 }
 
 /** The warning for the first delivery that cannot be verified yet. */

@@ -62,7 +62,7 @@ export interface WebhooksOptions {
   timeLimitMs?: number | undefined;
   /**
    * Called when a handler (or the inbox) fails, while a delivery is received and at each attempt to handle a stored
-   * one. Nothing waits for it. @default console.error
+   * one. Nothing waits for it. Not for a stopped inbox, which is one process warning. @default console.error
    */
   onError?: ((error: unknown, delivery: DeliveryReference) => unknown) | undefined;
   /**

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { KeyError } from '../../src/errors/errors.ts';
+import { InboxError, KeyError } from '../../src/errors/errors.ts';
 import type { DeliveryReference } from '../../src/inbox/inbox.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { signatureMismatch } from '../../src/signature/verify-body.ts';
@@ -41,6 +41,25 @@ const failures: [string, () => void | Promise<void>, unknown][] = [
   ['throws a KeyError', () => Promise.reject(noKeys), noKeys],
   ['rejects with an object that cannot be printed', () => Promise.reject(Object.create(null)), {}],
 ];
+
+describe('a stopped inbox', () => {
+  it('is logged once, however many deliveries it refuses, and each of them is answered 503', async () => {
+    const onError = vi.fn();
+    const inbox = {
+      receive: () => Promise.reject(new InboxError('inbox_stopped', 'The inbox was stopped.')),
+    };
+    const webhooks = quietWebhooks({ inbox, onError });
+    const warnings = await warningsDuring(async () => {
+      for (let time = 0; time < 20; time++) {
+        expect(await webhooks.receive(sent)).toMatchObject({ kind: 'unavailable', status: 503 });
+      }
+    });
+    expect(onError).not.toHaveBeenCalled();
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/inbox was stopped.*closeServer.*#inbox_stopped/),
+    ]);
+  });
+});
 
 describe('a handler that', () => {
   it.each(failures)('%s makes the delivery fail', async (_, handler, error) => {
