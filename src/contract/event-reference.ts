@@ -23,7 +23,7 @@ const notes: Partial<Record<OrderEventName, string>> = {
   'event.buy.received.fiat_kyc_error':
     'The fiat is paid, and the crypto payment is only `STARTED`; it is reported that the order is held meanwhile. The third-party error has two spellings in the contract, `THIRD_PARTY_ERROR` and `THIRD_PARTY_PAYMENT`: treat both alike. [What to do](guides/kyc-and-refund.md#what-to-do).',
   'buy.event.close':
-    'The order is over, and the fiat is paid back. `meta_data.amount_refunded` is text and `fee` a number. Only here `exchange_rate` is text, and the two statuses can hold any text: act on the name of the event, not on the statuses. A close event that is no refund goes to `onUnrecognized`. [What to do](guides/kyc-and-refund.md#what-to-do).',
+    'The order is over, and the fiat is paid back. `meta_data.amount_refunded` is text and `fee` a number. Only here `exchange_rate` is text, and the two statuses can hold any text: act on the name of the event, not on the statuses. A close event that is no refund [cannot be read](details/webhooks.md#outcomes). [What to do](guides/kyc-and-refund.md#what-to-do).',
 };
 
 /** One row of a table of members. */

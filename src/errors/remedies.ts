@@ -321,7 +321,7 @@ export const meanings: Meanings = {
     lease_lost: 'The last process that handled a delivery died, or lost the delivery to another one.',
     invalid_message: 'A message of the queue is no delivery that `queueInbox` sent.',
     event_unrecognized:
-      'An authentic event has another name or another shape than the contract shows, and `onUnrecognized` does not take it.',
+      'An authentic event has another name or another shape than the published ones, and `onUnrecognized` does not take it.',
   },
   KeyError: {
     keys_unavailable:
