@@ -152,7 +152,7 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
   event_unrecognized: {
     messages: ['The authentic event …'],
     causes: [
-      'the service sends an event that the contract does not show',
+      'the service sends an event that is not published',
       'a member of a published event is missing, or has another type or spelling',
       'the order was made by another kind of order, such as selling',
     ],
