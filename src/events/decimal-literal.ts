@@ -25,16 +25,31 @@ export function decimalLiteral(
   text: string,
   path: string | readonly (string | number)[],
 ): string | undefined {
+  const literal = valueAt(text, path);
+  return literal !== undefined && isDecimal(literal) ? literal : undefined;
+}
+
+/** As {@link decimalLiteral}, and the digits of a text that is a decimal (ledger: `event-readings`). */
+export function decimalDigits(text: string, path: string | readonly (string | number)[]): string | undefined {
+  const value = valueAt(text, path);
+  const digits = value?.startsWith('"') ? String(JSON.parse(value)) : value;
+  return digits !== undefined && isDecimal(digits) ? digits : undefined;
+}
+
+/** Whether a text is a number as JSON writes it, of at most 100 characters. It may be beyond the largest double. */
+export function isDecimal(text: string): boolean {
+  return text.length <= maxLength && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+}
+
+/** The JSON text of the value at a path. */
+function valueAt(text: string, path: string | readonly (string | number)[]): string | undefined {
   if (!isJson(text)) return undefined;
   let at: Span | undefined = { start: text.length - text.trimStart().length, end: text.length };
   for (const segment of typeof path === 'string' ? [path] : path) {
     at = step(text, at, segment);
     if (at === undefined) return undefined;
   }
-  const literal = text.slice(at.start, at.end).trim();
-  const first = literal.charCodeAt(0);
-  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
-  return isNumber && literal.length <= maxLength ? literal : undefined;
+  return text.slice(at.start, at.end).trim();
 }
 
 function step(text: string, at: Span, segment: string | number): Span | undefined {

@@ -8,6 +8,7 @@ export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
 export { effectKey } from './effect-key.ts';
 export { orderEventNames } from './event-names.ts';
+export type { EventReading } from './event-readings.ts';
 export type {
   BuyCloseEvent,
   BuyCreditedEvent,
@@ -52,6 +53,7 @@ export {
 export {
   type EventIssue,
   type ParsedOrderEvent,
+  type ParseOptions,
   parseOrderEvent,
 } from './parse-order-event.ts';
 export { isSettledStatus, isThirdPartyKycError } from './status.ts';

@@ -16,9 +16,12 @@ import {
   null as zodNull,
 } from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
-import { eventSchemaNames } from './event-names.ts';
+import { eventSchemaNames, orderEventNames } from './event-names.ts';
+import { eventReaders, listedName } from './event-readers.ts';
+import { type EventReading, readEventMembers } from './event-readings.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
-import type { OrderEvent } from './order-event.ts';
+import type { OrderEvent, OrderEventName } from './order-event.ts';
+import { findRepeated } from './repeated-members.ts';
 
 /** A difference between a body and the published event of its name. Never holds the value found. */
 export interface EventIssue {
@@ -32,9 +35,12 @@ export interface EventIssue {
 export type ParsedOrderEvent =
   | {
       readonly kind: 'known';
+      /** The value itself, or a copy of it where members were read: see `readings`. Always of the documented type. */
       readonly event: OrderEvent;
-      /** The same value, with members that the event's type does not have. */
+      /** The value as it was sent, with members that the event's type does not have. */
       readonly body: JsonObject;
+      /** The members that were sent in another form than the documented one; usually none. */
+      readonly readings: readonly EventReading[];
     }
   | { readonly kind: 'unknown'; readonly name: string; readonly body: JsonObject }
   | {
@@ -46,36 +52,106 @@ export type ParsedOrderEvent =
       readonly issues: readonly EventIssue[];
     };
 
+/** Options of {@link parseOrderEvent}. */
+export interface ParseOptions {
+  /** Whether to read only the documented form of an event. @default false */
+  strict?: boolean | undefined;
+  /**
+   * The JSON text of the value (`json` of `verifyBody`). With it an amount that was sent as a number is read as text,
+   * with its own digits, and a documented member with two different values is found.
+   */
+  text?: string | undefined;
+}
+
 /**
- * Narrows a verified body. Never throws: a body with an unfamiliar name is `unknown`; one without a name, or not in the
- * published shape of its event, is `nonconforming`, with the differences.
+ * Narrows a verified body. Never throws: a body with an unfamiliar name is `unknown`; one without a name, or that cannot
+ * be read as its event without a guess, is `nonconforming`, with the differences.
  *
- * Returns the value itself, not a copy, so nothing is lost.
+ * It reads other forms than the documented one where no guess is needed, and says so in `readings` (ledger:
+ * `event-readings`): absent KYC texts are empty, absent nullable members are null, decimals are read as numbers or as
+ * text, statuses in any case, and names with blanks for dots. The event is then a copy of the documented type.
+ * Otherwise it is the value itself.
+ *
+ * @example
+ * ```ts
+ * const { value, json } = verifyBody(body, { key });
+ * const parsed = parseOrderEvent(value, { text: json });
+ * if (parsed.kind === 'known') console.log(parsed.event.event_name, parsed.readings);
+ * ```
  */
-export function parseOrderEvent(value: unknown): ParsedOrderEvent {
+export function parseOrderEvent(value: unknown, options: ParseOptions = {}): ParsedOrderEvent {
+  return parseReceivedEvent(value, options, (name) => name);
+}
+
+/** @param publishedName the published name of a member in the text, where a deployment has names of its own */
+export function parseReceivedEvent(
+  value: unknown,
+  { strict = false, text }: ParseOptions,
+  publishedName: (name: string) => string,
+): ParsedOrderEvent {
   if (!isJsonObject(value)) {
-    return {
-      kind: 'nonconforming',
-      name: '',
-      body: {},
-      issues: [{ path: [], message: 'must be an object' }],
-    };
+    const issues = [{ path: [], message: 'must be an object' }];
+    return { kind: 'nonconforming', name: '', body: {}, issues };
   }
-  const name = Object.hasOwn(value, 'event_name') ? value.event_name : undefined;
-  if (typeof name !== 'string') {
+  const sentName = Object.hasOwn(value, 'event_name') ? value.event_name : undefined;
+  if (typeof sentName !== 'string') {
     const issues = [{ path: ['event_name'], message: 'must be a string' }];
     return { kind: 'nonconforming', name: '', body: value, issues };
   }
   checks ??= buildChecks();
+  const name = checks.has(sentName) || strict ? sentName : (listedNames.get(sentName) ?? sentName);
   const check = checks.get(name);
   if (check === undefined) return { kind: 'unknown', name, body: value };
-  const result = safeParse(check, value, { error: inEnglish });
-  if (result.success) {
-    // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
-    return { kind: 'known', event: value as unknown as OrderEvent, body: value };
-  }
-  const issues = result.error.issues.map(({ path, message }) => ({ path, message }));
-  return { kind: 'nonconforming', name, body: value, issues };
+  const sent = findIssues(check, value);
+  // Sound: only published events have a check.
+  const eventName = name as OrderEventName;
+  const { event, issues, readings } =
+    sent === undefined || strict
+      ? { event: value, issues: sent, readings: noReadings }
+      : read(check, eventName, value, sent, text);
+  const found = issues ?? findRepeatedIssues(eventName, value, text, publishedName);
+  if (found !== undefined) return { kind: 'nonconforming', name, body: value, issues: found };
+  // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
+  return { kind: 'known', event: event as unknown as OrderEvent, body: value, readings };
+}
+
+const listedNames: ReadonlyMap<string, string> = new Map(
+  orderEventNames.map((name) => [listedName(name), name]),
+);
+
+const noReadings: readonly EventReading[] = Object.freeze([]);
+
+function findIssues(check: core.$ZodType, value: JsonObject): readonly EventIssue[] | undefined {
+  const { error } = safeParse(check, value, { error: inEnglish });
+  return error?.issues.map(({ path, message }) => ({ path, message }));
+}
+
+/** The event with whatever can be read, and the issues that are left. */
+function read(
+  check: core.$ZodType,
+  name: OrderEventName,
+  body: JsonObject,
+  sent: readonly EventIssue[],
+  text: string | undefined,
+) {
+  const { value, readings } = readEventMembers(name, body, text);
+  if (readings.length === 0) return { event: body, issues: sent, readings };
+  // Where a member was read and is refused even so, the issue is about what was sent.
+  const issues = findIssues(check, value)?.map(
+    (issue) => sent.find(({ path }) => path.join() === issue.path.join()) ?? issue,
+  );
+  return { event: value, issues, readings };
+}
+
+function findRepeatedIssues(
+  name: OrderEventName,
+  value: JsonObject,
+  text: string | undefined,
+  publishedName: (name: string) => string,
+): readonly EventIssue[] | undefined {
+  const repeated = text === undefined ? [] : findRepeated(text, value, eventReaders[name], publishedName);
+  if (repeated.length === 0) return undefined;
+  return repeated.map((path) => ({ path, message: 'is there twice, with two different values' }));
 }
 
 /** By event name. Made for the first event: making them takes longer than loading this file. */

@@ -25,8 +25,11 @@ export interface MemberSpan {
   readonly value: Span;
 }
 
-/** The members with this name, in any spelling, of the object that begins at or after `from`. */
-export function findMembers(text: string, name: string, from = 0): MemberSpan[] {
+/**
+ * The members with this name, in any spelling, of the object that begins at or after `from`; all of them without a
+ * name.
+ */
+export function findMembers(text: string, name: string | undefined, from = 0): MemberSpan[] {
   const found: MemberSpan[] = [];
   let index = skipSpace(text, from) + 1;
   while (index < text.length) {
@@ -35,7 +38,9 @@ export function findMembers(text: string, name: string, from = 0): MemberSpan[] 
     const nameEnd = stringEnd(text, index);
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = valueEnd(text, start);
-    if (spells(text, index + 1, nameEnd - 1, name)) found.push({ start: index, value: { start, end } });
+    if (name === undefined || spells(text, index + 1, nameEnd - 1, name)) {
+      found.push({ start: index, value: { start, end } });
+    }
     index = skipSpace(text, end);
     if (text.charCodeAt(index) !== comma) break;
     index++;

@@ -45,7 +45,7 @@ const paths = uniquePaths(
   Object.values(schemas).flatMap((schema) => (schema instanceof z.ZodObject ? pathsOf(schema) : [])),
 );
 
-describe('parseOrderEvent, with zod/mini, finds what the schemas of zod find, in the same words', () => {
+describe('a strict parseOrderEvent, with zod/mini, finds what the schemas of zod find, in the same words', () => {
   it('looks at every member that a schema has', () => {
     expect(paths.length).toBeGreaterThan(30);
     expect(paths).toContainEqual(['meta_data', 'fee']);
@@ -76,9 +76,80 @@ describe('parseOrderEvent, with zod/mini, finds what the schemas of zod find, in
   });
 });
 
+describe('parseOrderEvent', () => {
+  const change = fc.tuple(
+    fc.constantFrom(...paths, ['event_name']),
+    fc.oneof(
+      fc.constantFrom(
+        ...values,
+        'event buy init',
+        'buy event close',
+        '15000.50',
+        'paid',
+        'no_kyc',
+        'Refunded',
+      ),
+      fc.jsonValue() as fc.Arbitrary<JsonValue>,
+    ),
+  );
+  const anyEvent = fc
+    .tuple(fc.constantFrom(...Object.values(bodies)), fc.array(change, { maxLength: 6 }))
+    .map(([makeBody, changes]) =>
+      changes.reduce((body, [path, value]) => changed(body, path, value), makeBody() as JsonObject),
+    );
+
+  it('reads a conforming event as a strict one does', () => {
+    fc.assert(
+      fc.property(anyEvent, fc.boolean(), (body, withText) => {
+        const strict = parseOrderEvent(body, { strict: true });
+        fc.pre(strict.kind === 'known');
+        const lenient = parseOrderEvent(body, { text: withText ? JSON.stringify(body) : undefined });
+        expect(lenient).toEqual(strict);
+        expect(lenient.kind === 'known' && lenient.event).toBe(body);
+      }),
+      { numRuns: times(500, 3_000) },
+    );
+  });
+
+  it('gives events that the strict schema accepts, and changes nothing but what stands in the readings', () => {
+    fc.assert(
+      fc.property(anyEvent, (body) => {
+        const parsed = parseOrderEvent(body, { text: JSON.stringify(body) });
+        if (parsed.kind !== 'known') return;
+        expect(schemas.orderEvent.safeParse(parsed.event).error).toBeUndefined();
+        const restored = parsed.readings.reduce(
+          (event, { path }) => changed(event, path, valueAt(body, path)),
+          parsed.event as unknown as JsonObject,
+        );
+        expect(restored).toEqual(body);
+      }),
+      { numRuns: times(1_000, 5_000) },
+    );
+  });
+
+  it('never throws, whatever the value and its text are', () => {
+    const anyText = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.constantFrom('{"pair":"\\', '{"a":{"', '{,', '{"pair":1,'),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), anyEvent), anyText, fc.boolean(), (value, text, strict) => {
+        expect(() => parseOrderEvent(value, { text, strict })).not.toThrow();
+      }),
+      { numRuns: times(1_000, 10_000) },
+    );
+  });
+});
+
+function valueAt(body: JsonObject, [name = '', inner]: readonly string[]): JsonValue | undefined {
+  const member = Object.hasOwn(body, name) ? body[name] : undefined;
+  return inner === undefined ? member : valueAt(member as JsonObject, [inner]);
+}
+
 function expectSame(body: JsonObject): void {
   const expected = schemas.orderEvent.safeParse(body).error?.issues ?? [];
-  const parsed = parseOrderEvent(body);
+  const parsed = parseOrderEvent(body, { strict: true });
   expect(parsed.kind).toBe(expected.length === 0 ? 'known' : 'nonconforming');
   const found = parsed.kind === 'nonconforming' ? parsed.issues : [];
   expect(readable(found)).toEqual(readable(expected));

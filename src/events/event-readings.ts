@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { decimalLiteral } from './decimal-literal.ts';
+import { eventReaders, type Reader, type ReaderTree } from './event-readers.ts';
+import type { OrderEventName } from './order-event.ts';
+
+/** A member of an authentic event in another form than the documented one (ledger: `event-readings`). */
+export interface EventReading {
+  /** The published name of the member, from the outermost object inwards. */
+  readonly path: readonly string[];
+  /**
+   * `nothing`, `null`, `text` or `number`; of a status and of `event_name` the spelling that was sent. Never another
+   * value.
+   */
+  readonly found: string;
+  /** `empty text`, `empty texts`, `null`, `number` or `text`; of a status and of `event_name` the documented spelling. */
+  readonly readAs: string;
+}
+
+/** A copy of an event in which members were read, and how each of them was read. */
+export interface ReadObject {
+  readonly value: JsonObject;
+  readonly readings: readonly EventReading[];
+}
+
+/**
+ * Reads whatever can be read of an event without a guess. The result need not be in the documented form.
+ *
+ * @param text the JSON text of the body; without it a number is not read as text, since its digits are not known
+ */
+export function readEventMembers(
+  name: OrderEventName,
+  body: JsonObject,
+  text: string | undefined,
+): ReadObject {
+  return readObject(body, eventReaders[name], [], text);
+}
+
+function readObject(
+  sent: JsonObject,
+  readers: ReaderTree,
+  outer: readonly string[],
+  text: string | undefined,
+): ReadObject {
+  const value = { ...sent };
+  const readings: EventReading[] = [];
+  for (const [name, reader] of Object.entries(readers)) {
+    const path = [...outer, name];
+    const member = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    const read =
+      typeof reader === 'function'
+        ? readValue(member, reader, path, text)
+        : readNested(member, reader, path, text);
+    if (read === undefined) continue;
+    value[name] = read.value;
+    readings.push(...read.readings);
+  }
+  return { value, readings };
+}
+
+function readValue(member: JsonValue | undefined, reader: Reader<JsonValue>, path: string[], text?: string) {
+  const read = reader(member, () => digitsOf(member, path, text));
+  if (read === undefined) return undefined;
+  const { value, found, readAs } = read;
+  return { value, readings: [{ path, found, readAs }] };
+}
+
+function readNested(member: JsonValue | undefined, readers: ReaderTree, path: string[], text?: string) {
+  if (isJsonObject(member)) return readObject(member, readers, path, text);
+  if (member !== undefined && member !== null) return undefined;
+  // Only where each of its members can be read from nothing.
+  const { value, readings } = readObject({}, readers, path, text);
+  if (readings.length < Object.keys(readers).length) return undefined;
+  return { value, readings: [{ path, found: member === null ? 'null' : 'nothing', readAs: 'empty texts' }] };
+}
+
+/** The digits of a number as they were sent; `undefined` where the text does not tell them. */
+function digitsOf(member: JsonValue | undefined, path: string[], text: string | undefined) {
+  const digits = text === undefined ? undefined : decimalLiteral(text, path);
+  // The text may be another's.
+  return digits !== undefined && Number.isFinite(member) && Number(digits) === member ? digits : undefined;
+}
