@@ -225,6 +225,13 @@ export const assumptions = [
     override: 'onUnrecognized in createWebhooks receives any other',
   },
   {
+    id: 'event-readings',
+    statement:
+      'Where no guess is needed, an event is read in other forms too: absent or null KYC texts are empty, absent nullable members are null, decimal text is a number, a number is text for amounts and rates alone (with its own digits), and statuses in another case and names with blanks for dots are the documented ones. Each reading stands in readings.',
+    basis: 'assumed',
+    override: 'strict in createWebhooks and parseOrderEvent',
+  },
+  {
     id: 'other-events',
     statement: 'Further events exist (event.buy.error, sell orders) with bodies that are not shown.',
     basis: 'reported',

@@ -18,7 +18,7 @@ import {
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { eventSchemaNames, orderEventNames } from './event-names.ts';
 import { eventReaders, listedName } from './event-readers.ts';
-import { type EventReading, readEventMembers } from './event-readings.ts';
+import { type EventReading, noReadings, readEventMembers } from './event-readings.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
 import { findRepeated } from './repeated-members.ts';
@@ -118,8 +118,6 @@ export function parseReceivedEvent(
 const listedNames: ReadonlyMap<string, string> = new Map(
   orderEventNames.map((name) => [listedName(name), name]),
 );
-
-const noReadings: readonly EventReading[] = Object.freeze([]);
 
 function findIssues(check: core.$ZodType, value: JsonObject): readonly EventIssue[] | undefined {
   const { error } = safeParse(check, value, { error: inEnglish });

@@ -1,10 +1,11 @@
-import { fromWireNames, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
+import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError, composeMessage, type InboxError, remedyOf } from '../errors/errors.ts';
 import { inboxRemedies, libraryWords } from '../errors/remedies.ts';
-import { decimalLiteral } from '../events/decimal-literal.ts';
+import { decimalDigits } from '../events/decimal-literal.ts';
 import { orderEventNames } from '../events/event-names.ts';
+import { type EventReading, noReadings } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-import { type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-event.ts';
+import { type ParsedOrderEvent, parseReceivedEvent } from '../events/parse-order-event.ts';
 import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { DeliveryReference, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
@@ -15,18 +16,23 @@ import type { VerifiedBody } from '../signature/verify-body.ts';
 /** Passed to a handler with the event. */
 export interface EventContext extends DeliveryReference {
   /**
-   * The whole parsed body under the published names, `signature` included, with members that the event's type does not
-   * have.
+   * The whole parsed body as it was sent, under the published names, `signature` included, with members that the event's
+   * type does not have.
    */
   readonly body: JsonObject;
+  /**
+   * The members of the event that were sent in another form than the documented one, and are read without a guess;
+   * usually none (ledger: `event-readings`).
+   */
+  readonly readings: readonly EventReading[];
   /**
    * The text that was signed. Under `as-sent` it is the body as received, without its signature; under other
    * serializations, the text that they write.
    */
   readonly text: string;
   /**
-   * The number at a path exactly as the sender wrote it, as a decimal string of at most 100 characters; `undefined` if
-   * there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
+   * The number at a path exactly as the sender wrote it, as a number or as text, as a decimal string of at most 100
+   * characters; `undefined` if there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
    * received, under every signature scheme.
    *
    * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `sorted-shallow`, `base64-compact`,
@@ -133,11 +139,11 @@ export class Handlers {
 }
 
 function contextOf(
-  { body, text, decimal }: ReceivedEvent,
+  { parsed, body, text, decimal }: ReceivedEvent,
   { name, digest, key }: DeliveryReference,
   signal: AbortSignal | undefined,
 ): EventContext {
-  return { name, digest, key, body, text, decimal, signal };
+  return { name, digest, key, body, readings: readingsOf(parsed), text, decimal, signal };
 }
 
 function checkFree(registration: string, present: unknown, handler: unknown): void {
@@ -149,28 +155,34 @@ function checkFree(registration: string, present: unknown, handler: unknown): vo
 }
 
 /** An authentic body under the published names. */
-interface ReceivedEvent {
+export interface ReceivedEvent {
   readonly parsed: ParsedOrderEvent;
   readonly body: JsonObject;
   /** The text that was signed. */
   readonly text: string;
-  /** A number exactly as it was written, by its published name: {@link decimalLiteral}. */
+  /** The digits of a number exactly as they were written, by its published name: {@link decimalDigits}. */
   decimal(path: string | readonly (string | number)[]): string | undefined;
 }
 
 export function readEvent(
   { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
-  wireNames: WireNames,
+  { wireNames, strict }: { readonly wireNames: WireNames; readonly strict: boolean },
 ): ReceivedEvent {
   const body = fromWireNames(value, wireNames);
   return {
-    parsed: parseOrderEvent(body),
+    parsed: parseReceivedEvent(body, { strict, text: json }, (name) =>
+      publishedNameOf(name, value, wireNames),
+    ),
     body,
     text,
     decimal(path) {
       const [first, ...inner] = typeof path === 'string' ? [path] : path;
       if (typeof first !== 'string') return undefined;
-      return decimalLiteral(json, [receivedNameOf(first, value, wireNames), ...inner]);
+      return decimalDigits(json, [receivedNameOf(first, value, wireNames), ...inner]);
     },
   };
+}
+
+export function readingsOf(parsed: ParsedOrderEvent): readonly EventReading[] {
+  return parsed.kind === 'known' ? parsed.readings : noReadings;
 }

@@ -18,6 +18,7 @@ export {
   KeyError,
   SignatureError,
 } from '../errors/errors.ts';
+export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 export type { Inbox } from '../inbox/inbox.ts';

@@ -1,5 +1,6 @@
 import type { KeyError, KeyErrorCode, SignatureError, SignatureErrorCode } from '../errors/errors.ts';
 import type { remedies } from '../errors/remedies.ts';
+import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 
 /** Why a request was refused before its signature was checked. */
@@ -58,8 +59,8 @@ export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
 }
 
 /**
- * The outcome of one delivery, for metrics and logs. It holds the name of the event, nothing else of the body, and no
- * key.
+ * The outcome of one delivery, for metrics and logs. It holds the name of the event and how statuses were spelled that
+ * had to be read, nothing else of the body, and no key.
  *
  * Every request is reported once, even if it is refused before its body is read. A delivery in a durable inbox is
  * reported when it is received (`stored`) and at each attempt to handle it. `memoryInbox` handles while it receives: it
@@ -93,6 +94,11 @@ export interface DeliveryReport {
   readonly name?: string | undefined;
   /** The delivery's digest, of authentic deliveries only. */
   readonly digest?: string | undefined;
+  /**
+   * `receive`: the members of the event that were sent in another form than the documented one; absent if there are none
+   * (ledger: `event-readings`).
+   */
+  readonly readings?: readonly EventReading[] | undefined;
   /** Why it was refused, or is `unverified`. */
   readonly code?: SignatureErrorCode | RequestRefusalCode | KeyErrorCode | undefined;
   /**

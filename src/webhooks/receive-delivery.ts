@@ -1,4 +1,5 @@
 import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
+import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognized } from '../inbox/attempt.ts';
 import {
   type DeliveryReference,
@@ -12,10 +13,10 @@ import { traced } from '../internal/tracing.ts';
 import { hash } from '../signature/digest.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
-import { readUnverifiedBody } from '../signature/verify-body.ts';
+import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
 import type { DeliveryRequest } from './delivery-keys.ts';
 import { deliveryTrace, handleTrace } from './delivery-traces.ts';
-import { type Handlers, readEvent } from './handlers.ts';
+import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
 import type { Reporting } from './reporting.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
@@ -25,7 +26,7 @@ const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 /** Also handles what an inbox has stored. */
 export function deliveryReceiver(
-  { scheme, findSigner, wireNames, inbox, maxBodyBytes }: WebhooksSettings,
+  { scheme, findSigner, wireNames, strict, inbox, maxBodyBytes }: WebhooksSettings,
   handlers: Handlers,
   reporting: Reporting,
 ) {
@@ -52,7 +53,17 @@ export function deliveryReceiver(
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
     const durationMs = performance.now() - startedAt;
     const { kind, status } = outcome;
-    reporting.delivery({ stage: 'receive', outcome: kind, status, name, digest, code, durationMs });
+    const readings = 'kind' in verified ? noReadings : readingsOf(verified.event.parsed);
+    reporting.delivery({
+      stage: 'receive',
+      outcome: kind,
+      status,
+      name,
+      digest,
+      code,
+      ...(readings.length > 0 && { readings }),
+      durationMs,
+    });
     return outcome;
   }
 
@@ -68,10 +79,16 @@ export function deliveryReceiver(
     const claimed = readUnverifiedBody(source, scheme);
     const { partner, shown } = await findSigner(claimed, request);
     const digest = deliveryDigest(partner, pinnedText(scheme, claimed));
-    const event = readEvent(claimed, wireNames);
+    const event = read(claimed);
     const { parsed } = event;
     const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
     return { event, body: source, reference: { name, digest, key: shown } };
+  }
+
+  function read(body: UnverifiedBody): ReceivedEvent {
+    const event = readEvent(body, { wireNames, strict });
+    reporting.readings(readingsOf(event.parsed));
+    return event;
   }
 
   function refuse(body: string | Uint8Array, error: unknown): Outcome {
@@ -122,7 +139,7 @@ export function deliveryReceiver(
         async () => {
           const { body, name, digest, key } = delivery;
           // It was verified before it was stored; its keys may have been rotated since.
-          const event = readEvent(readUnverifiedBody(body, scheme), wireNames);
+          const event = read(readUnverifiedBody(body, scheme));
           return await handlers.handle(event, { name, digest, key }, options?.signal);
         },
       );
@@ -142,7 +159,7 @@ export function deliveryReceiver(
 
 /** A delivery whose signature is correct. */
 interface VerifiedDelivery {
-  readonly event: ReturnType<typeof readEvent>;
+  readonly event: ReceivedEvent;
   /** The text of its body. */
   readonly body: string;
   readonly reference: DeliveryReference;

@@ -9,6 +9,7 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { libraryWords, requestRefusalRemedies, type Text } from '../errors/remedies.ts';
+import { type EventReading, type ReadingKind, readingKind } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
@@ -27,7 +28,7 @@ export function makeReporting({
 
   /** Warns once per subject: otherwise anybody who can reach the address could fill the log. */
   function warnOnceOf(
-    subject: RefusalCode | KeyErrorCode | HookName | 'inbox_stopped',
+    subject: RefusalCode | KeyErrorCode | HookName | ReadingKind | 'inbox_stopped',
     message: () => string,
   ): void {
     if (warned.has(subject)) return;
@@ -47,6 +48,13 @@ export function makeReporting({
     /** The outcome of a request or of a stored delivery. */
     delivery(report: DeliveryReport): void {
       if (onDelivery !== undefined) call('onDelivery', () => onDelivery(report));
+    },
+    /** Members of an authentic event were read that are in another form than the documented one. */
+    readings(readings: readonly EventReading[]): void {
+      for (const reading of readings) {
+        const kind = readingKind(reading);
+        warnOnceOf(kind, () => readingWarning(kind));
+      }
     },
     /** A handler or the inbox failed. A stopped inbox fails each delivery in the same way, so it is said once. */
     error(error: unknown, delivery: DeliveryReference): void {
@@ -96,6 +104,20 @@ const problems: Readonly<Record<RequestRefusalCode, string>> = {
 /** The warning for the first request or body that is refused with a code. It holds nothing of either. */
 function refusalWarning(message: string): string {
   return `A webhook request was refused (the next ones only reach onDelivery): ${message}`;
+}
+
+const readMembers: Readonly<Record<ReadingKind, string>> = {
+  'empty text': 'a KYC text is absent or null, and is read as an empty text',
+  null: 'a member that may be null is absent, and is read as null',
+  number: 'a documented number is decimal text, and is read as a number',
+  text: 'a documented decimal text is a number, and is read as text',
+  status: 'a status is in another case, and is read in the documented one',
+  name: "the event has the name of the contract's other listing, and is read under its own",
+};
+
+/** The warning for the first event in which a member of a kind was read. It holds nothing of the body. */
+function readingWarning(kind: ReadingKind): string {
+  return `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${readMembers[kind]}. Each such member stands in readings of onDelivery and of the context; strict of createWebhooks refuses them.`;
 }
 
 /** The same for a body. What failed holds nothing of it. */

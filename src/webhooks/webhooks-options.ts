@@ -9,6 +9,7 @@ import {
   callback,
   checkFunction,
   defineOptions,
+  flag,
   integer,
   invalidOption,
   type OptionTable,
@@ -43,6 +44,11 @@ export interface WebhooksOptions {
   deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
   /** @default digests in memory; a delivery is handled before it is acknowledged */
   inbox?: Inbox | undefined;
+  /**
+   * Whether to read only the documented form of an event. Otherwise members in another form are read where that needs no
+   * guess, and stand in `readings` of the context (ledger: `event-readings`). @default false
+   */
+  strict?: boolean | undefined;
   /** Most bytes of a body, enforced while it is read; then 413. An event has about 1 KiB. @default 65536 */
   maxBodyBytes?: number | undefined;
   /**
@@ -95,6 +101,7 @@ const readOptions = defineOptions('createWebhooks', {
   keys: value((given) => given as WebhooksOptions['keys']),
   deployment: value((given = {}) => readDeployment(partOf(given))),
   inbox: optional(value(checkInbox)),
+  strict: flag({ default: false }),
   maxBodyBytes: integer({ default: 65_536 }),
   bodyTimeoutMs: integer({ default: 10_000 }),
   maxRemembered: optional(integer()),

@@ -152,6 +152,11 @@ export const ledgerOptions = {
     byDefault: 'the members of the contract',
     otherwise: 'members in another shape',
   },
+  'event-readings': {
+    options: ['closeStatus'],
+    byDefault: 'the documented form',
+    otherwise: 'a status in another case',
+  },
   'other-events': {
     options: ['faults'],
     faults: ['unfamiliar_name', 'extra_members', 'awkward_spelling'],

@@ -1,5 +1,5 @@
 import type { VerificationKey } from '../../credentials/verification-keys.ts';
-import type { WireNames } from '../../deployment/wire-names.ts';
+import { fromWireNames, type WireNames } from '../../deployment/wire-names.ts';
 import { isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
@@ -104,7 +104,7 @@ export function verifyDelivery(
   if (ring === undefined) return { signature: 'unchecked', ...claims(body, wireNames) };
   try {
     const verified = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
-    const event = readEvent(verified, wireNames);
+    const event = readEvent(verified, { wireNames, strict: false });
     const { merchant } = ring[verified.keyIndex]?.shown ?? {};
     return {
       signature: 'verified',
@@ -122,7 +122,7 @@ function claims(body: Uint8Array, wireNames: WireNames): Partial<Verdict> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     if (!isJsonObject(value)) return {};
-    return identity(readEvent({ value, text: '', json: '' }, wireNames).body);
+    return identity(fromWireNames(value, wireNames));
   } catch {
     return {};
   }

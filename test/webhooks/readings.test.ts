@@ -1,0 +1,168 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { EventReading } from '../../src/events/event-readings.ts';
+import type { OrderEvent } from '../../src/events/order-event.ts';
+import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import type { EventContext } from '../../src/webhooks/handlers.ts';
+import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
+import { buyCloseBody, buyCreditedBody, buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { warningsDuring } from './warnings.ts';
+
+const { payment_link: _, transactional_kyc: __, ...rest } = buyCreditedBody();
+const otherForm = {
+  ...rest,
+  event_name: 'event buy credited crypto',
+  exchange_rate: '1538.510',
+  crypto_payment_status: 'paid',
+  transactional_kyc: { email: null, phone: '', first_name: '', last_name: '' },
+};
+const readings: readonly EventReading[] = [
+  { path: ['event_name'], found: 'event buy credited crypto', readAs: 'event.buy.credited.crypto' },
+  { path: ['payment_link'], found: 'nothing', readAs: 'null' },
+  { path: ['transactional_kyc', 'email'], found: 'null', readAs: 'empty text' },
+  { path: ['exchange_rate'], found: 'text', readAs: 'number' },
+  { path: ['crypto_payment_status'], found: 'paid', readAs: 'PAID' },
+];
+const byPath = (one: EventReading, other: EventReading) => one.path.join().localeCompare(other.path.join());
+
+interface Handled {
+  readonly event: OrderEvent;
+  readonly context: EventContext;
+}
+
+/** An event handled at once, and again as an inbox hands it over later. */
+async function handledTwice(body: string, options: WebhooksOptions = {}): Promise<Handled[]> {
+  const handled: Handled[] = [];
+  let host: InboxHost | undefined;
+  const inbox: Inbox = {
+    attach(attached) {
+      host = attached;
+    },
+    async receive(stored, handle) {
+      await handle();
+      await host?.handle(structuredClone(stored));
+      return 'handled';
+    },
+  };
+  const webhooks = quietWebhooks({ ...options, inbox });
+  webhooks.onAny((event, context) => {
+    handled.push({ event, context });
+  });
+  expect((await webhooks.receive(body)).status).toBe(200);
+  expect(handled).toHaveLength(2);
+  return handled;
+}
+
+describe('the handler of an authentic event in another form', () => {
+  it('gets the documented event, the body as sent, and what was read, at once and from the inbox', async () => {
+    for (const { event, context } of await handledTwice(delivery(otherForm))) {
+      expect(event).toMatchObject({
+        event_name: 'event.buy.credited.crypto',
+        exchange_rate: 1538.51,
+        crypto_payment_status: 'PAID',
+        payment_link: null,
+        transactional_kyc: { email: '' },
+      });
+      expect(context.body).toEqual(JSON.parse(delivery(otherForm)));
+      expect(context.name).toBe('event.buy.credited.crypto');
+      expect(context.readings.toSorted(byPath)).toEqual(readings.toSorted(byPath));
+      expectTypeOf(context.readings).toEqualTypeOf<readonly EventReading[]>();
+    }
+  });
+
+  it('gets the digits of decimal text from decimal', async () => {
+    for (const { context } of await handledTwice(delivery(otherForm))) {
+      expect(context.decimal('exchange_rate')).toBe('1538.510');
+      expect(context.decimal('fiat_amount_to_pay')).toBe('15000.5');
+      expect(context.decimal(['payer_into_account', 'account_number'])).toBeUndefined();
+      expect(context.decimal('partner_order_id')).toBeUndefined();
+    }
+  });
+
+  it('gets an amount that was sent as a number with its own digits', async () => {
+    const text = unsignedText(buyCloseBody({ exchange_rate: 1538.5 })).replace('1538.5,', '1538.500,');
+    for (const { event, context } of await handledTwice(signedText(text, hmacHex(text)))) {
+      expect(event.exchange_rate).toBe('1538.500');
+      expect(context.decimal('exchange_rate')).toBe('1538.500');
+    }
+  });
+
+  it('is the one of the contract name', async () => {
+    const names: string[] = [];
+    const webhooks = quietWebhooks().on('event.buy.credited.crypto', ({ event_name }) => {
+      names.push(event_name);
+    });
+    await webhooks.receive(delivery(otherForm));
+    expect(names).toEqual(['event.buy.credited.crypto']);
+  });
+
+  it('gets no readings of an event in the documented form, nor of an unrecognized one', async () => {
+    for (const body of [buyInitBody(), { event_name: 'event.sell.init' }]) {
+      const contexts: EventContext[] = [];
+      const keep = (_event: unknown, context: EventContext) => {
+        contexts.push(context);
+      };
+      await quietWebhooks().onAny(keep).onUnrecognized(keep).receive(delivery(body));
+      expect(contexts[0]?.readings).toEqual([]);
+    }
+  });
+});
+
+describe('a delivery in another form', () => {
+  it('is reported with its readings, without another value of it', async () => {
+    const reports: DeliveryReport[] = [];
+    const webhooks = quietWebhooks({ onDelivery: (report) => reports.push(report) }).onAny(() => {});
+    await webhooks.receive(delivery(otherForm));
+    await webhooks.receive(delivery(buyInitBody()));
+    expect(reports[0]?.readings?.toSorted(byPath)).toEqual(readings.toSorted(byPath));
+    expect(reports[1]).not.toHaveProperty('readings');
+    expect(JSON.stringify(reports)).not.toContain('1538');
+  });
+
+  it('warns once of each kind of reading, with the row of the ledger', async () => {
+    const webhooks = quietWebhooks().onAny(() => {});
+    const close = unsignedText(buyCloseBody({ exchange_rate: 1.5, partner_order_id: 'A-7' }));
+    const warnings = await warningsDuring(async () => {
+      await webhooks.receive(delivery(otherForm));
+      await webhooks.receive(delivery({ ...otherForm, partner_order_id: 'A-8', fiat_amount_to_pay: '8' }));
+      await webhooks.receive(signedText(close, hmacHex(close)));
+    });
+    expect(warnings.filter(({ message }) => message.includes('event-readings'))).toHaveLength(6);
+    expect(warnings).toHaveLength(6);
+    expect(warnings.join()).not.toMatch(/A-|1538|paid\b/);
+  });
+
+  it('is unrecognized when strict', async () => {
+    const webhooks = quietWebhooks({ strict: true }).onAny(() => {});
+    expect(await webhooks.receive(delivery(otherForm))).toMatchObject({ kind: 'unrecognized', status: 500 });
+    expect(await webhooks.receive(delivery(buyInitBody()))).toMatchObject({ kind: 'handled' });
+  });
+
+  it('is unrecognized when it gives a documented member two different values', async () => {
+    const text = unsignedText(buyInitBody()).replace('{', '{"buyer_crypto_address":"T1",');
+    const outcome = await quietWebhooks()
+      .onAny(() => {})
+      .receive(signedText(text, hmacHex(text)));
+    expect(outcome).toMatchObject({
+      kind: 'unrecognized',
+      error: { message: expect.stringContaining('buyer_crypto_address') },
+    });
+  });
+
+  it('is unrecognized when the deployment’s own name of a member has two values', async () => {
+    const deployment = { signature: defaultScheme, wireNames: { platform_order_ref: 'acme_ref' } };
+    const webhooks = quietWebhooks({ deployment }).onAny(() => {});
+    const { platform_order_ref: ref, ...others } = buyInitBody();
+    const one = unsignedText({ acme_ref: ref ?? '', ...others });
+    const two = one.replace('{', '{"acme_ref":"x",');
+    expect(await webhooks.receive(signedText(one, hmacHex(one)))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(signedText(two, hmacHex(two)))).toMatchObject({ kind: 'unrecognized' });
+  });
+
+  it('needs the signature over its own text', async () => {
+    const forged = delivery(otherForm).replace('"paid"', '"PAID"');
+    expect(await quietWebhooks().receive(forged)).toMatchObject({ status: 401, code: 'signature_mismatch' });
+  });
+});
