@@ -63,6 +63,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
       {exchange?.signature !== undefined && (
         <SignatureView signature={exchange.signature} explain={row.faults.length === 0} id={row.id} />
       )}
+      {exchange?.readings !== undefined && <Readings readings={exchange.readings} />}
       {first !== undefined && row.kind !== 'fault' && (
         <MessageView title={row.kind === 'event' ? 'Event' : 'Request'} message={first} />
       )}
@@ -143,6 +144,35 @@ function Advice({ sentences }: { sentences: readonly string[] }) {
             <li key={step}>{step}</li>
           ))}
         </ul>
+      </div>
+    </Card>
+  );
+}
+
+/** The members that the package reads in another form than they were sent in. */
+function Readings({ readings }: { readings: NonNullable<Exchange['readings']> }) {
+  return (
+    <Card kind="signature" title="Read from another form">
+      <div class="pad">
+        <table>
+          <caption>Members that are not in the documented form</caption>
+          <thead>
+            <tr>
+              <th scope="col">Member</th>
+              <th scope="col">Found</th>
+              <th scope="col">Read as</th>
+            </tr>
+          </thead>
+          <tbody>
+            {readings.map(({ path, found, readAs }) => (
+              <tr key={path.join('.')}>
+                <th scope="row">{path.join('.')}</th>
+                <td>{found}</td>
+                <td>{readAs}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </div>
     </Card>
   );

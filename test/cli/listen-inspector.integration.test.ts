@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSkipped, notice, row, rows, useBrowser } from '../inspector/browser.ts';
+import { buyInitBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -51,6 +52,19 @@ describe('the inspector of listen', () => {
     const explained = await ask('trace/3/explanation', { headers: authorization });
     expect(JSON.parse(explained.text).findings.length).toBeGreaterThan(0);
     expect(explained.text).not.toContain('hidden');
+  });
+
+  it('tells of an event which members were read from another form', async () => {
+    const { post, ask, authorization } = await listening();
+    const { signature: _, ...members } = buyInitBody({ exchange_rate: '1538.51' });
+    await post(await signedEvent(JSON.stringify(members)));
+    await post(await signedEvent());
+    const exchange = async (id: number) =>
+      JSON.parse((await ask(`trace/${id}`, { headers: authorization })).text);
+    expect((await exchange(1)).readings).toEqual([
+      { path: ['exchange_rate'], found: 'text', readAs: 'number' },
+    ]);
+    expect(await exchange(3)).not.toHaveProperty('readings');
   });
 
   it('shows no secret in the address that it forwards to', async () => {
@@ -242,6 +256,17 @@ describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
     await detail.getByText('Next:').waitFor();
     await page.getByRole('combobox').selectOption({ label: 'Not verified' });
     await expect.poll(() => rows(page).count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows what was read of an event in another form', async () => {
+    const listener = await listening();
+    const { page, problems } = await show(listener.page.href);
+    const { signature: _, ...members } = buyInitBody({ exchange_rate: '1538.51' });
+    await listener.post(await signedEvent(JSON.stringify(members)));
+    await row(page, 'event.buy.init', 'A-1001', 'verified').click();
+    const detail = page.getByRole('article');
+    await detail.getByRole('row', { name: 'exchange_rate text number' }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { buyCreditedBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -13,8 +14,8 @@ import { addressOf, keys, scratchFolder, start } from './support.ts';
 const body = '{ "partner_order_id": "A-1", "amount": 10.0, "name": "\\u00e9" }';
 
 /** A signed event, as text. */
-async function signedEvent(): Promise<string> {
-  return (await partnerExchange(['sign'], { env: keys, stdin: body })).stdout;
+async function signedEvent(text = body): Promise<string> {
+  return (await partnerExchange(['sign'], { env: keys, stdin: text })).stdout;
 }
 
 /** Posts bytes with exactly these headers, and returns status, headers and body. */
@@ -72,6 +73,29 @@ describe('listen', () => {
       partner_order_id: 'A-1',
       answered: 200,
     });
+  });
+
+  it('says which members of an event were read from another form', async () => {
+    const { payment_link: _, signature: __, ...members } = buyCreditedBody();
+    const event = await signedEvent(
+      JSON.stringify({ ...members, event_name: 'event buy credited crypto', crypto_payment_status: 'paid' }),
+    );
+    for (const format of ['text', 'json']) {
+      const running = start(['listen', '--port', '0', '--format', format], { env: keys });
+      expect((await post(await addressOf(running), event)).status).toBe(200);
+      const { stdout } = await running.stop();
+      if (format === 'text') {
+        expect(stdout).toContain('verified event.buy.credited.crypto A-1001 ref_7d41 PAID/PAID (read: ');
+        expect(stdout).toContain('payment_link nothing as null, ');
+        expect(stdout).toContain('crypto_payment_status paid as PAID');
+      } else {
+        expect(JSON.parse(stdout)).toMatchObject({
+          kind: 'known',
+          event_name: 'event.buy.credited.crypto',
+          readings: expect.arrayContaining([{ path: ['payment_link'], found: 'nothing', readAs: 'null' }]),
+        });
+      }
+    }
   });
 
   it('without keys says so, and accepts everything', async () => {

@@ -104,6 +104,7 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
         const traced = trace.find(exchange);
         return traced && examine(traced, options);
       },
+      readingsOf: ({ exchange }) => trace.find(exchange)?.verdict.readings,
       explain({ exchange }) {
         const { delivery } = tracedOf(exchange);
         if (ring === undefined) throw new Refusal(409, 'no_keys', 'There are no keys to explain it with.');

@@ -1,11 +1,12 @@
 import type { VerificationKey } from '../../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../../deployment/wire-names.ts';
 import { isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
-import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import type { EventReading } from '../../events/event-readings.ts';
+import { isJsonObject } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { readEvent } from '../../webhooks/handlers.ts';
+import { readEvent, readingsOf } from '../../webhooks/handlers.ts';
 import type { Delivery } from '../deliveries.ts';
 import { type Answer, describeAnswer } from '../post-delivery.ts';
 import type { Paint } from '../terminal-text.ts';
@@ -84,6 +85,8 @@ export interface Verdict {
   readonly merchant?: string;
   /** `unknown`: an unfamiliar name. `nonconforming`: not in the published shape. */
   readonly kind?: 'known' | 'unknown' | 'nonconforming';
+  /** The members of a known event that were sent in another form than the documented one; absent if there are none. */
+  readonly readings?: readonly EventReading[];
   /** Without verification, these members are claims. */
   readonly event_name?: string;
   readonly partner_order_id?: string;
@@ -104,13 +107,15 @@ export function verifyDelivery(
   if (ring === undefined) return { signature: 'unchecked', ...claims(body, wireNames) };
   try {
     const verified = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
-    const event = readEvent(verified, { wireNames, strict: false });
+    const { parsed } = readEvent(verified, { wireNames, strict: false });
+    const readings = readingsOf(parsed);
     const { merchant } = ring[verified.keyIndex]?.shown ?? {};
     return {
       signature: 'verified',
       ...(merchant !== undefined && { merchant }),
-      kind: event.parsed.kind,
-      ...identity(event.body),
+      kind: parsed.kind,
+      ...(readings.length > 0 && { readings }),
+      ...identity(parsed.kind === 'known' ? parsed.event : parsed.body),
     };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
@@ -136,7 +141,7 @@ const members = [
   'crypto_payment_status',
 ] as const;
 
-function identity(body: JsonObject): Partial<Verdict> {
+function identity(body: { readonly [Name in (typeof members)[number]]?: unknown }): Partial<Verdict> {
   const found = members.flatMap((name) => {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     return typeof value === 'string' ? [[name, value.slice(0, 200)]] : [];
@@ -178,8 +183,21 @@ export function describeLate(file: string | undefined, answer: Answer, paint: Pa
   return `${paint('dim', 'late')} ${printableText(file ?? 'forwarded')} -> ${describeAnswer(answer, paint)}`;
 }
 
+function describeReading({ path, found, readAs }: EventReading): string {
+  return `${path.join('.')} ${found} as ${readAs}`;
+}
+
 function describeVerdict(verdict: Verdict, paint: Paint): string {
-  const { signature, code, kind, event_name, partner_order_id, platform_order_ref, merchant } = verdict;
+  const {
+    signature,
+    code,
+    kind,
+    readings = [],
+    event_name,
+    partner_order_id,
+    platform_order_ref,
+    merchant,
+  } = verdict;
   const { fiat_payment_status: fiat, crypto_payment_status: crypto } = verdict;
   const style = ({ verified: 'green', refused: 'red', unchecked: 'yellow' } as const)[signature];
   const facts = [
@@ -189,6 +207,7 @@ function describeVerdict(verdict: Verdict, paint: Paint): string {
     fiat === undefined && crypto === undefined ? undefined : `${fiat ?? '?'}/${crypto ?? '?'}`,
     kind === undefined || kind === 'known' ? undefined : kind,
     merchant === undefined ? undefined : `merchant ${merchant}`,
+    readings.length === 0 ? undefined : `(read: ${readings.map(describeReading).join(', ')})`,
   ].filter((fact) => fact !== undefined);
   return [
     paint(style, signature),

@@ -146,6 +146,16 @@ export const exchange = z
   .object({
     entries: z.array(traceEntry).describe('the request or event first, then its faults and replies'),
     signature: signature.optional().describe('absent for what is not signed'),
+    readings: z
+      .array(
+        z.object({
+          path: z.array(z.string()),
+          found: z.string().describe('nothing, null, text or number; of a status and a name its spelling'),
+          readAs: z.string(),
+        }),
+      )
+      .optional()
+      .describe('the members of a received event that were sent in another form than the documented one'),
     advice: z
       .array(z.string())
       .optional()

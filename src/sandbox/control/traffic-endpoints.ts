@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { commandWords } from '../../config/command-words.ts';
 import { type MismatchExplanation, nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import type { EventReading } from '../../events/event-readings.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxTrace, TraceEntry, TraceFacts } from '../trace.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
@@ -16,6 +17,8 @@ export interface TraceSource extends SessionSource {
   readonly show?: (entry: TraceEntry) => object;
   /** Checks a signature; `undefined` for what is not signed. */
   readonly examine: (entry: TraceEntry) => ExaminedSignature | undefined;
+  /** How a received event was read that is not in the documented form. @default none */
+  readonly readingsOf?: (entry: TraceEntry) => readonly EventReading[] | undefined;
   /** What to do about an event that the receiver refused. @default none */
   readonly advise?: (entries: readonly TraceEntry[]) => string[] | undefined;
   /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
@@ -35,7 +38,8 @@ const maxStreams = 64;
 const maxExplained = 16 * 1024;
 
 export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
-  const { trace, show = (entry) => entry, examine, advise = () => undefined, explain, add } = source;
+  const { trace, show = (entry) => entry, examine, explain, add } = source;
+  const { advise = () => undefined, readingsOf = () => undefined } = source;
   let streams = 0;
   const shown = (entry: TraceEntry, bodies: 'true' | 'false') =>
     bodies === 'true' ? show(entry) : { ...show(entry), headers: undefined, body: undefined };
@@ -102,7 +106,12 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       refusals: [404],
       handle: ({ params }) => {
         const { first, entries } = exchangeOf(trace, params.id);
-        return { entries: entries.map(show), signature: examine(first), advice: advise(entries) };
+        return {
+          entries: entries.map(show),
+          signature: examine(first),
+          readings: readingsOf(first),
+          advice: advise(entries),
+        };
       },
     }),
     endpoint({
