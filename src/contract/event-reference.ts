@@ -26,6 +26,29 @@ const notes: Partial<Record<OrderEventName, string>> = {
     'The order is over, and the fiat is paid back. `meta_data.amount_refunded` is text and `fee` a number. Only here `exchange_rate` is text, and the two statuses can hold any text: act on the name of the event, not on the statuses. A close event that is no refund [cannot be read](details/webhooks.md#outcomes). [What to do](guides/kyc-and-refund.md#what-to-do).',
 };
 
+/** The forms that `parseOrderEvent` reads besides the documented one. */
+const otherForms: readonly (readonly [sent: string, readAs: string])[] = [
+  ['no `transactional_kyc`, or null; one of its members absent or null', 'empty texts'],
+  ['no `payment_link`', 'null'],
+  [
+    'no `crypto_txn_hash` (not in `event.buy.credited.crypto`), no `default_kyc_url` of a third-party payment',
+    'null',
+  ],
+  [
+    'decimal text for a number (`"15000.50"`): amounts, the rate, `meta_data.fee`',
+    'a number; `decimal` has the digits',
+  ],
+  [
+    'a number for text, in `buy.event.close`: `exchange_rate`, `meta_data.amount_refunded`',
+    'text, with the digits as sent',
+  ],
+  [
+    'a fixed status, `meta_data.status` or `kyc_error_type` in another case (`paid`)',
+    'the documented spelling',
+  ],
+  ['`event_name` with blanks for dots (`event buy init`)', 'the name with dots'],
+];
+
 /** One row of a table of members. */
 interface Row {
   readonly member: string;
@@ -47,9 +70,21 @@ export function eventReference(): string {
     `## Order and repetition\n\n${table(['known', 'source', 'ledger'], aboutDeliveries.map(deliveryRow))}`,
     '[The states of an order](guides/kyc-and-refund.md#the-states-of-an-order), as a diagram. Store an event before you acknowledge it, and handle it once: [receive events safely](guides/receive-events.md).',
     `## Members of every event\n\nNot of \`event.buy.third_party_error\`, whose body is not shown.\n\n${memberTable(common)}`,
+    otherFormsSection(),
     ...events.flatMap((event) => section(event, common)),
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+function otherFormsSection(): string {
+  const rows = otherForms.map((cells) => `| ${cells.join(' | ')} |`);
+  return `## Other forms that are read
+
+The SDK gives a handler the documented type. It reads these forms too, since they need no guess (ledger: \`event-readings\`):
+
+${table(['sent', 'read as'], rows)}
+
+Each reading stands in \`readings\` of the handler's context and of \`onDelivery\` (path, found, read as), in \`listen\` and its inspector, and each kind is one process warning. \`body\` stays as it was sent. \`strict: true\` of \`createWebhooks\` and \`parseOrderEvent\` turns this off. Nothing is guessed: an event with a missing order id, an unknown status, an id or an account that is a number, or a documented member with two different values cannot be read, and [is kept or refused](errors.md#event_unrecognized).`;
 }
 
 function kindsOf({ name, title, schema, kinds }: ContractDocument) {
