@@ -12,6 +12,7 @@ import {
   safeParse,
   string,
   union,
+  validate,
   enum as zodEnum,
   null as zodNull,
 } from 'zod/mini';
@@ -21,7 +22,7 @@ import { eventReaders, listedName } from './event-readers.ts';
 import { type EventReading, noReadings, readEventMembers } from './event-readings.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
-import { findRepeated } from './repeated-members.ts';
+import { findRepeated, hasOneOfEach } from './repeated-members.ts';
 
 /** A difference between a body and the published event of its name. Never holds the value found. */
 export interface EventIssue {
@@ -99,27 +100,34 @@ export function parseReceivedEvent(
     return { kind: 'nonconforming', name: '', body: value, issues };
   }
   checks ??= buildChecks();
-  const name = checks.has(sentName) || strict ? sentName : (listedNames.get(sentName) ?? sentName);
-  const check = checks.get(name);
-  if (check === undefined) return { kind: 'unknown', name, body: value };
-  const sent = findIssues(check, value);
-  // Sound: only published events have a check.
-  const eventName = name as OrderEventName;
-  const { event, issues, readings } =
-    sent === undefined || strict
-      ? { event: value, issues: sent, readings: noReadings }
-      : read(check, eventName, value, sent, text);
-  const found = issues ?? findRepeatedIssues(eventName, value, text, publishedName);
-  if (found !== undefined) return { kind: 'nonconforming', name, body: value, issues: found };
+  const name = publishedNames.get(sentName);
+  const check = name && checks.get(name);
+  if (name === undefined || check === undefined || (strict && name !== sentName)) {
+    return { kind: 'unknown', name: sentName, body: value };
+  }
+  let event = value;
+  let issues = findIssues(check, value);
+  let readings = noReadings;
+  if (issues !== undefined && !strict) ({ event, issues, readings } = read(check, name, value, issues, text));
+  if (issues === undefined && text !== undefined && !hasOneOfEach(text, value)) {
+    issues = findRepeatedIssues(text, name, publishedName);
+  }
+  if (issues !== undefined) return { kind: 'nonconforming', name, body: value, issues };
   // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
   return { kind: 'known', event: event as unknown as OrderEvent, body: value, readings };
 }
 
-const listedNames: ReadonlyMap<string, string> = new Map(
-  orderEventNames.map((name) => [listedName(name), name]),
+/** The name of an event by itself, and by the name in the contract's other listing. */
+const publishedNames: ReadonlyMap<string, OrderEventName> = new Map(
+  orderEventNames.flatMap((name) => [
+    [name, name],
+    [listedName(name), name],
+  ]),
 );
 
 function findIssues(check: core.$ZodType, value: JsonObject): readonly EventIssue[] | undefined {
+  // Without the copy that safeParse makes.
+  if (validate(check, value)) return undefined;
   const { error } = safeParse(check, value, { error: inEnglish });
   return error?.issues.map(({ path, message }) => ({ path, message }));
 }
@@ -142,27 +150,24 @@ function read(
 }
 
 function findRepeatedIssues(
+  text: string,
   name: OrderEventName,
-  value: JsonObject,
-  text: string | undefined,
   publishedName: (name: string) => string,
 ): readonly EventIssue[] | undefined {
-  const repeated = text === undefined ? [] : findRepeated(text, value, eventReaders[name], publishedName);
+  const repeated = findRepeated(text, eventReaders[name], publishedName);
   if (repeated.length === 0) return undefined;
   return repeated.map((path) => ({ path, message: 'is there twice, with two different values' }));
 }
 
 /** By event name. Made for the first event: making them takes longer than loading this file. */
-let checks: ReadonlyMap<string, core.$ZodType> | undefined;
+let checks: ReadonlyMap<OrderEventName, core.$ZodType> | undefined;
 
-function buildChecks(): ReadonlyMap<string, core.$ZodType> {
+function buildChecks(): ReadonlyMap<OrderEventName, core.$ZodType> {
   // Sound: zod/mini has these with the same parameters, and only the verdict is used. Schemas that drop unknown
   // members are faster than those that copy them.
   const schemas = makeEventSchemas(miniFunctions as unknown as SchemaFunctions) as unknown as MiniSchemas;
   // Compiled schemas take a tenth of the time. zod does not compile where code cannot be made at run time.
-  return new Map(
-    Object.entries(eventSchemaNames).map(([name, schemaName]) => [name, compile(schemas[schemaName])]),
-  );
+  return new Map(orderEventNames.map((name) => [name, compile(schemas[eventSchemaNames[name]])]));
 }
 
 type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, core.$ZodType>;

@@ -6,16 +6,13 @@ import { eventReaders, type ReaderTree } from './event-readers.ts';
  * The paths of documented members to which a JSON text gives two different values. `JSON.parse` keeps the last one, and
  * which of them the sender meant would be a guess.
  *
- * @param text of `value`, with or without its top-level `signature`; of another text the result means nothing
  * @param publishedName the published name of a top-level member in the text
  */
 export function findRepeated(
   text: string,
-  value: JsonObject,
   documented: ReaderTree,
   publishedName: (name: string) => string,
 ): string[][] {
-  if (hasOneOfEach(text, value)) return [];
   const paths = search(text, 0, documented, publishedName);
   return [...new Map(paths.map((path) => [path.join('.'), path])).values()];
 }
@@ -23,8 +20,10 @@ export function findRepeated(
 /**
  * Whether a text has exactly the commas that its value needs, and so repeats no member. Nearly every event passes, and
  * counting commas is much faster than reading the text. A failure proves nothing: there are lists and escapes too.
+ *
+ * @param text of `value`, with or without its top-level `signature`; of another text the result means nothing
  */
-function hasOneOfEach(text: string, value: JsonObject): boolean {
+export function hasOneOfEach(text: string, value: JsonObject): boolean {
   const commas = countCommas(text);
   let between = separatorsOf(value) - (Object.hasOwn(value, 'signature') ? 1 : 0);
   for (const name of nestedNames) between += separatorsOf(value[name]);

@@ -440,7 +440,13 @@ describe('a documented member with two different values is nonconforming', () =>
     expect(parseOrderEvent(JSON.parse(text), { text })).toMatchObject({ issues: [{ path: ['pair'] }] });
   });
 
-  it('beside an object whose commas are missing', () => {
+  it('beside a comma that is an escape', () => {
+    const body = buyInitBody({ buyer_crypto_address: 'T-x' });
+    const text = JSON.stringify(body).replace('T-x', 'T\\u002cx').replace('"pair"', '"pair":"x","pair"');
+    expect(parseOrderEvent(JSON.parse(text), { text })).toMatchObject({ issues: [{ path: ['pair'] }] });
+  });
+
+  it('beside an empty object', () => {
     const body = buyThirdPartyErrorBody({ transactional_kyc: {}, payer_into_account: {}, pair: 'NGN/USDT' });
     const text = JSON.stringify(body).replace('"pair"', '"pair":"x","pair"');
     expect(parseOrderEvent(JSON.parse(text), { text }).kind).toBe('nonconforming');
