@@ -126,13 +126,27 @@ export const assumptions = [
   {
     id: 'order-reply',
     statement:
-      'A 2xx reply to an order accepts it, unless its body says that it failed (success: false, status error or failed, an error that is not empty, a statusCode of 400 and more): then nobody knows.',
+      'A 2xx reply to an order accepts it if its body is a JSON object in which no member denies it (success, ok, status, error, code, responseCode and their like); after any other nobody knows.',
     basis: 'assumed',
     override: 'readOrderReply in defineDeployment',
   },
   {
+    id: 'order-conflict',
+    statement:
+      'Status 409 or 423 to an order may mean that the service has it: nobody knows until an event comes.',
+    basis: 'assumed',
+    override: 'orderStatuses in defineDeployment, or duplicateIds in createOrderJournal',
+  },
+  {
+    id: 'order-rate-limit',
+    statement: 'Status 429 to an order means that the service did not act on it.',
+    basis: 'assumed',
+    override: 'orderStatuses in defineDeployment',
+  },
+  {
     id: 'errors',
-    statement: 'Status 4xx means the service refused to act; 408, 5xx and redirects leave it unknown.',
+    statement:
+      'Status 4xx means the service refused to act; 408, 5xx and redirects leave it unknown, and for an order also 409 and 423.',
     basis: 'assumed',
     override: 'read status, headers and body of the RequestError',
   },

@@ -1,6 +1,8 @@
 import { ConfigurationError } from '../errors/errors.ts';
+import { isJsonObject } from '../internal/json.ts';
 import {
   callback,
+  checkOneOf,
   defineOptions,
   flag,
   invalidOption,
@@ -19,7 +21,13 @@ import {
   pathsOf,
   pathsRow,
 } from './operations.ts';
-import { type OrderReply, type OrderVerdict, usualOrderReply } from './order-reply.ts';
+import {
+  type OrderReply,
+  type OrderStatuses,
+  type OrderVerdict,
+  usualOrderReply,
+  usualOrderStatuses,
+} from './order-reply.ts';
 import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
@@ -57,9 +65,15 @@ export interface DeploymentOptions<Order = BuyOrder> {
   orderSchema?: StandardSchema<Order, unknown> | undefined;
   /**
    * What a 2xx reply to an order says of it. If the function throws, or returns anything else, the order is `unknown`.
-   * @default usualOrderReply: a body that says that it failed leaves the order `unknown` (assumed, ledger: `order-reply`)
+   * @default usualOrderReply: only a JSON object that denies nothing accepts the order (assumed, ledger: `order-reply`)
    */
   readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
+  /**
+   * What a status from 400 to 499 says of an order, added to the defaults: `refused` (the service did not act, so the
+   * order may be sent again) or `unknown`. Any other is `refused`, except 408.
+   * @default { 409: 'unknown', 423: 'unknown', 429: 'refused' } (assumed, ledger: `order-conflict`, `order-rate-limit`)
+   */
+  orderStatuses?: OrderStatuses | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request. Headers that the client sets itself are refused. */
@@ -89,6 +103,8 @@ export interface Deployment<Order = BuyOrder> {
   /** As in {@link DeploymentOptions}, or its default. */
   readonly readOrderReply: (reply: OrderReply) => OrderVerdict;
   /** As in {@link DeploymentOptions}, with its defaults. */
+  readonly orderStatuses: OrderStatuses;
+  /** As in {@link DeploymentOptions}, with its defaults. */
   readonly numberCheckParameters: NumberCheckParameters;
   /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -114,6 +130,7 @@ const readOptions = defineOptions(
     signature: value((given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) })),
     orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
     readOrderReply: callback({ default: usualOrderReply }),
+    orderStatuses: value(checkOrderStatuses),
     numberCheckParameters: nested({ api_key: parameter('api_key'), to_phone: parameter('to_phone') }),
     headers: value(checkHeaders),
   } satisfies OptionTable<DeploymentOptions<unknown>>,
@@ -195,6 +212,16 @@ function checkParameterName(given: unknown, name: string): string {
 function checkOrderSchema(given: unknown): StandardSchema {
   if (isStandardSchema(given)) return given;
   throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
+}
+
+function checkOrderStatuses(given: unknown = {}): OrderStatuses {
+  if (!isJsonObject(given)) throw invalid('orderStatuses must be an object.');
+  for (const [status, meaning] of Object.entries(given)) {
+    if (!/^4\d\d$/.test(status)) throw invalid('orderStatuses must have statuses from 400 to 499.');
+    checkOneOf(`orderStatuses.${status}`, meaning, ['refused', 'unknown'], 'invalid_deployment');
+  }
+  // Sound: all members were checked.
+  return Object.freeze({ ...usualOrderStatuses, ...(given as OrderStatuses) });
 }
 
 function checkHeaders(given: unknown): Readonly<Record<string, string>> {

@@ -386,6 +386,25 @@ export function isRequestError(error: unknown): error is RequestError {
   return kindOf(error) === 'RequestError';
 }
 
+/** A copy of an error with other parts: whoever catches it may know more than the client. */
+export function changedRequestError(
+  error: RequestError,
+  changes: { what?: Text; remedy?: Text; outcome?: RequestOutcome },
+): RequestError {
+  const { code, outcome, operation, method, url, attempts, assumptions, body, cause } = error;
+  const { status, headers, retryAfterMs, issues } = error;
+  const { what, remedy } = partsOf(error);
+  return new RequestError(code, changes.what ?? what, {
+    remedy: changes.remedy ?? remedy,
+    outcome: changes.outcome ?? outcome,
+    ...{ operation, method, url, attempts, assumptions, body, cause },
+    ...(status !== undefined && { status }),
+    ...(headers !== undefined && { headers }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(issues !== undefined && { issues }),
+  });
+}
+
 /**
  * Whether the service can have acted on a call that failed. Clients throw the errors of three kinds before anything
  * leaves; after any other error the request may have left, as after a StoreError of a client of the user's own.

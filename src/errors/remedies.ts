@@ -245,6 +245,16 @@ export const causes = {
     ids: ['ip-whitelist'],
   },
   limits: { advice: 'the service wants fewer requests: wait before the next one', ids: ['request-limits'] },
+  orderLimits: {
+    advice: (say) =>
+      `the service wants fewer requests: wait before the next one, and if it may take an order that it answers so, set ${say.settings('orderStatuses')}`,
+    ids: ['request-limits', 'order-rate-limit'],
+  },
+  orderConflict: {
+    advice: (say) =>
+      `the service may have an order with this partner_order_id, or be busy with it; if it answers so without having it, set ${say.settings('orderStatuses')}`,
+    ids: ['order-conflict', 'partner-order-id'],
+  },
   deviceHasKey: {
     advice: 'this messenger_device_no has an API key already, which is shown only once: take another number',
     ids: [],
@@ -367,7 +377,8 @@ export const meanings: Meanings = {
     http_error: 'The service answered with status 4xx or 5xx.',
     reply_too_large: 'The reply is larger than `maxReplyBytes`.',
     reply_nonconforming: "The reply does not fit the caller's schema.",
-    reply_not_accepted: 'A 2xx reply to an order says that it failed, or `readOrderReply` says so.',
+    reply_not_accepted:
+      'A 2xx reply to an order is not a JSON object, or denies the order, or `readOrderReply` says so.',
   },
   RequestRefusal: {
     method_not_allowed: 'The request was not a POST.',

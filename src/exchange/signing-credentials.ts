@@ -1,7 +1,14 @@
 import { allKeysOf, areSameCredentials, defineCredentials } from '../credentials/define-credentials.ts';
 import type { KeyRing, KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { isKeyError, isRequestError, type KeyError, partsOf, RequestError } from '../errors/errors.ts';
+import {
+  changedRequestError,
+  isKeyError,
+  isRequestError,
+  type KeyError,
+  partsOf,
+  type RequestError,
+} from '../errors/errors.ts';
 import { inWords, mapText } from '../errors/remedies.ts';
 
 /** Most keys remembered for redaction: a ring may give other keys with every load. */
@@ -99,16 +106,8 @@ function isKeyRefusal(error: unknown): error is RequestError {
 
 /** The refusal, and what the ring says of its keys: they may be older than those of the service. */
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
-  const { code, outcome, operation, method, url, attempts, assumptions, body, cause } = refusal;
-  const { status, headers, retryAfterMs, issues } = refusal;
-  const { what, remedy } = partsOf(refusal);
-  const others = mapText(remedy, (text) => text.replace(/\.$/, ''));
-  return new RequestError(code, what, {
+  const others = mapText(partsOf(refusal).remedy, (text) => text.replace(/\.$/, ''));
+  return changedRequestError(refusal, {
     remedy: (say) => `${inWords(others, say)}; or the keys are old: ${inWords(partsOf(reason).what, say)}`,
-    ...{ outcome, operation, method, url, attempts, assumptions, body, cause },
-    ...(status !== undefined && { status }),
-    ...(headers !== undefined && { headers }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(issues !== undefined && { issues }),
   });
 }

@@ -1,4 +1,4 @@
-import type { RequestError, RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
+import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
 import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
@@ -88,7 +88,7 @@ async function runAttempt(
   }
   const reply = await readReply(response, client.maxReplyBytes);
   observeResponse(call, client, { attempt, reply, started });
-  const failure = failureOf(reply);
+  const failure = failureOf(reply, call);
   // A reply that is a success says nothing about earlier attempts.
   record.finish(attempt, failure?.outcome ?? 'not-sent', reply);
   if (failure !== undefined) throw failure;
@@ -110,9 +110,9 @@ export function tooLate(): AttemptFailure {
   return new AttemptFailure('timeout', 'not-sent', new Error('the time in which it may leave was over'));
 }
 
-function failureOf({ status, failure, cause }: ReadReply): AttemptFailure | undefined {
+function failureOf({ status, failure, cause }: ReadReply, { statuses }: Call): AttemptFailure | undefined {
   if (status < 200 || status > 299)
-    return new AttemptFailure(status < 400 ? 'redirected' : 'http_error', outcomeOfStatus(status));
+    return new AttemptFailure(status < 400 ? 'redirected' : 'http_error', outcomeOfStatus(status, statuses));
   if (failure === undefined) return undefined;
   return new AttemptFailure(failure === 'too_large' ? 'reply_too_large' : 'network_error', 'unknown', cause);
 }
@@ -125,9 +125,10 @@ export class CallRecord {
   /** Of the last attempt. */
   reply: ReadReply | undefined;
   #inFlight = false;
+  readonly #statuses: Call['statuses'];
 
-  /** @param previousFailure how the same call failed with other keys */
-  constructor(previousFailure?: RequestError) {
+  constructor({ previousFailure, statuses }: Pick<Call, 'previousFailure' | 'statuses'>) {
+    this.#statuses = statuses;
     this.attempts = previousFailure?.attempts ?? 0;
     this.outcome = previousFailure?.outcome ?? 'not-sent';
   }
@@ -153,7 +154,7 @@ export class CallRecord {
 
   /** Gives up the attempt in flight. The head of its reply counts. */
   giveUp(): RequestOutcome {
-    const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status);
+    const outcome = this.reply === undefined ? 'unknown' : outcomeOfStatus(this.reply.status, this.#statuses);
     this.finish(this.attempts, outcome, this.reply);
     return this.outcome;
   }

@@ -1,6 +1,12 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
-import { type OrderReply, type OrderVerdict, usualOrderReply } from '../deployment/order-reply.ts';
+import {
+  type OrderReply,
+  type OrderStatuses,
+  type OrderVerdict,
+  usualOrderReply,
+  usualOrderStatuses,
+} from '../deployment/order-reply.ts';
 import { isStandardSchema, type StandardSchema } from '../deployment/standard-schema.ts';
 import type { RequestError } from '../errors/errors.ts';
 import {
@@ -71,6 +77,8 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly options: CallOptions<Schema>;
   /** Of an order: what its 2xx reply says. */
   readonly readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
+  /** Of an order: what a status outside 2xx says of it, where that differs from other calls. */
+  readonly statuses?: OrderStatuses | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
   readonly previousFailure?: RequestError | undefined;
 }
@@ -132,8 +140,8 @@ export function makeCall<Schema extends ReplySchema>(
     ...authorizationHeader(authorization, credential),
   });
   const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
-  // A deployment made by an older copy of this package lacks it.
-  const { readOrderReply = usualOrderReply } = deployment;
+  // A deployment made by an older copy of this package lacks them.
+  const { readOrderReply = usualOrderReply, orderStatuses: statuses = usualOrderStatuses } = deployment;
   return {
     operation,
     method,
@@ -145,7 +153,7 @@ export function makeCall<Schema extends ReplySchema>(
     secrets,
     options,
     previousFailure,
-    ...(operation === 'createOrder' && { readOrderReply }),
+    ...(operation === 'createOrder' && { readOrderReply, statuses }),
   };
 }
 

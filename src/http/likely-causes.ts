@@ -33,11 +33,14 @@ const clues = {
   },
   limits: {
     words: /\brate limit|\btoo many\b|\bthrottl/,
-    cause: () => causes.limits,
+    cause: ({ operation }) => (operation === 'createOrder' ? causes.orderLimits : causes.limits),
   },
   deviceHasKey: {
     words: /\balready\b|\bduplicate\b|\bhas (?:an? )?(?:api )?key\b/,
     cause: ({ operation }) => (operation === 'generateApiKey' ? causes.deviceHasKey : undefined),
+  },
+  orderConflict: {
+    cause: ({ operation }) => (operation === 'createOrder' ? causes.orderConflict : undefined),
   },
   device: {
     words: /\bdevice\b|\bscan(?:ned)?\b|\bpair(?:ed|ing)\b|\bnot connected\b/,
@@ -126,7 +129,9 @@ function causesOfStatus(status: number, rules: OperationRules): ClueName[] {
     case 405:
       return ['path'];
     case 409:
-      return ['deviceHasKey'];
+      return ['deviceHasKey', 'orderConflict'];
+    case 423:
+      return ['orderConflict'];
     case 429:
       return ['limits'];
     default:

@@ -1,4 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
+import type { OrderStatuses } from '../deployment/order-reply.ts';
 import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
 
 /** An attempt failed: anything but a whole 2xx reply. */
@@ -88,8 +89,12 @@ function isBeforeSending(error: unknown, depth: number): boolean {
  * The outcome of a status outside 2xx (ledger: `errors`). 4xx: the service says that it did not act. 408 and 5xx may
  * come from a proxy while the service goes on. 307 and 308 ask for the same request at another address; 301, 302 and
  * 303 may also end a POST that was carried out.
+ *
+ * @param others statuses that say something else of this call
  */
-export function outcomeOfStatus(status: number): RequestOutcome {
+export function outcomeOfStatus(status: number, others: OrderStatuses = {}): RequestOutcome {
+  const other = others[status];
+  if (other !== undefined) return other;
   if (status === 307 || status === 308) return 'refused';
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unknown';
 }

@@ -1,5 +1,5 @@
 import ky, { isTimeoutError } from 'ky';
-import { orderVerdicts, usualOrderReply } from '../deployment/order-reply.ts';
+import { orderVerdicts, usualOrderReply, whyNotAccepted } from '../deployment/order-reply.ts';
 import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
@@ -23,7 +23,7 @@ export async function sendCall<Schema extends ReplySchema>(
   call: Call<Schema>,
   client: ClientSettings,
 ): Promise<Reply<ReplyBody<Schema>>> {
-  const record = new CallRecord(call.previousFailure);
+  const record = new CallRecord(call);
   const { signal, timeoutMs = client.timeoutMs } = call.options;
   if (signal?.aborted) {
     throw failure(call, record, { code: 'aborted', outcome: record.outcome, cause: signal.reason });
@@ -150,7 +150,7 @@ async function checkReply<Schema extends ReplySchema>(
   throw nonconforming({ issues });
 }
 
-/** An order whose 2xx reply says that it failed may have been created or not (ledger: `order-reply`). */
+/** An order whose 2xx reply does not accept it may have been created or not (ledger: `order-reply`). */
 function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): void {
   const { readOrderReply } = call;
   if (readOrderReply === undefined) return;
@@ -174,9 +174,6 @@ function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): vo
     Promise.resolve(verdict).catch(() => {});
     throw refuse('unknown', `readOrderReply of the deployment has to return ${orderVerdicts.join(', ')}`);
   }
-  const isUsual = readOrderReply === usualOrderReply;
-  throw refuse(
-    verdict,
-    isUsual ? 'the reply says that it failed' : `readOrderReply of the deployment says ${verdict}`,
-  );
+  const usual = readOrderReply === usualOrderReply ? whyNotAccepted(reply) : undefined;
+  throw refuse(verdict, usual ?? `readOrderReply of the deployment says ${verdict}`);
 }

@@ -43,7 +43,8 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   duplicateIds?: 'unknown' | 'refused' | 'same-order' | undefined;
   /**
-   * With `duplicateIds: 'refused'`: whether the service refused an order because it has one with this id.
+   * With `duplicateIds: 'refused'`: whether the service refused an order because it has one with this id. Asked for a
+   * refusal, and for status 409 and 423, whose outcome is `unknown` otherwise.
    * @default its status is 409 (assumed)
    */
   isDuplicate?: ((refusal: RequestError) => boolean) | undefined;

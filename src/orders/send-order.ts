@@ -1,4 +1,12 @@
-import { isPartnerExchangeError, isRequestError, outcomeOf } from '../errors/errors.ts';
+import {
+  changedRequestError,
+  isPartnerExchangeError,
+  isRequestError,
+  outcomeOf,
+  partsOf,
+  type RequestError,
+} from '../errors/errors.ts';
+import { mapText, outcomeClauses } from '../errors/remedies.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
@@ -25,26 +33,38 @@ export async function sendOrder<Schema extends ReplySchema>(
     const kept = keptOf(reply, settings.keepReply);
     return { reply, result: { outcome: 'accepted', status: reply.status, kept } };
   } catch (error) {
-    return { error, result: attemptResult(error, settings) };
+    return failedAttempt(error, settings);
   }
 }
 
-function attemptResult(
+function failedAttempt(
   error: unknown,
-  { duplicateIds, isDuplicate }: Settings,
-): Exclude<AttemptResult, { outcome: 'accepted' }> {
+  { duplicateIds, isDuplicate: ask }: Settings,
+): Extract<Sent<unknown>, { error: unknown }> {
   const outcome = outcomeOf(error);
   if (!isRequestError(error)) {
     const failure = isPartnerExchangeError(error) ? error.code : 'other';
-    return { outcome, failure, status: undefined, isDuplicate: false };
+    return { error, result: { outcome, failure, status: undefined, isDuplicate: false } };
   }
-  const mayBeDuplicate = duplicateIds === 'refused' && outcome === 'refused';
-  return {
-    outcome,
-    failure: error.code,
-    status: error.status,
-    isDuplicate: mayBeDuplicate && isDuplicateRefusal(() => isDuplicate(error)),
-  };
+  const { code: failure, status } = error;
+  const mayBeDuplicate = duplicateIds === 'refused' && (outcome === 'refused' || isConflict(error));
+  const isDuplicate = mayBeDuplicate && isDuplicateRefusal(() => ask(error));
+  if (!isDuplicate || outcome === 'refused')
+    return { error, result: { outcome, failure, status, isDuplicate } };
+  return { error: asRefused(error), result: { outcome: 'refused', failure, status, isDuplicate } };
+}
+
+/** The client cannot tell whether such a reply means that the service has the order (ledger: `order-conflict`). */
+function isConflict({ code, status }: RequestError): boolean {
+  return code === 'http_error' && (status === 409 || status === 423);
+}
+
+/** The service refuses duplicates, and this request was one: it did not act on it. */
+function asRefused(error: RequestError): RequestError {
+  const what = mapText(partsOf(error).what, (text) =>
+    text.replace(outcomeClauses[error.outcome], outcomeClauses.refused),
+  );
+  return changedRequestError(error, { what, outcome: 'refused' });
 }
 
 function isDuplicateRefusal(ask: () => boolean): boolean {

@@ -38,6 +38,7 @@ describe('a deployment with the base URLs alone', () => {
       signature: defaultScheme,
       orderSchema: reportedBuyOrder,
       readOrderReply: usualOrderReply,
+      orderStatuses: { 409: 'unknown', 423: 'unknown', 429: 'refused' },
       numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
     });
     expect(defineDeployment(bases).headers).toEqual({});
@@ -133,6 +134,25 @@ describe('a deployment', () => {
       expect(complaint({ [name]: 'x' })).toContain(`"${name}"`);
     },
   );
+});
+
+describe('orderStatuses', () => {
+  it.each([
+    [[], 'must be an object'],
+    ['unknown', 'must be an object'],
+    [{ 500: 'refused' }, 'from 400 to 499'],
+    [{ '4xx': 'unknown' }, 'from 400 to 499'],
+    [{ 409: 'accepted' }, "orderStatuses.409 must be 'refused' or 'unknown'"],
+  ])('refuses %j', (orderStatuses, words) => {
+    expect(complaint({ orderStatuses })).toContain(words);
+  });
+
+  it('is added to the defaults', () => {
+    expect(defineDeployment({ ...bases, orderStatuses: { 410: 'unknown' } }).orderStatuses).toEqual({
+      ...defineDeployment(bases).orderStatuses,
+      410: 'unknown',
+    });
+  });
 });
 
 describe('requireDeployment', () => {

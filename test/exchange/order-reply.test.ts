@@ -28,19 +28,46 @@ function answering(body: unknown, { status = 200, read }: { status?: number; rea
 
 const said = { success: false, message: 'No such chain for +2348012345678.' };
 
-describe('createOrder, when a 2xx says that it failed', () => {
-  it.each<[string, unknown]>([
-    ['success: false', { success: false }],
-    ['success: "False"', { success: 'False' }],
-    ['status: "error"', { status: 'error' }],
-    ['status: "FAILED"', { status: 'FAILED' }],
-    ['an error text', { error: 'unavailable' }],
-    ['an error object', { error: { code: 7 } }],
-    ['an error list', { error: ['closed'] }],
-    ['an error that is true', { error: true }],
-    ['statusCode 400', { statusCode: 400 }],
-    ['statusCode "503"', { statusCode: '503' }],
-  ])('leaves the order unknown, and asks once: %s', async (_, body) => {
+/** Replies that deny the order, each in one member. */
+const denials: readonly unknown[] = [
+  { success: false },
+  { success: 'False' },
+  { Success: false },
+  { ok: false },
+  { isSuccess: false },
+  { is_success: false },
+  { status: false },
+  { status: 'error' },
+  { status: 'fail' },
+  { status: 'FAILED' },
+  { status: 'failure' },
+  { STATUS: ' Rejected ' },
+  { status: 400 },
+  { status: '500' },
+  { error: 'unavailable' },
+  { error: { code: 7 } },
+  { error: ['closed'] },
+  { error: true },
+  { errors: [{ field: 'chain' }] },
+  { Errors: { chain: 'unknown' } },
+  { code: 400 },
+  { code: '400' },
+  { code: 599 },
+  { statusCode: 400 },
+  { statusCode: '503' },
+  { StatusCode: 422 },
+  { responseCode: '99' },
+  { responseCode: 96 },
+  { response_code: '05' },
+];
+
+describe('createOrder, when a 2xx does not accept the order', () => {
+  it.each([
+    ...denials,
+    ...denials.map((denial) => ({ id: 7, data: denial })),
+    // The last spelling of a member does not hide the first.
+    { success: false, Success: true },
+  ])('leaves the order unknown, and asks once: %j', async (body) => {
     const { exchange, sent } = answering(body);
     expect(await requestError(exchange.createOrder(order))).toMatchObject({
       code: 'reply_not_accepted',
@@ -53,25 +80,61 @@ describe('createOrder, when a 2xx says that it failed', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it.each<[string, unknown, number]>([
+    ['an empty body', '', 200],
+    ['an empty body', '', 201],
+    ['an HTML page', '<html><title>Welcome</title></html>', 200],
+    ['truncated JSON', '{"partner_order_id":"A-1001","platf', 200],
+    ['a text', 'error: no such chain', 200],
+    ['the text OK', 'OK', 200],
+    ['null', null, 200],
+    ['true', true, 200],
+    ['a list', [], 200],
+    ['a list of orders', [{ success: true }], 200],
+  ])('leaves the order unknown, and asks once: %s', async (_, body, status) => {
+    const { exchange, sent } = answering(body, { status });
+    const error = await requestError(exchange.createOrder(order));
+    expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: 'unknown', status, attempts: 1 });
+    expect(error.message).toContain('the reply is not a JSON object, so nothing in it accepts the order');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('takes no empty reply for an acceptance, unless the deployment does', async () => {
+    const noContent = { status: 204, body: null };
+    const fetch = async () => new Response(noContent.body, { status: noContent.status });
+    const createWith = (readOrderReply?: Read) => {
+      const deployment = deploymentAt('https://service.example', { readOrderReply });
+      return new ExchangeClient({ deployment, credentials, fetch }).createOrder(order);
+    };
+    expect(await requestError(createWith())).toMatchObject({ outcome: 'unknown', status: 204 });
+    const read: Read = (reply) =>
+      reply.status === 204 && reply.body === undefined ? 'accepted' : usualOrderReply(reply);
+    expect(await createWith(read)).toMatchObject({ status: 204, body: undefined });
+  });
+
   it.each<[string, unknown]>([
-    ['an empty body', ''],
-    ['a text', 'OK'],
-    ['null', null],
-    ['a list', []],
-    ['success', { success: true, status: 'success', error: null, statusCode: 201 }],
+    ['an object without members', {}],
+    ['success', { success: true, status: 'success', error: null, errors: [], statusCode: 201, code: '00' }],
     ['an empty error', { error: '' }],
     ['an error object without members', { error: {} }],
     ['an error that is false', { error: false }],
     ['an error 0', { error: 0 }],
-    ['the state of the order', { status: 'PENDING', data: { success: false } }],
+    ['each code of a success', [0, '0', '00', '000', 200, '200'].map((responseCode) => ({ responseCode }))],
+    ['a code that is no status', { code: 'NGN', status: 'PENDING', statusCode: 600, responseCode: null }],
+    ['the state of the order', { status: 'PENDING', data: { status: 'created', code: 399 } }],
+    ['a denial two levels down, and one in a list', { data: { of: { ok: false } }, log: [{ ok: false }] }],
   ])('is accepted with %s', async (_, body) => {
-    expect((await answering(body).exchange.createOrder(order)).status).toBe(200);
+    for (const each of Array.isArray(body) ? body : [body]) {
+      expect((await answering(each).exchange.createOrder(order)).status).toBe(200);
+    }
   });
 
   it('quotes the reason without the data of the buyer, and says how to read such replies', async () => {
     const { exchange } = answering(said);
     const { message } = await requestError(exchange.createOrder({ ...order, buyer_phone: '+2348012345678' }));
-    expect(message).toContain('createOrder: the reply says that it failed (status 200): "No such chain for');
+    expect(message).toContain(
+      'createOrder: the reply denies the order by its member success (status 200): "No such chain for',
+    );
     expect(message).toContain('the service may have acted: find out before you repeat it.');
     expect(message).toContain('the service does not take this chain or currency (allowed-values)');
     expect(message).toContain('set readOrderReply of defineDeployment (order-reply)');

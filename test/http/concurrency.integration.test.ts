@@ -67,7 +67,7 @@ it('a client does not wait for the calls of another', async () => {
 describe('a call that waits for its turn', () => {
   it('makes no request when it is aborted, and others go on', async () => {
     const held: (() => void)[] = [];
-    const server = await startServer((response) => void held.push(() => response.end()), ok);
+    const server = await startServer((response) => void held.push(() => response.end('{}')), ok);
     const messenger = messengerAt(server.url, { concurrency: 1 });
     const controller = new AbortController();
     const first = messenger.sendMessage(message);
@@ -84,7 +84,7 @@ describe('a call that waits for its turn', () => {
   });
 
   it('has all of timeoutMs when its turn comes', async () => {
-    const server = await startServer((response) => void setTimeout(() => response.end(), 150));
+    const server = await startServer((response) => void setTimeout(() => response.end('{}'), 150));
     const exchange = exchangeAt(server.url, { concurrency: 1, timeoutMs: 450 });
     const replies = await Promise.all(Array.from({ length: 4 }, () => exchange.createOrder(order)));
     expect(replies).toHaveLength(4);
@@ -108,7 +108,7 @@ describe('a call that waits for its turn', () => {
 
   it('has what is left of totalTimeoutMs when its turn comes', async () => {
     const server = await startServer(
-      (response) => void setTimeout(() => response.end(), 200),
+      (response) => void setTimeout(() => response.end('{}'), 200),
       () => {},
     );
     const exchange = exchangeAt(server.url, { concurrency: 1, totalTimeoutMs: 700 });
@@ -181,7 +181,11 @@ describe('the turn of a call ends', () => {
 describe('a call that is to be repeated', () => {
   const waitsAgain = async () => {
     const held: (() => void)[] = [];
-    const server = await startServer({ status: 503 }, (response) => void held.push(() => response.end()), ok);
+    const server = await startServer(
+      { status: 503 },
+      (response) => void held.push(() => response.end('{}')),
+      ok,
+    );
     return { server, release: () => held[0]?.() };
   };
 

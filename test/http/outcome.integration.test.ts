@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { type Answer, closedUrl, startServer } from '../support/local-server.ts';
 import {
   cautious,
   createOrder,
+  credentials,
+  deploymentAt,
   harmless,
+  order,
   type Run,
   requestError,
   sendMessage,
@@ -32,20 +36,17 @@ describe.each(cautious)('%s', (_, run) => {
     },
   );
 
-  it.each([400, 401, 403, 404, 409, 422])(
-    'is sent once when the answer is %i, and refused',
-    async (status) => {
-      const server = await startServer({ status, body: html });
-      expect(await told(run(server.url))).toEqual({
-        code: 'http_error',
-        outcome: 'refused',
-        status,
-        body: html,
-        attempts: 1,
-      });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  it.each([400, 401, 403, 404, 422])('is sent once when the answer is %i, and refused', async (status) => {
+    const server = await startServer({ status, body: html });
+    expect(await told(run(server.url))).toEqual({
+      code: 'http_error',
+      outcome: 'refused',
+      status,
+      body: html,
+      attempts: 1,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
 
   it('is sent once when the connection breaks before the reply, and may have been acted on', async () => {
     const server = await startServer((response) => response.destroy());
@@ -69,6 +70,12 @@ describe.each(cautious)('%s', (_, run) => {
 });
 
 describe.each(cautious.filter(([name]) => name !== 'createOrder'))('%s', (_, run) => {
+  it.each([409, 423])('is sent once when the answer is %i, and refused', async (status) => {
+    const server = await startServer({ status });
+    expect(await told(run(server.url))).toMatchObject({ outcome: 'refused', status, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('is sent again on 429 until the limit, and refused', async () => {
     const server = await startServer({ status: 429 });
     expect(await told(run(server.url))).toEqual({
@@ -89,6 +96,47 @@ describe.each(cautious.filter(([name]) => name !== 'createOrder'))('%s', (_, run
 });
 
 describe('createOrder', () => {
+  it.each([409, 423])(
+    'is sent once when the answer is %i, and unknown: the service may say that it has the order',
+    async (status) => {
+      const server = await startServer({ status, body: html });
+      const error = await requestError(createOrder(server.url));
+      expect(error).toMatchObject({ code: 'http_error', outcome: 'unknown', status, attempts: 1 });
+      expect(error.assumptions).toEqual(['order-conflict', 'partner-order-id']);
+      expect(error.message).toContain('set orderStatuses of defineDeployment');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('is unknown when the head of a 409 comes, and its body never does', async () => {
+    const server = await startServer((response) => {
+      response.writeHead(409).write('{');
+    });
+    expect(await requestError(createOrder(server.url, { timeoutMs: 100 }))).toMatchObject({
+      outcome: 'unknown',
+      status: 409,
+    });
+  });
+
+  it.each([
+    [{ 409: 'refused' }, 409, 'refused'],
+    [{ 409: 'refused' }, 423, 'unknown'],
+    [{ 429: 'unknown' }, 429, 'unknown'],
+    [{ 404: 'unknown' }, 404, 'unknown'],
+  ] as const)('with orderStatuses %j is after %i %s', async (orderStatuses, status, outcome) => {
+    const server = await startServer({ status });
+    const deployment = deploymentAt(server.url, { orderStatuses });
+    const exchange = new ExchangeClient({ deployment, credentials, retry: { firstDelayMs: 0 } });
+    expect(await requestError(exchange.createOrder(order))).toMatchObject({ outcome, status, attempts: 1 });
+    expect(await requestError(exchange.whitelistIp())).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('says after a 429 which assumptions may be wrong', async () => {
+    const server = await startServer({ status: 429 });
+    const { assumptions } = await requestError(createOrder(server.url));
+    expect(assumptions).toEqual(['request-limits', 'order-rate-limit']);
+  });
+
   it('is sent once when the answer is 429: that the service did not act is assumed, and a second order costs money', async () => {
     const server = await startServer({ status: 429, headers: { 'retry-after': '1' } });
     expect(await requestError(createOrder(server.url))).toMatchObject({

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { startServer } from '../support/local-server.ts';
-import { createOrder, exchangeAt, order, requestError, schemaOf, told, whitelistIp } from './clients.ts';
+import { exchangeAt, requestError, schemaOf, sendMessage, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -23,18 +23,18 @@ describe('the body of a reply', () => {
     ['text that is not UTF-8', Uint8Array.of(0x6f, 0x6b, 0xff), 'ok\uFFFD'],
   ])('is what it says: %s', async (_, body, expected) => {
     const server = await startServer({ body });
-    const reply = await createOrder(server.url);
+    const reply = await sendMessage(server.url);
     expect(reply.body).toEqual(expected);
   });
 
   it('is parsed as JSON whatever its content type', async () => {
     const server = await startServer({ headers: { 'content-type': 'text/plain' }, body: '{"id":1}' });
-    expect((await createOrder(server.url)).body).toEqual({ id: 1 });
+    expect((await sendMessage(server.url)).body).toEqual({ id: 1 });
   });
 
   it('may be compressed', async () => {
     const server = await startServer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"id":1}') });
-    expect((await createOrder(server.url)).body).toEqual({ id: 1 });
+    expect((await sendMessage(server.url)).body).toEqual({ id: 1 });
   });
 
   it('may come in pieces that split a character', async () => {
@@ -42,35 +42,35 @@ describe('the body of a reply', () => {
     const server = await startServer((response) => {
       response.write(bytes.subarray(0, 15), () => response.end(bytes.subarray(15)));
     });
-    expect((await createOrder(server.url)).body).toEqual({ name: 'Ada 🚀' });
+    expect((await sendMessage(server.url)).body).toEqual({ name: 'Ada 🚀' });
   });
 
   it('may be missing', async () => {
     const server = await startServer({ status: 204 });
-    const { status, body } = await createOrder(server.url);
+    const { status, body } = await sendMessage(server.url);
     expect({ status, body }).toEqual({ status: 204, body: undefined });
   });
 
   it('does no harm when it names __proto__', async () => {
     const server = await startServer({ body: '{"__proto__":{"polluted":true}}' });
-    await createOrder(server.url);
+    await sendMessage(server.url);
     expect({}).not.toHaveProperty('polluted');
   });
 
   it('is parsed in an error, too', async () => {
     const server = await startServer({ status: 422, body: '{"message":"no such chain"}' });
-    expect(await told(createOrder(server.url))).toMatchObject({ body: { message: 'no such chain' } });
+    expect(await told(sendMessage(server.url))).toMatchObject({ body: { message: 'no such chain' } });
   });
 });
 
 it.each([200, 201, 202, 204])('a reply of %i is a success', async (status) => {
   const server = await startServer({ status });
-  expect((await createOrder(server.url)).status).toBe(status);
+  expect((await sendMessage(server.url)).status).toBe(status);
 });
 
 it('a reply has its headers', async () => {
   const server = await startServer({ headers: { 'x-request-id': 'r-17' } });
-  expect((await createOrder(server.url)).headers.get('x-request-id')).toBe('r-17');
+  expect((await sendMessage(server.url)).headers.get('x-request-id')).toBe('r-17');
 });
 
 describe('a reply larger than maxReplyBytes', () => {
@@ -78,20 +78,20 @@ describe('a reply larger than maxReplyBytes', () => {
 
   it('is refused when it announces its length', async () => {
     const server = await startServer({ headers: { 'content-length': '101' }, body: 'x'.repeat(101) });
-    expect(await told(createOrder(server.url, { maxReplyBytes: 100 }))).toEqual(tooLarge);
+    expect(await told(sendMessage(server.url, { maxReplyBytes: 100 }))).toEqual(tooLarge);
   });
 
   it('is refused when it does not', async () => {
     const server = await startServer((response) => {
       response.write('x'.repeat(60), () => response.end('x'.repeat(60)));
     });
-    expect(await told(createOrder(server.url, { maxReplyBytes: 100 }))).toEqual(tooLarge);
+    expect(await told(sendMessage(server.url, { maxReplyBytes: 100 }))).toEqual(tooLarge);
   });
 
   it('is refused by its size after decompression', async () => {
     const body = gzipSync('0'.repeat(1_000_000));
     const server = await startServer({ headers: { 'content-encoding': 'gzip' }, body });
-    expect(await told(createOrder(server.url, { maxReplyBytes: 100_000 }))).toEqual(tooLarge);
+    expect(await told(sendMessage(server.url, { maxReplyBytes: 100_000 }))).toEqual(tooLarge);
   });
 
   it('is not asked for again', async () => {
@@ -110,18 +110,18 @@ describe('a reply larger than maxReplyBytes', () => {
       response.on('drain', more);
       more();
     });
-    expect(await told(createOrder(server.url))).toEqual(tooLarge);
+    expect(await told(sendMessage(server.url))).toEqual(tooLarge);
     await closed;
   });
 
   it('of exactly that size is read', async () => {
     const server = await startServer({ body: 'x'.repeat(100) });
-    expect((await createOrder(server.url, { maxReplyBytes: 100 })).body).toBe('x'.repeat(100));
+    expect((await sendMessage(server.url, { maxReplyBytes: 100 })).body).toBe('x'.repeat(100));
   });
 
   it('leaves the status of an error as it is', async () => {
     const server = await startServer({ status: 400, body: 'x'.repeat(101) });
-    expect(await told(createOrder(server.url, { maxReplyBytes: 100 }))).toEqual({
+    expect(await told(sendMessage(server.url, { maxReplyBytes: 100 }))).toEqual({
       code: 'http_error',
       outcome: 'refused',
       status: 400,
@@ -134,9 +134,7 @@ describe('a schema for the reply', () => {
   it('finds fault with all of a long reply in linear time', async () => {
     const server = await startServer({ status: 200, body: `[${'0,'.repeat(100_000)}0]` });
     const begun = performance.now();
-    const error = await requestError(
-      exchangeAt(server.url).createOrder(order, { schema: z.array(z.string()) }),
-    );
+    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: z.array(z.string()) }));
     expect(error.issues).toHaveLength(100_001);
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
@@ -146,14 +144,14 @@ describe('a schema for the reply', () => {
   it('returns and types what it makes of the body', async () => {
     const server = await startServer({ body: '{"id":"A-1"}' });
     const schema = receipt.transform(({ id }) => ({ reference: id }));
-    const reply = await exchangeAt(server.url).createOrder(order, { schema });
+    const reply = await exchangeAt(server.url).whitelistIp({}, { schema });
     expectTypeOf(reply.body).toEqualTypeOf<{ reference: string }>();
     expect(reply.body).toEqual({ reference: 'A-1' });
   });
 
   it('leaves the body unknown to the types when there is none', async () => {
     const server = await startServer({ body: '{"id":"A-1"}' });
-    const reply = await exchangeAt(server.url).createOrder(order);
+    const reply = await exchangeAt(server.url).whitelistIp();
     expectTypeOf(reply.body).toBeUnknown();
     expect(reply.body).toEqual({ id: 'A-1' });
   });
@@ -161,14 +159,14 @@ describe('a schema for the reply', () => {
   it('may be made by hand, and asynchronous', async () => {
     const server = await startServer({ body: '{"id":"A-1"}' });
     const schema = schemaOf<unknown, number>(async (value) => ({ value: JSON.stringify(value).length }));
-    const reply = await exchangeAt(server.url).createOrder(order, { schema });
+    const reply = await exchangeAt(server.url).whitelistIp({}, { schema });
     expectTypeOf(reply.body).toBeNumber();
     expect(reply.body).toBe(12);
   });
 
   it('that does not fit says where, and that the service may have acted', async () => {
     const server = await startServer({ body: '{"id":7}' });
-    const error = await requestError(exchangeAt(server.url).createOrder(order, { schema: receipt }));
+    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: receipt }));
     const { code, outcome, status, attempts, assumptions } = error;
     expect({ code, outcome, status, attempts, assumptions }).toEqual({
       code: 'reply_nonconforming',
@@ -182,7 +180,7 @@ describe('a schema for the reply', () => {
 
   it('that does not fit keeps the body out of what is printed', async () => {
     const server = await startServer({ body: '{"id":7,"api_key":"API-X-new"}' });
-    const error = await requestError(exchangeAt(server.url).createOrder(order, { schema: receipt }));
+    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: receipt }));
     expect(error.body).toEqual({ id: 7, api_key: 'API-X-new' });
     expect(Object.keys(error)).not.toContain('body');
     expect(Object.keys(error)).not.toContain('headers');
@@ -190,13 +188,13 @@ describe('a schema for the reply', () => {
 
   it('sees an empty reply as undefined', async () => {
     const server = await startServer({ status: 204 });
-    const call = exchangeAt(server.url).createOrder(order, { schema: receipt });
+    const call = exchangeAt(server.url).whitelistIp({}, { schema: receipt });
     expect(await told(call)).toMatchObject({ code: 'reply_nonconforming', status: 204 });
   });
 
   it('is not asked about an error', async () => {
     const server = await startServer({ status: 400, body: '{"id":7}' });
-    const call = exchangeAt(server.url).createOrder(order, { schema: receipt });
+    const call = exchangeAt(server.url).whitelistIp({}, { schema: receipt });
     expect(await told(call)).toMatchObject({ code: 'http_error', body: { id: 7 } });
   });
 
@@ -210,9 +208,7 @@ describe('a schema for the reply', () => {
     ['rejects', () => Promise.reject(new TypeError('no such member'))],
   ])('that %s does not hide that the service acted', async (_, validate) => {
     const server = await startServer({ body: '{"id":7}' });
-    const error = await requestError(
-      exchangeAt(server.url).createOrder(order, { schema: schemaOf(validate) }),
-    );
+    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: schemaOf(validate) }));
     expect(error).toMatchObject({ code: 'reply_nonconforming', outcome: 'unknown', status: 200 });
     expect(error.cause).toMatchObject({ message: 'no such member' });
   });

@@ -405,7 +405,9 @@ describe('orders that a service recognizes', () => {
   it('refused: 409 to the first request is a refusal: the id is that of somebody else', async () => {
     const { journal, service } = bench({ duplicateIds: 'refused' });
     service.next.push({ status: 409 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 409 });
+    const error = await failureOf(journal.create(order));
+    expect(error).toMatchObject({ outcome: 'refused', status: 409 });
+    expect(String(error)).toContain('the service says that it did not act.');
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
   });
 
@@ -416,10 +418,7 @@ describe('orders that a service recognizes', () => {
     });
     service.next.push('lost', { status: 409 }, { status: 400, body: { code: 'dup' } });
     await journal.create(order).catch(() => {});
-    expect(await failureOf(journal.create(order))).toMatchObject({
-      code: 'outcome_unknown',
-      cause: { status: 409 },
-    });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 409 });
     expect(await journal.create(order)).toMatchObject({ order: { evidence: 'duplicate', attempts: 3 } });
     const throwing = another({
       isDuplicate: () => {
@@ -429,12 +428,43 @@ describe('orders that a service recognizes', () => {
     service.next.push('lost', { status: 409 });
     const other = { ...order, partner_order_id: 'B' };
     await throwing.create(other).catch(() => {});
-    expect(await failureOf(throwing.create(other))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await failureOf(throwing.create(other))).toMatchObject({ outcome: 'unknown', status: 409 });
+    expect(await journal.get('B')).toMatchObject({ state: 'unknown' });
+  });
+
+  it('refused: isDuplicate is asked for 423 too, which is none unless it says so', async () => {
+    const { journal, service, another } = bench({ duplicateIds: 'refused' });
+    service.next.push('lost', { status: 423 }, { status: 423 });
+    await journal.create(order).catch(() => {});
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 423 });
+    const knowing = another({ isDuplicate: ({ status }) => status === 423 });
+    expect(await knowing.create(order)).toMatchObject({ order: { evidence: 'duplicate' } });
+  });
+
+  it.each([409, 423])('unknown: after %i the order is unknown, and no second one is made', async (status) => {
+    const { journal, service } = bench();
+    service.next.push({ status });
+    const error = await failureOf(journal.create(order));
+    expect(error).toMatchObject({ code: 'http_error', outcome: 'unknown', status });
+    expect(await journal.unsettled()).toMatchObject([{ state: 'unknown', status, failure: 'http_error' }]);
+    expect(await failureOf(journal.create(order, { again: true }))).toMatchObject({
+      code: 'outcome_unknown',
+    });
+    expect(service.requests).toHaveLength(1);
+    expect(await journal.observe(event())).toMatchObject({ result: 'accepted' });
+  });
+
+  it('unknown: after 429 the order was not acted on, and is sent again on demand alone', async () => {
+    const { journal, service } = bench();
+    service.next.push({ status: 429 });
+    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 429 });
+    expect(await journal.unsettled()).toEqual([]);
+    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(await journal.create(order, { again: true })).toMatchObject({ order: { state: 'accepted' } });
   });
 
   it.each([
     ['a refusal', { status: 401 }],
-    ['a refusal that only stands for a duplicate where duplicates are refused', { status: 409 }],
     ['no connection', 'not-sent'],
   ] as const)('%s of the second request says nothing of the first', async (_, answer) => {
     const { journal, service } = bench({ duplicateIds: 'same-order' });

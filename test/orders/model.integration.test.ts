@@ -62,7 +62,7 @@ class World {
     const status = way.refuses ? 400 : this.#make(id, fiat_amount);
     await this.meanwhile(id);
     if (way.reply === 'lost') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    return new Response(null, { status: way.reply === '5xx' ? 503 : status });
+    return Response.json({}, { status: way.reply === '5xx' ? 503 : status });
   }
 
   #make(id: string, amount: string): number {

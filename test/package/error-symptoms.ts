@@ -346,10 +346,14 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     causes: ['the schema is stricter than the service', 'the service has changed its replies'],
   },
   reply_not_accepted: {
-    messages: ['…: the reply does not accept the order'],
+    messages: [
+      '…: the reply denies the order by its member …',
+      '…: the reply is not a JSON object, so nothing in it accepts the order',
+    ],
     causes: [
       'the service refused the order with status 2xx',
-      'the service accepts orders with a reply that only looks like a failure',
+      'the service accepts orders with a text, an empty body, or an object that looks like a failure',
+      'a gateway answered in the place of the service',
     ],
   },
   method_not_allowed: {

@@ -92,6 +92,16 @@ export const ledgerOptions = {
     byDefault: 'a 2xx means that the order is there',
     otherwise: '200 with an error inside',
   },
+  'order-conflict': {
+    options: ['duplicateOrders'],
+    byDefault: '409 for an order that is there',
+    otherwise: 'no 409',
+  },
+  'order-rate-limit': {
+    faults: ['too_many_requests'],
+    byDefault: 'no limit',
+    otherwise: '429, and the order is there',
+  },
   errors: {
     options: ['errorReplies'],
     faults: ['too_many_requests', 'server_error', 'redirect', 'reset', 'reply_lost', 'stall'],

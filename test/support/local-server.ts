@@ -23,7 +23,7 @@ export interface FixedAnswer {
   /** @default 200 */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** @default no body */
+  /** @default none; with status 200 `{}`, since an order is accepted by a JSON object */
   readonly body?: string | Uint8Array;
 }
 
@@ -139,7 +139,10 @@ async function readAll(incoming: IncomingMessage): Promise<Buffer> {
 
 function give(answer: Answer, response: ServerResponse, request: ReceivedRequest): void {
   if (typeof answer === 'function') answer(response, request);
-  else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
+  else {
+    const { status = 200, headers, body = status === 200 ? '{}' : undefined } = answer;
+    response.writeHead(status, headers).end(body);
+  }
 }
 
 function isWholeRequest(seen: string): boolean {
