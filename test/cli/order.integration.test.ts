@@ -110,7 +110,7 @@ describe('order create', () => {
     sandbox.faults.next('createOrder', 'ok_with_error');
     const { code, stderr } = await run([...create, '--yes']);
     expect({ code, posted: posted() }).toEqual({ code: 3, posted: 1 });
-    expect(stderr).toContain('the reply says that it failed (status 200)');
+    expect(stderr).toContain('the reply denies the order by its member success (status 200)');
     expect(stderr).toContain('partner-exchange order settle A-1001 accepted');
     expect((await run(['order', 'unsettled', ...journal])).stdout).toContain('A-1001');
   });

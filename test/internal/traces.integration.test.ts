@@ -183,7 +183,7 @@ describe('the traces', () => {
     const created = { operation: 'createOrder', method: 'POST', urlTemplate: path, attempt: 1 };
     expect(ends('call').filter(({ operation }) => operation === 'createOrder')).toMatchObject([
       { ...created, outcome: 'succeeded', status: 200 },
-      { ...created, outcome: 'refused', status: 409, code: 'http_error' },
+      { ...created, outcome: 'unknown', status: 409, code: 'http_error' },
       { ...created, outcome: 'unknown', code: 'network_error' },
     ]);
   });
