@@ -6,6 +6,7 @@ import { describeError } from '../internal/describe-error.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
+  checkInteger,
   defineOptions,
   integer,
   invalidOption,
@@ -61,6 +62,11 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   rememberMs?: number | undefined;
   /**
+   * Milliseconds after which `unsettled` lists an accepted order too whose first event has not come. It counts where this
+   * journal has observed an event of one of its orders at all. `false`: never. @default 3600000, an hour
+   */
+  firstEventWithinMs?: number | false | undefined;
+  /**
    * Called when the result of a request could not be written; `create` still returns or throws it, and the journal
    * writes it when it next reaches the store. @default a process warning
    */
@@ -87,6 +93,9 @@ const readOptions = defineOptions('createOrderJournal', {
   isDuplicate: callback({ default: ({ status }) => status === 409 }),
   keepReply: optional(callback()),
   rememberMs: optional(integer()),
+  firstEventWithinMs: value((given, name) => (given === false ? undefined : checkInteger(name, given)), {
+    default: 3_600_000,
+  }),
   onStoreError: callback({
     default: (error) =>
       warn(`The result of an order could not be written to the journal: ${describeError(error)}`),

@@ -22,12 +22,13 @@ import type { RecordStore } from '../store/record-store.ts';
  * | none | `prepare` | `prepared` |
  * | none, `prepared`, `not-sent` | `create` | `sending` |
  * | `refused` | `create` of a changed order, or with `again` | `sending` |
- * | `sending` | the reply: 2xx, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
+ * | `sending` | the reply: one that accepts it, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
  * | `sending` | its lease expires | `unknown` |
  * | any but `accepted` | an event of the order | `accepted` |
  * | `unknown` | a late reply | as from `sending` |
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
  * | `unknown`, `prepared`, `not-sent` after `prepare` | `settle` | `accepted`, `abandoned` |
+ * | `accepted` without its first event in time | `settle` | `accepted`, `abandoned` |
  *
  * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
  *   `create` resolves.
@@ -94,7 +95,9 @@ export interface OrderJournal<Order = BuyOrder> {
   get(partnerOrderId: string): Promise<JournaledOrder | undefined>;
   /**
    * The orders that are `prepared`, `sending` or `unknown`, and those that were prepared and are `not-sent`; the oldest
-   * first. Costs as much as there are unsettled orders, however many are settled.
+   * first. After them the accepted orders whose first event has not come within `firstEventWithinMs`: each has
+   * `awaitingEventSince`. Costs as much as there are orders unsettled or waiting for their first event, however many are
+   * settled.
    *
    * @throws {StoreError}
    */
@@ -199,9 +202,14 @@ export interface JournaledOrder {
   readonly status?: number | undefined;
   /** `code` of the `RequestError` of the last request that failed. */
   readonly failure?: string | undefined;
+  /**
+   * Of an accepted order: since when it waits for its first event, in milliseconds since 1970. `unsettled` lists it once
+   * `firstEventWithinMs` is over.
+   */
+  readonly awaitingEventSince?: number | undefined;
   /** What `keepReply` kept of the reply. */
   readonly kept?: JsonValue | undefined;
-  /** The service's reference, from the event that settled it. */
+  /** The service's reference, from the first event. */
   readonly platform_order_ref?: string | undefined;
   /** Of the person who settled it. */
   readonly note?: string | undefined;

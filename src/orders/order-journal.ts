@@ -125,7 +125,10 @@ export function createOrderJournal<Order = BuyOrder>(
     const lease = () => (stateAt(begun, now()) === 'sending' ? (begun.leaseUntil ?? 0) - now() : 0);
     const { leftMs = () => Number.POSITIVE_INFINITY } = call;
     const limits = { leftMs: () => Math.min(lease(), leftMs()) };
+    // Meanwhile, since only an accepted order needs it.
+    const observation = records.readObservation();
     const sent = await sendOrder(prepared, { ...call, ...limits } as CallOptions<Schema>, settings);
+    await observation;
     return createdOrder(await finish(begun, attempt, sent), sent);
   }
 
@@ -212,6 +215,7 @@ export function createOrderJournal<Order = BuyOrder>(
         return { result: 'other_partner' };
       }
       if (after === undefined) return { result: 'unknown_order' };
+      await records.noteObservation();
       warnOfContradiction(before, after);
       return { result: observationResult(before, after), order: show(after) };
     },
@@ -231,7 +235,8 @@ export function createOrderJournal<Order = BuyOrder>(
       checkOneOf('The decision', decision, ['accepted', 'abandoned']);
       if (!isName(note) || note.length > longestNote)
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
-      const settlement = { decision, note: storableText(note) };
+      const acceptedBefore = await records.acceptedBefore();
+      const settlement = { decision, note: storableText(note), acceptedBefore };
       const settled = await records.update(
         checkId(partnerOrderId),
         (record) => record && settleOrder(record, { ...settlement, now: now() }),
@@ -244,7 +249,7 @@ export function createOrderJournal<Order = BuyOrder>(
 }
 
 function observationResult(before: OrderRecord | undefined, after: OrderRecord): Observation['result'] {
-  if (before === after) return 'known';
+  if (before?.state === 'accepted') return 'known';
   return after.contradiction === before?.contradiction ? 'accepted' : 'contradiction';
 }
 

@@ -35,6 +35,8 @@ const orderRecord = z.object({
   status: z.number().optional(),
   failure: text.optional(),
   evidence: z.enum(['reply', 'duplicate', 'event', 'person']).optional(),
+  /** When a reply accepted it, until its first event comes or a person decides. */
+  awaitingEventSince: milliseconds.optional(),
   /** Sound: the store returns JSON. */
   kept: z.custom<JsonValue>().optional(),
   platform_order_ref: text.optional(),
@@ -77,6 +79,19 @@ export function isUnsettled({ state, outbox }: OrderRecord): boolean {
     state === 'unknown' ||
     (state === 'not-sent' && outbox === true)
   );
+}
+
+/**
+ * Accepted too long ago for an order whose first event has not come.
+ *
+ * @param acceptedBefore `undefined` where a missing event means nothing
+ */
+export function isOverdue(
+  { awaitingEventSince: since }: Pick<OrderRecord, 'awaitingEventSince'>,
+  { acceptedBefore, now }: { acceptedBefore: number | undefined; now: number },
+): boolean {
+  if (since === undefined || acceptedBefore === undefined) return false;
+  return since <= acceptedBefore || isAhead(since, now);
 }
 
 export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrder {

@@ -2,7 +2,14 @@ import { isStoreError } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JournalSettings } from './journal-options.ts';
-import { isAhead, isUnsettled, type OrderRecord, orderIdDigest, readRecord } from './order-record.ts';
+import {
+  isAhead,
+  isOverdue,
+  isUnsettled,
+  type OrderRecord,
+  orderIdDigest,
+  readRecord,
+} from './order-record.ts';
 import { type AttemptResult, finishAttempt } from './transitions.ts';
 
 /** A result that the store did not take: until it is written, only this process knows it. */
@@ -15,15 +22,27 @@ interface UnwrittenResult {
 type Change<After extends OrderRecord | undefined> = (record: OrderRecord | undefined) => After;
 
 /**
- * One record for each order, and one more in an index while it is unsettled. Every change first writes the order's
- * unwritten results.
+ * One record for each order, and one more in an index while it is unsettled or waits for its first event. Every change
+ * first writes the order's unwritten results.
  */
 export function orderRecords(
-  { store, prefix, rememberMs, now }: Pick<JournalSettings, 'store' | 'prefix' | 'rememberMs' | 'now'>,
+  {
+    store,
+    prefix,
+    rememberMs,
+    firstEventWithinMs,
+    now,
+  }: Pick<JournalSettings, 'store' | 'prefix' | 'rememberMs' | 'firstEventWithinMs' | 'now'>,
   onLateResult: (before: OrderRecord | undefined, after: OrderRecord) => void,
 ) {
   const recordKey = (digest: string) => `${prefix}order:${digest}`;
   const indexPrefix = `${prefix}unsettled:`;
+  /** An index of the accepted orders without an event. */
+  const awaitingPrefix = `${prefix}awaiting:`;
+  /** Its record says that this journal has observed an event. */
+  const observedKey = `${prefix}observed`;
+  let hasObserved = false;
+  const watchMs = Math.max(watchWithoutEventsMs, firstEventWithinMs ?? 0);
   const unwritten = new Map<string, readonly UnwrittenResult[]>();
   let writing: Promise<void> | undefined;
 
@@ -64,16 +83,21 @@ export function orderRecords(
     const digest = orderIdDigest(partnerOrderId);
     const key = recordKey(digest);
     const index = indexPrefix + digest;
-    return await through.transact([key, index], (records) => {
+    const awaiting = awaitingPrefix + digest;
+    return await through.transact([key, index, awaiting], (records) => {
       const before = readRecord(records.get(key));
       const after = change(before);
       if (after === undefined || after === before) return after;
       const unsettled = isUnsettled(after);
-      const expiresAt = unsettled || rememberMs === undefined ? undefined : now() + rememberMs;
+      const since = firstEventWithinMs === undefined ? undefined : after.awaitingEventSince;
+      const isOpen = unsettled || (since !== undefined && hasObserved);
+      const expiresAt = isOpen || rememberMs === undefined ? undefined : now() + rememberMs;
       // Sound: a record has only JSON members, and those that are `undefined` are left out.
       records.set(key, after as JsonValue, { expiresAt });
       if (unsettled) records.set(index, after.openedAt);
       else records.delete(index);
+      if (since === undefined) records.delete(awaiting);
+      else records.set(awaiting, since, { expiresAt: hasObserved ? undefined : now() + watchMs });
       return after;
     });
   }
@@ -117,6 +141,39 @@ export function orderRecords(
     }
   }
 
+  async function isObserving(): Promise<boolean> {
+    if (!hasObserved && firstEventWithinMs !== undefined) {
+      // Not a transaction: once written, the record stays.
+      const [record] = await store.list({ prefix: observedKey, limit: 1 });
+      hasObserved = record?.key === observedKey;
+    }
+    return hasObserved;
+  }
+
+  /** Orders accepted before this time should have had an event; `undefined` where its absence means nothing. */
+  async function acceptedBefore(): Promise<number | undefined> {
+    return firstEventWithinMs !== undefined && (await isObserving()) ? now() - firstEventWithinMs : undefined;
+  }
+
+  /** The digests of an index whose times are wanted, the oldest first. */
+  async function listIndex(
+    listed: string,
+    isWanted: (time: number, now: number) => boolean,
+  ): Promise<string[]> {
+    const found: { digest: string; time: number }[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await store.list({ prefix: listed, after, limit: pageSize });
+      for (const { key, value } of page) {
+        const time = Number(value);
+        if (isWanted(time, now())) found.push({ digest: key.slice(listed.length), time });
+      }
+      if (page.length < pageSize) break;
+      after = page.at(-1)?.key;
+    }
+    found.sort((one, other) => one.time - other.time);
+    return found.map(({ digest }) => digest);
+  }
+
   return {
     async read(partnerOrderId: string): Promise<OrderRecord | undefined> {
       if (unwritten.has(partnerOrderId)) return await update(partnerOrderId, (record) => record);
@@ -141,7 +198,25 @@ export function orderRecords(
       setUnwritten(partnerOrderId, [...unwrittenOf(partnerOrderId), result]);
     },
 
-    /** Those that have been unsettled longest come first. */
+    /** Writes down that this journal has observed an event, once. */
+    async noteObservation(): Promise<void> {
+      if (hasObserved || firstEventWithinMs === undefined) return;
+      await retryOnce(() =>
+        store.transact([observedKey], (records) => {
+          if (records.get(observedKey) === undefined) records.set(observedKey, now());
+        }),
+      );
+      hasObserved = true;
+    },
+
+    /** Finds out whether any process has observed an event: then orders are watched until theirs comes. Never rejects. */
+    async readObservation(): Promise<void> {
+      await isObserving().catch(() => {});
+    },
+
+    acceptedBefore,
+
+    /** Those that have been unsettled longest come first, then those that have waited longest for an event. */
     async unsettled({
       openedBefore,
       limit,
@@ -150,30 +225,29 @@ export function orderRecords(
       limit: number;
     }): Promise<OrderRecord[]> {
       await writeResults();
-      const found: { digest: string; openedAt: number }[] = [];
-      for (let after: string | undefined; ; ) {
-        const page = await store.list({ prefix: indexPrefix, after, limit: pageSize });
-        for (const { key, value } of page) {
-          const openedAt = Number(value);
-          const at = now();
-          // The clock of another process may be a little ahead.
-          if (Math.min(openedAt, at) <= openedBefore || isAhead(openedAt, at))
-            found.push({ digest: key.slice(indexPrefix.length), openedAt });
-        }
-        if (page.length < pageSize) break;
-        after = page.at(-1)?.key;
+      const overdue = { acceptedBefore: await acceptedBefore(), now: now() };
+      // The clock of another process may be a little ahead.
+      const isOpen = (openedAt: number, at: number) =>
+        Math.min(openedAt, at) <= openedBefore || isAhead(openedAt, at);
+      const found = await listIndex(indexPrefix, isOpen);
+      if (overdue.acceptedBefore !== undefined) {
+        const waiting = (since: number, at: number) =>
+          isOpen(since, at) && isOverdue({ awaitingEventSince: since }, overdue);
+        found.push(...(await listIndex(awaitingPrefix, waiting)));
       }
-      found.sort((one, other) => one.openedAt - other.openedAt);
-      const wanted = found.slice(0, limit).map(({ digest }) => digest);
+      const wanted = [...new Set(found)].slice(0, limit);
       const records: OrderRecord[] = [];
       for (let start = 0; start < wanted.length; start += chunkSize) {
         records.push(...(await readMany(wanted.slice(start, start + chunkSize))));
       }
       // Some may have been settled meanwhile.
-      return records.filter(isUnsettled);
+      return records.filter((record) => isUnsettled(record) || isOverdue(record, overdue));
     },
   };
 }
+
+/** How long an order is watched for its first event while no event was ever observed. */
+const watchWithoutEventsMs = 86_400_000;
 
 const mostUnwritten = 10_000;
 const pageSize = 1000;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../internal/json.ts';
-import { isUnsettled, type OrderRecord, orderError, stateAt } from './order-record.ts';
+import { isOverdue, isUnsettled, type OrderRecord, orderError, stateAt } from './order-record.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 
@@ -119,21 +119,31 @@ export function observeEvent(
   platformOrderRef: string | undefined,
   now: number,
 ): OrderRecord {
-  if (record.state === 'accepted') return record;
   const ref = platformOrderRef === undefined ? {} : { platform_order_ref: platformOrderRef };
-  return accept({ ...record, ...ref }, 'event', now);
+  if (record.state !== 'accepted') return accept({ ...record, ...ref }, 'event', now);
+  return record.awaitingEventSince === undefined ? record : { ...withoutAwaiting(record), ...ref };
+}
+
+interface Settlement {
+  readonly decision: 'accepted' | 'abandoned';
+  readonly note: string;
+  readonly now: number;
+  /** Of orders accepted before this time the first event is missing; `undefined` where that means nothing. */
+  readonly acceptedBefore: number | undefined;
 }
 
 /** @throws {OrderError} `in_progress` or `already_settled` */
 export function settleOrder(
   record: OrderRecord,
-  { decision, note, now }: { decision: 'accepted' | 'abandoned'; note: string; now: number },
+  { decision, note, now, acceptedBefore }: Settlement,
 ): OrderRecord {
   const state = stateAt(record, now);
+  const isListed = isUnsettled(record) || isOverdue(record, { acceptedBefore, now });
   if (state === 'sending') throw orderError('in_progress', record, { now });
-  if (state === decision) return record;
-  if (!isUnsettled(record)) throw orderError('already_settled', record, { now });
-  return { ...withoutLease(record), state: decision, evidence: 'person', note, changedAt: now };
+  if (state === decision && !isListed) return record;
+  if (!isListed) throw orderError('already_settled', record, { now });
+  const settled = withoutAwaiting(withoutLease(record));
+  return { ...settled, state: decision, evidence: 'person', note, changedAt: now };
 }
 
 function newRecord(intent: Intent, now: number): OrderRecord {
@@ -171,6 +181,7 @@ function accept(record: OrderRecord, evidence: 'reply' | 'duplicate' | 'event', 
     state: 'accepted',
     evidence,
     changedAt: now,
+    ...(evidence !== 'event' && { awaitingEventSince: now }),
     ...(contradiction !== undefined && { contradiction }),
   };
 }
@@ -184,6 +195,10 @@ function contradictionOf(state: OrderRecord['state']): OrderRecord['contradictio
 
 function isWithoutReply({ evidence }: OrderRecord): boolean {
   return evidence === 'event' || evidence === 'person';
+}
+
+function withoutAwaiting({ awaitingEventSince, ...record }: OrderRecord): OrderRecord {
+  return record;
 }
 
 function withoutLease({ attempt, leaseUntil, ...record }: OrderRecord): OrderRecord {

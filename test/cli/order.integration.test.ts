@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
@@ -202,6 +204,23 @@ describe('order unsettled and settle', () => {
       stdout: '',
       stderr: 'Nothing is unsettled.\n',
     });
+  });
+
+  it('list an accepted order whose event has not come in an hour, and say so', async () => {
+    const { cwd, run } = await partner();
+    const at = Date.UTC(2026, 0, 2);
+    const store = sqliteStore({ path: join(cwd, 'orders.sqlite'), now: () => at });
+    await run([...create, '--yes'], { now: () => at });
+    const prepareOrder = () => Promise.reject(new Error());
+    const other = { ...order, partner_order_id: 'A-2' };
+    writeFileSync(join(cwd, 'order.json'), JSON.stringify(other));
+    await run([...create, '--yes'], { now: () => at });
+    await createOrderJournal({ exchange: { prepareOrder }, store, now: () => at }).observe(other);
+    await store.close();
+    const listed = await run(['order', 'unsettled', ...journal], { now: () => at + 3_600_000 });
+    expect(listed.stdout).toMatch(
+      /^accepted {2}A-1001 \(.*\): no event of it since 2026-01-02T00:00:00.000Z\n$/,
+    );
   });
 
   it('a journal that is not there is not made', async () => {

@@ -527,6 +527,8 @@ describe('the options', () => {
     [{ duplicateIds: 'refused', isDuplicate: 409 }, 'isDuplicate'],
     [{ keepReply: true }, 'keepReply'],
     [{ rememberMs: 1.5 }, 'rememberMs'],
+    [{ firstEventWithinMs: 0 }, 'firstEventWithinMs'],
+    [{ firstEventWithinMs: true }, 'firstEventWithinMs'],
     [{ onStoreError: 1 }, 'onStoreError'],
     [{ now: 5 }, 'now'],
     [{ prefix: 'a b' }, 'prefix'],

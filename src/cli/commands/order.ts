@@ -1,5 +1,5 @@
 import { buildRouteMap } from '@stricli/core';
-import type { OrderJournal } from '../../orders/journal.ts';
+import type { JournaledOrder, OrderJournal } from '../../orders/journal.ts';
 import { createOrderJournal } from '../../orders/order-journal.ts';
 import { defineCommand } from '../command.ts';
 import { type CliContext, CliError, exitCodes } from '../context.ts';
@@ -14,7 +14,7 @@ const decisions = ['accepted', 'abandoned'] as const;
 const unsettled = defineCommand({
   brief: 'List orders of which nobody knows how they ended',
   about:
-    'Lists the orders that are prepared, being sent or unknown, the oldest first. Needs no keys, and sends nothing.',
+    'Lists the orders that are prepared, being sent or unknown, the oldest first; then those that were accepted, and whose first event has not come within an hour. Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order unsettled --journal orders.sqlite',
     'partner-exchange order unsettled --journal env:DATABASE_URL --older-than-minutes 30 --format json',
@@ -34,12 +34,20 @@ const unsettled = defineCommand({
     const { olderThanMinutes, limit } = flags;
     return await withJournal(context, flags, async (journal) => {
       const orders = await journal.unsettled({ olderThanMs: olderThanMinutes * 60_000, limit });
-      for (const order of orders) output.item(order, (paint) => describeOrder(order, paint));
+      for (const order of orders)
+        output.item(order, (paint) => describeOrder(order, paint) + reasonOf(order));
       output.status(orders.length === 0 ? 'Nothing is unsettled.' : `${orders.length} unsettled.`);
       return exitCodes.ok;
     });
   },
 });
+
+/** An unsettled state says itself why the order is listed. */
+function reasonOf({ awaitingEventSince }: JournaledOrder): string {
+  return awaitingEventSince === undefined
+    ? ''
+    : `: no event of it since ${new Date(awaitingEventSince).toISOString()}`;
+}
 
 const settle = defineCommand({
   brief: 'Write down what became of an order',
