@@ -4,13 +4,14 @@ import { causes, inWords, outcomeClauses, type Text, type Words } from '../error
 import { codeOf } from '../internal/error-code.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
-import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
+import { echoRedactor } from '../internal/redact-echo.ts';
 import { redactError } from '../internal/redact-error.ts';
 import { redactUrl } from '../internal/redaction.ts';
 import type { CallRecord } from './attempt.ts';
 import { type Call, secretsOf } from './call.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
-import { type ReadReply, replyTexts } from './reply.ts';
+import { replyTexts } from './reply.ts';
+import { shownReply } from './shown-reply.ts';
 
 const whatHappened = {
   connection_failed: 'no connection could be made',
@@ -35,7 +36,8 @@ type FailureDetails = Pick<RequestErrorDetails, 'outcome' | 'assumptions' | 'iss
 export function failure(call: Call, record: CallRecord, details: FailureDetails): RequestError {
   const { code, retryAfterMs: wait, cause: original, assumptions, what: happened, ...rest } = details;
   const reply = record.reply;
-  const secrets = [...secretsOf(call), ...personalValues(call)];
+  const personal = personalValues(call);
+  const secrets = [...secretsOf(call), ...personal];
   const redact = echoRedactor(secrets);
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
@@ -53,24 +55,10 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
     method: call.method,
     url,
     attempts: record.attempts,
-    ...(reply && { status: reply.status, ...shownReply(call, reply, redact) }),
+    ...(reply && { status: reply.status, ...shownReply(call, reply, personal) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...(cause && { cause }),
   });
-}
-
-/**
- * An error keeps the whole reply, which may hold keys that are nowhere else. The reply to a message is redacted: it may
- * repeat the message with its one-time code.
- */
-function shownReply(
-  { operation }: Call,
-  { headers, body }: Pick<ReadReply, 'headers' | 'body'>,
-  redact: (text: unknown) => string,
-): Pick<RequestErrorDetails, 'headers' | 'body'> {
-  if (operation !== 'sendMessage') return { headers, body };
-  const shown = [...headers].map(([name, value]): [string, string] => [name, redact(value)]);
-  return { headers: new Headers(shown), body: redactReply(body, redact) };
 }
 
 /** The status and the service's own reason, or the transport's if there was no reply. */

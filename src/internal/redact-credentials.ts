@@ -9,6 +9,9 @@ const wordNames = 'auth(?!or\\b)|session|signature|token|(?:access|api|master|pr
 const named = (names: string, separators: string) =>
   `(?:${names})[\\w-]{0,40}(?:\\\\*["'])?\\s{0,8}${separators}\\s{0,8}`;
 
+/** Keys by their prefixes (contract: Partner credentials; `API-X-` is reported). */
+const prefixedKey = /\b(?:[ps]k_(?:partner|merchant)_|API-X-)[\w-]+/g;
+
 /** Each pattern keeps its first group and hides the rest. */
 const credentials = [
   // User and password in a URL.
@@ -22,11 +25,15 @@ const credentials = [
   new RegExp(`(${named(wordNames, '[:=]')})[^\\s"'\\\\[{(,;]+`, 'gi'),
   // The value of a header without its name.
   /(\b(?:Basic|Bearer)\s+)[^\s"'[]+/gi,
-  // Keys by their prefixes (contract: Partner credentials; `API-X-` is reported).
-  /()\b(?:[ps]k_(?:partner|merchant)_|API-X-)[\w-]+/g,
+  new RegExp(`()${prefixedKey.source}`, 'g'),
   // Anything as long as a signature.
   /()(?:\b[0-9a-f]{96,}\b|[A-Za-z0-9+/]{86}==|\b[\w-]{86,})/gi,
 ];
+
+/** Whether a text holds a key, by its prefix. */
+export function holdsKey(text: string): boolean {
+  return text.search(prefixedKey) !== -1;
+}
 
 /**
  * Hides everything that looks like a credential, in foreign texts whose secrets are unknown: rather too much than too

@@ -16,6 +16,30 @@ const maxDecodings = 3;
  * between them. Takes linear time, and keeps only the beginning of a long text.
  */
 export function echoRedactor(secrets: readonly string[]): (text: unknown) => string {
+  const find = echoFinder(secrets);
+  return (text) => {
+    const whole = String(text ?? '');
+    const read = whole.slice(0, maxRead);
+    return hideSpans(read, find(read), whole.length > maxRead ? maxRead - cutEnd : read.length);
+  };
+}
+
+/** Finds where a text of any length repeats a request's secrets: as {@link echoRedactor}, part by part. */
+export function echoFinder(secrets: readonly string[]): (text: string) => Span[] {
+  const find = partFinder(secrets);
+  return (text) => {
+    if (text.length <= maxRead) return find(text);
+    const found: Span[] = [];
+    // The parts overlap: half a secret would not be found.
+    for (let start = 0; start < text.length; start += maxRead - cutEnd) {
+      const spans = find(text.slice(start, start + maxRead));
+      found.push(...spans.map((span) => ({ start: span.start + start, end: span.end + start })));
+    }
+    return found;
+  };
+}
+
+function partFinder(secrets: readonly string[]): (part: string) => Span[] {
   const given = [...new Set(secrets.filter((secret) => secret !== ''))];
   const forms = [...new Set(given.flatMap(writtenForms))];
   const words = forms.filter(isWord).map(plain);
@@ -23,11 +47,9 @@ export function echoRedactor(secrets: readonly string[]): (text: unknown) => str
   const encoded = [...new Set(given.flatMap(base64Forms))];
   const numbers = [...new Set(given.map(digitsOf))].filter((digits) => digits.length >= 5);
 
-  return (text) => {
-    const whole = String(text ?? '');
-    const read = whole.slice(0, maxRead);
+  return (part) => {
     const spans: Span[] = [];
-    for (const view of viewsOf(read)) {
+    for (const view of viewsOf(part)) {
       const lower = view.text.toLowerCase();
       const add = (found: Span) => spans.push(view.toSource(found));
       for (const needle of words) findText(view.text, needle, add);
@@ -38,7 +60,7 @@ export function echoRedactor(secrets: readonly string[]): (text: unknown) => str
       }
       if (numbers.length > 0) findNumbers(view.text, numbers, add);
     }
-    return hide(read, spans, whole.length > maxRead ? maxRead - cutEnd : read.length);
+    return spans;
   };
 }
 
@@ -47,21 +69,34 @@ export function redactEcho(text: unknown, secrets: readonly string[]): string {
 }
 
 /** Clears a parsed reply at any depth. A number that holds a secret becomes a text. */
-export function redactReply(value: unknown, redact: (text: unknown) => string, depth = 0): unknown {
+export function redactReply(
+  value: unknown,
+  redact: (text: unknown) => string,
+  { isHidden = () => false, depth = 0 }: ReplyRedaction = {},
+): unknown {
   if (depth > maxDepth) return hidden;
   if (typeof value === 'string') return redact(value);
   if (typeof value === 'number') return redact(value) === String(value) ? value : hidden;
-  if (Array.isArray(value)) return value.map((item) => redactReply(item, redact, depth + 1));
+  const inside = { isHidden, depth: depth + 1 };
+  if (Array.isArray(value)) return value.map((item) => redactReply(item, redact, inside));
   if (typeof value !== 'object' || value === null) return value;
+  if (isHidden(value)) return hidden;
   const members = Object.entries(value);
   return Object.fromEntries(
-    members.map(([name, member]) => [redact(name), redactReply(member, redact, depth + 1)]),
+    members.map(([name, member]) => [redact(name), redactReply(member, redact, inside)]),
   );
 }
 
 const maxDepth = 50;
 
-interface Span {
+interface ReplyRedaction {
+  /** Objects to hide whole. */
+  readonly isHidden?: (value: object) => boolean;
+  readonly depth?: number;
+}
+
+/** A part of a text. */
+export interface Span {
   readonly start: number;
   readonly end: number;
 }
@@ -229,7 +264,7 @@ function findNumbers(text: string, numbers: readonly string[], add: (found: Span
 }
 
 /** @param end where the text is cut */
-function hide(text: string, spans: readonly Span[], end: number): string {
+export function hideSpans(text: string, spans: readonly Span[], end = text.length): string {
   const inOrder = [...spans].sort((one, other) => one.start - other.start);
   let shown = '';
   let done = 0;
