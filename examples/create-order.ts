@@ -35,8 +35,8 @@ await exchange.createOrder({ ...order, fiat_amount: '-1' }).catch((error: unknow
 // A refusal says so; an unknown outcome would say that the service may have acted.
 await exchange.createOrder(order).catch((error: unknown) => {
   if (!isRequestError(error)) throw error;
-  // error.body is what the service gave as its reason.
-  console.log(`${error.outcome}:`, error.status, error.code, error.body);
+  // The message quotes the reason of the service, without keys and personal data.
+  console.log(`${error.outcome}:`, error.status, error.code, error.message);
 });
 
 await close();

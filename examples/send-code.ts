@@ -40,6 +40,6 @@ async function sendCode(to_phone: string): Promise<void> {
   } catch (error) {
     if (!isRequestError(error)) throw error;
     // 'unknown': the code may have arrived all the same, so have the next one replace it.
-    console.log(`${error.outcome}:`, error.message, error.body);
+    console.log(`${error.outcome}:`, error.message);
   }
 }

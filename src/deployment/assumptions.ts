@@ -5,8 +5,9 @@ export interface Assumption {
   /** Our answer, as a sentence. */
   readonly statement: string;
   /**
-   * `published`: the contract says so, although it contradicts itself or says less elsewhere. `reported`: public
-   * documentation of comparable deployments says so. `assumed`: our guess, or our choice.
+   * `published`: the contract says so, although it contradicts itself or says less elsewhere. `reported`: public pages of
+   * deployments of the same family say so, whose brands this package does not name: a better guess. `assumed`: our guess,
+   * or our choice.
    */
   readonly basis: 'published' | 'reported' | 'assumed';
   /** How to change it. */

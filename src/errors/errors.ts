@@ -355,11 +355,15 @@ export class RequestError extends PartnerExchangeError {
   readonly issues: RequestErrorDetails['issues'];
   /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
   readonly assumptions: readonly string[];
-  /** Reply headers, when there was a reply. Not enumerable: a printed error does not show them. */
+  /**
+   * Reply headers, when there was a reply; values that repeat the request's secrets are hidden, as in `body`. Not
+   * enumerable: a printed error does not show them.
+   */
   declare readonly headers: Headers | undefined;
   /**
-   * The reply's body: parsed JSON, or text when it is not JSON; `undefined` when none was read.
-   * Not enumerable, since a reply may hold a key: a printed error does not show it.
+   * The reply's body: parsed JSON, or text when it is not JSON; `undefined` when none was read. Texts in it that repeat
+   * our keys, a signature or the request are hidden whole. All else stays, such as new keys, which are nowhere else: log
+   * `message`. Not enumerable: a printed error does not show it.
    */
   declare readonly body: unknown;
 

@@ -62,7 +62,7 @@ export const libraryWords: Words = {
   sendAgain: 'again: true',
   merchant: 'the merchant option',
   reload: 'await reload() of the ring in this process',
-  readReply: 'Look for the reason in `body`, the whole reply',
+  readReply: 'Look for the reason in `body`, the reply',
   keyForOrders: 'signingKey(credentials, "order")',
   delimiter: 'Set the delimiter to',
   columns: 'Name the column that you mean.',

@@ -49,7 +49,7 @@ import { fixedKeyRing, type SigningCredentials, signingCredentials } from './sig
  *     partner_callback_url: 'https://partner.example/orders',
  *   });
  * } catch (error) {
- *   if (isRequestError(error)) console.error(error.message, error.outcome, error.body);
+ *   if (isRequestError(error)) console.error(error.outcome, error.message);
  * }
  * ```
  */

@@ -104,7 +104,7 @@ export const messageRequest = z.looseObject({
  * try {
  *   await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
  * } catch (error) {
- *   if (isRequestError(error)) console.error(error.message, error.outcome, error.body);
+ *   if (isRequestError(error)) console.error(error.outcome, error.message);
  * }
  * ```
  */

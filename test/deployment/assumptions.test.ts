@@ -30,6 +30,23 @@ describe('the assumption ledger', () => {
     expect(assumption.override.length).toBeGreaterThan(0);
   });
 
+  it.each(['docs/glossary.md', 'docs/assumptions.md'])(
+    'says in %s where reported facts come from, and which pillars rest on them',
+    (page) => {
+      const text = readFileSync(new URL(page, root), 'utf8');
+      expect(text).toMatch(
+        /public pages of deployments of the same family( say so)?, whose brands this package does not name/,
+      );
+      expect(text).toMatch(/treat it as a better guess/);
+      const pillars = /Four pillars of the default rest[^.]*\./.exec(text)?.[0] ?? '';
+      const named = [...pillars.matchAll(/`([a-z-]+)`/g)].map(([, id]) => id);
+      expect(named).toHaveLength(4);
+      for (const id of named) {
+        expect(assumptions.find((each) => each.id === id)).toMatchObject({ basis: 'reported' });
+      }
+    },
+  );
+
   it('has every id that an error cites', () => {
     const found = cited();
     expect(found.map(({ id }) => id)).toContain('signature-construction');

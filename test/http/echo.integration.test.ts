@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -207,6 +208,15 @@ describe('the body of an error', () => {
     const server = await startServer({ status: 500, body: deep });
     expect(JSON.stringify((await requestError(createOrder(server.url))).body)).toContain('[redacted]');
   });
+});
+
+it('no page, example or doc comment prints the body of an error', () => {
+  const root = new URL('../../', import.meta.url);
+  const files = ['README.md', 'docs/**/*.md', 'examples/**/*.ts', 'src/**/*.ts'];
+  const printing = globSync(files, { cwd: root }).filter((file) =>
+    /console\.\w+\([^\n]*\berror\.(?:body|headers)\b/.test(readFileSync(new URL(file, root), 'utf8')),
+  );
+  expect(printing.filter((file) => !file.startsWith('docs/reference/'))).toEqual([]);
 });
 
 it('the header location of a redirect keeps its address', async () => {
