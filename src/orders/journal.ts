@@ -1,6 +1,7 @@
 import type { PartnerNames } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { OrderState } from '../errors/errors.ts';
+import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import type { JsonValue } from '../internal/json.ts';
@@ -84,11 +85,14 @@ export interface OrderJournal<Order = BuyOrder> {
   prepare(order: Order, options?: PrepareOrderOptions): Promise<JournaledOrder>;
   /**
    * Takes a verified event as evidence that the service has its order. For `onAny` and `onUnrecognized` of the webhooks.
+   * Evidence is not handling: once an unrecognized event is written down as such, it is thrown as `event_unrecognized`,
+   * so that an inbox keeps it as a dead letter, and a receiver without one answers 500.
    *
    * @param context of the handler: its `key` says who signed the event. Anybody whose keys the receiver knows can sign an
    *   event about any order, so one of another partner than that of the order is no evidence. Without it you vouch that
    *   it is of the same partner
    * @throws {StoreError} so that the delivery is tried again
+   * @throws {InboxError} `event_unrecognized` for every unrecognized event, whatever order it is of
    */
   observe(event: ObservedEvent, context?: { readonly key?: PartnerNames | undefined }): Promise<Observation>;
   /** The order as the journal has it; `undefined` if it does not. @throws {StoreError} */
@@ -155,6 +159,7 @@ export interface UnsettledOptions {
  * @inline
  */
 export type ObservedEvent =
+  | UnrecognizedEvent
   | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown }
   | { readonly body: { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown } };
 

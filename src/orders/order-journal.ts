@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isSamePartner } from '../credentials/same-partner.ts';
+import { isSamePartner, type PartnerNames } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
+import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import { storableText } from '../internal/describe-error.ts';
@@ -78,6 +79,8 @@ const longestRef = 200;
  * @example
  * ```ts
  * const journal = createOrderJournal({ exchange, store: sqliteStore({ path: 'orders.sqlite' }) });
+ * // It runs before the handler of each name. Of an event that cannot be read it takes the evidence, and throws: the
+ * // event becomes a dead letter, or is answered 500.
  * webhooks.onAny(journal.observe).onUnrecognized(journal.observe);
  *
  * const { order, reply } = await journal.create(buyOrder);
@@ -180,6 +183,34 @@ export function createOrderJournal<Order = BuyOrder>(
     throw sent.error;
   }
 
+  async function observe(
+    event: ObservedEvent,
+    context?: { readonly key?: PartnerNames | undefined },
+  ): Promise<Observation> {
+    const { id, ref, problem } = orderNamedBy(event);
+    if (problem !== undefined) {
+      warnOnce(`An order journal cannot tell which order an event is of: ${problem}.`);
+      return { result: 'unknown_order', problem };
+    }
+    if (id === undefined) return { result: 'unknown_order' };
+    const signer = context?.key;
+    let before: OrderRecord | undefined;
+    let isForeign = false;
+    const after = await records.update(id, (record) => {
+      before = record;
+      isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
+      return record === undefined || isForeign ? record : observeEvent(record, ref, now());
+    });
+    if (isForeign) {
+      warnOnce(foreignEvent);
+      return { result: 'other_partner' };
+    }
+    if (after === undefined) return { result: 'unknown_order' };
+    await records.noteObservation();
+    warnOfContradiction(before, after);
+    return { result: observationResult(before, after), order: show(after) };
+  }
+
   return {
     // Sound: with a schema the type parameter is the schema's, without one `unknown`.
     create: create as OrderJournal<Order>['create'],
@@ -196,28 +227,10 @@ export function createOrderJournal<Order = BuyOrder>(
     },
 
     async observe(event, context) {
-      const { id, ref, problem } = orderNamedBy(event);
-      if (problem !== undefined) {
-        warnOnce(`An order journal cannot tell which order an event is of: ${problem}.`);
-        return { result: 'unknown_order', problem };
-      }
-      if (id === undefined) return { result: 'unknown_order' };
-      const signer = context?.key;
-      let before: OrderRecord | undefined;
-      let isForeign = false;
-      const after = await records.update(id, (record) => {
-        before = record;
-        isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
-        return record === undefined || isForeign ? record : observeEvent(record, ref, now());
-      });
-      if (isForeign) {
-        warnOnce(foreignEvent);
-        return { result: 'other_partner' };
-      }
-      if (after === undefined) return { result: 'unknown_order' };
-      await records.noteObservation();
-      warnOfContradiction(before, after);
-      return { result: observationResult(before, after), order: show(after) };
+      const observation = await observe(event, context);
+      // The journal has its evidence. Nobody has handled the rest of the event: it must not be acknowledged.
+      if (isUnrecognized(event)) throw unrecognizedEvent(event);
+      return observation;
     },
 
     async get(partnerOrderId) {
@@ -274,6 +287,12 @@ function warnOfContradiction(before: OrderRecord | undefined, after: OrderRecord
 function checkId(partnerOrderId: string): string {
   if (isName(partnerOrderId)) return partnerOrderId;
   throw invalidOption('The partner_order_id must be a text.');
+}
+
+/** What `onUnrecognized` passes. A published event names its order itself. */
+function isUnrecognized(event: ObservedEvent): event is UnrecognizedEvent {
+  const kind = memberOf(event, 'kind');
+  return (kind === 'unknown' || kind === 'nonconforming') && !isName(memberOf(event, 'partner_order_id'));
 }
 
 /** The order that an event names, if it names one; `problem` says why that cannot be read. */

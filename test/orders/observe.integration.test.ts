@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { signingKey } from '../../src/credentials/signing-key.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { bench, credentials, event, failureOf, order } from './service.ts';
@@ -180,8 +182,51 @@ describe('observe', () => {
     expect(await failureOf(journal.create(second))).toMatchObject({ outcome: 'unknown' });
     const unfamiliar = { event_name: 'event.buy.error', partner_order_id: 'A-2' };
     const { text } = signBody(unfamiliar, { key: signingKey(issued, 'order') });
-    expect(await webhooks.receive(text)).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(text)).toMatchObject({ kind: 'unrecognized', status: 500 });
     expect(await journal.get('A-2')).toMatchObject({ state: 'accepted', evidence: 'event' });
+  });
+
+  it.each([
+    ['of another name', { event_name: 'event.buy.error', partner_order_id: 'A-1001' }],
+    ['of a published name that cannot be read', { ...event(), fiat_amount_to_pay: [] }],
+  ])('takes the evidence of an event %s, which becomes a dead letter at once', async (_, unfamiliar) => {
+    const { journal, service } = bench();
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    const inbox = storeInbox({ store: memoryStore() });
+    const webhooks = createWebhooks({ credentials, inbox })
+      .onAny(journal.observe)
+      .onUnrecognized(journal.observe);
+    const { text } = signBody(unfamiliar, { key: signingKey(credentials, 'order') });
+    expect(await webhooks.receive(text)).toMatchObject({ status: 200 });
+    await inbox.drain();
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
+    expect(await inbox.counts()).toMatchObject({ open: 0, dead: 1 });
+    expect(await inbox.deadLetters()).toMatchObject([
+      { reason: expect.stringContaining(unfamiliar.event_name), attempts: 1 },
+    ]);
+  });
+
+  it.each([
+    ['an order that it does not know', { partner_order_id: 'other' }],
+    ['an order of another partner', { partner_order_id: 'A-1001' }],
+    ['no order', {}],
+    ['an id that is no text', { partner_order_id: 7 }],
+  ])('throws an unrecognized event of %s, too', async (_, body) => {
+    const { journal } = bench();
+    await journal.create(order);
+    const thrown = { code: 'event_unrecognized', assumptions: ['other-events'] };
+    const unrecognized = { kind: 'unknown' as const, name: 'event.buy.error', body };
+    const context = { key: { partnerId: 'P-2' } };
+    expect(await failureOf(journal.observe(unrecognized, context))).toMatchObject(thrown);
+    expect(await journal.get('A-1001')).toMatchObject({ awaitingEventSince: expect.any(Number) });
+  });
+
+  it('does not take a published event for an unrecognized one, whatever members it has besides', async () => {
+    const { journal } = bench();
+    await journal.create(order);
+    const more = { kind: 'unknown', name: 'x', body: {} };
+    expect(await journal.observe({ ...event(), ...more })).toMatchObject({ result: 'known' });
   });
 
   it('in a receiver for several partners lets none settle an order of another', async () => {
@@ -199,9 +244,11 @@ describe('observe', () => {
       .onUnrecognized(journal.observe);
     const signedBy = (owner: PartnerCredentials) =>
       signBody(event(), { key: signingKey(owner, 'order') }).text;
-    expect(await webhooks.receive(signedBy(rival))).toMatchObject({ status: 200 });
+    // The event lacks most members, so it is evidence alone.
+    const observed = { kind: 'unrecognized', status: 500 };
+    expect(await webhooks.receive(signedBy(rival))).toMatchObject(observed);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
-    expect(await webhooks.receive(signedBy(credentials))).toMatchObject({ status: 200 });
+    expect(await webhooks.receive(signedBy(credentials))).toMatchObject(observed);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
   });
 

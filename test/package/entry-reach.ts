@@ -73,7 +73,8 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './store/sqlite': ['store'],
   './store/redis': ['store'],
   './store/postgres': ['store'],
-  './orders': ['credentials', 'deployment', 'orders', 'signature', 'store'],
+  // The error of an event that nobody can read.
+  './orders': ['credentials', 'deployment', 'events', 'orders', 'signature', 'store'],
   './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
   './otp': ['otp', 'store'],
   './bulk': ['bulk', 'signature', 'store'],
