@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isSamePartner, type PartnerNames } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
-import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
+import { unrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import { storableText } from '../internal/describe-error.ts';
-import { isJsonObject } from '../internal/json.ts';
 import {
   checkOneOf,
   defineOptions,
@@ -36,6 +35,7 @@ import {
   type OrderSender,
   readJournalOptions,
 } from './journal-options.ts';
+import { isName, isUnrecognized, orderNamedBy } from './observed-event.ts';
 import { type OrderRecord, orderDigest, orderError, stateAt, toJournaledOrder } from './order-record.ts';
 import { orderRecords } from './order-records.ts';
 import { type Sent, sendOrder } from './send-order.ts';
@@ -70,7 +70,6 @@ const readUnsettledOptions = defineOptions('unsettled', {
 } satisfies OptionTable<UnsettledOptions>);
 
 const longestNote = 1000;
-const longestRef = 200;
 
 /**
  * Keeps a journal of orders, so that none is sent twice and none is forgotten: see {@link OrderJournal}.
@@ -287,38 +286,4 @@ function warnOfContradiction(before: OrderRecord | undefined, after: OrderRecord
 function checkId(partnerOrderId: string): string {
   if (isName(partnerOrderId)) return partnerOrderId;
   throw invalidOption('The partner_order_id must be a text.');
-}
-
-/** What `onUnrecognized` passes. A published event names its order itself. */
-function isUnrecognized(event: ObservedEvent): event is UnrecognizedEvent {
-  const kind = memberOf(event, 'kind');
-  return (kind === 'unknown' || kind === 'nonconforming') && !isName(memberOf(event, 'partner_order_id'));
-}
-
-/** The order that an event names, if it names one; `problem` says why that cannot be read. */
-function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string; problem?: string } {
-  const named: unknown = 'body' in event && !isName(memberOf(event, 'partner_order_id')) ? event.body : event;
-  const id = memberOf(named, 'partner_order_id');
-  const ref = memberOf(named, 'platform_order_ref');
-  if (id === undefined || id === null) return {};
-  if (!isName(id)) return { problem: problemOf(id) };
-  return { id, ...(isName(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
-}
-
-function problemOf(given: unknown): string {
-  if (given === '') return 'its partner_order_id is empty';
-  const kind = Array.isArray(given)
-    ? 'a list'
-    : typeof given === 'object'
-      ? 'an object'
-      : `a ${typeof given}`;
-  return `its partner_order_id is ${kind}, not a text`;
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

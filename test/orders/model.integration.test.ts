@@ -27,6 +27,8 @@ class World {
   readonly clock = { now: 1_700_000_000_000 };
   /** The orders that were made under each id. */
   readonly made = new Map<string, string[]>();
+  /** Whether the journal has observed any event. */
+  hasObserved = false;
   /** The truth of the last request, by id. */
   way: Way = { reaches: true, refuses: false, reply: 'delivered', meanwhile: 'nothing' };
   meanwhile: (id: string) => Promise<void> = async () => {};
@@ -79,6 +81,8 @@ interface Expected {
   state: string;
   amount: string;
   outbox: boolean;
+  /** When a reply accepted it, until its first event or a person. */
+  awaits?: number | undefined;
 }
 type Model = Map<string, Expected>;
 type Command = fc.AsyncCommand<Model, World>;
@@ -103,6 +107,7 @@ const create = (given: Creation): Command => ({
     world.meanwhile = async () => {
       if (way.meanwhile === 'event' && world.has(id)) {
         seenMeanwhile = true;
+        world.hasObserved = true;
         await world.journal.observe({ partner_order_id: id });
       }
       if (way.meanwhile === 'lease-expires') world.clock.now += leaseMs;
@@ -118,7 +123,8 @@ const create = (given: Creation): Command => ({
       return;
     }
     const outcome = outcomeOf(way, before, { hadEvent: seenMeanwhile, has: world.has(id), mode: world.mode });
-    model.set(id, { state: outcome, amount, outbox: before?.outbox ?? false });
+    const awaits = outcome !== 'accepted' || seenMeanwhile ? undefined : world.clock.now;
+    model.set(id, { state: outcome, amount, outbox: before?.outbox ?? false, awaits });
     expect(code === 'ok').toBe(outcome === 'accepted');
     if (code === 'ok') expect(world.has(id)).toBe(true);
     // What is thrown as certain is certain.
@@ -167,6 +173,8 @@ const observe = (id: string): Command => ({
     const isUnexpected = expected.state === 'abandoned';
     expect(result).toBe(isKnown ? 'known' : isUnexpected ? 'contradiction' : 'accepted');
     expected.state = 'accepted';
+    expected.awaits = undefined;
+    world.hasObserved = true;
   },
 });
 
@@ -179,9 +187,10 @@ const settle = (id: string): Command => ({
     const expected = model.get(id);
     const code = await codeOf(world.journal.settle(id, decision, 'Looked.'));
     if (expected === undefined) expect(code).toBe('order_not_found');
-    else if (isOpen(expected)) {
+    else if (isOpen(expected) || isOverdue(expected, world)) {
       expect(code).toBe('ok');
       expected.state = decision;
+      expected.awaits = undefined;
     } else expect(code).toBe(expected.state === decision ? 'ok' : 'already_settled');
   },
 });
@@ -217,6 +226,12 @@ function isOpen({ state, outbox }: Expected): boolean {
   return state === 'prepared' || state === 'unknown' || (state === 'not-sent' && outbox);
 }
 
+function isOverdue({ awaits }: Expected, { clock, hasObserved }: World): boolean {
+  return hasObserved && awaits !== undefined && clock.now - awaits >= hour;
+}
+
+const hour = 3_600_000;
+
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -241,7 +256,7 @@ const commands = fc.commands(
     ids.map(observe),
     ids.map(settle),
     fc.tuple(ids, amounts).map(([id, amount]) => prepare(id, amount)),
-    fc.constantFrom(1, leaseMs, 100 * leaseMs).map(wait),
+    fc.constantFrom(1, leaseMs, 100 * leaseMs, hour).map(wait),
   ],
   { maxCommands: 40, size: 'max' },
 );
@@ -268,7 +283,9 @@ describe('the journal does what its table says, and never makes a second order',
           for (const [id, expected] of model) {
             expect(await journal.get(id)).toMatchObject({ state: expected.state });
           }
-          const open_ = [...model].filter(([, expected]) => isOpen(expected)).map(([id]) => id);
+          const open_ = [...model]
+            .filter(([, expected]) => isOpen(expected) || isOverdue(expected, world))
+            .map(([id]) => id);
           const listed = (await journal.unsettled()).map(({ partner_order_id }) => partner_order_id);
           expect(listed.sort()).toEqual(open_.sort());
           // Every order that the service has is known once its event comes.
