@@ -141,7 +141,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   orderTransitions?: 'checked' | 'any' | undefined;
   /**
    * Successful replies: `plain`, `wrapped` in `{ status: 'success', data }`, `text` (just "OK"), or `empty`. Keys
-   * and signatures stay plain under `text` and `empty`. @default 'plain'
+   * and signatures stay plain under `text` and `empty`, and a client takes such an order for `unknown`. @default 'plain'
    */
   replies?: 'plain' | 'wrapped' | 'text' | 'empty' | undefined;
   /** Whether a refusal has its status, or is a 200 with `{ success: false, error, message }`. @default 'status' */
