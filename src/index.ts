@@ -13,7 +13,12 @@ export { type Assumption, assumptions } from './deployment/assumptions.ts';
 export { type Deployment, type DeploymentOptions, defineDeployment } from './deployment/define-deployment.ts';
 export type { Operation } from './deployment/operations.ts';
 export { defaultPaths, type Paths } from './deployment/operations.ts';
-export { type OrderReply, type OrderVerdict, usualOrderReply } from './deployment/order-reply.ts';
+export {
+  type OrderReply,
+  type OrderStatuses,
+  type OrderVerdict,
+  usualOrderReply,
+} from './deployment/order-reply.ts';
 export { type BuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
 export type { StandardSchema } from './deployment/standard-schema.ts';
 export type { WireNames } from './deployment/wire-names.ts';

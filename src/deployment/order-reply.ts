@@ -102,7 +102,7 @@ function isEmpty(value: unknown): boolean {
   return ['', 'false', '0'].includes(plainText(value));
 }
 
-/** What a status says of an order: the service did not act on it, or nobody knows. @inline */
+/** What a status says of an order: the service did not act on it, or nobody knows. */
 export type OrderStatuses = Readonly<Record<number, 'refused' | 'unknown'>>;
 
 /**

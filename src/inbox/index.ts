@@ -13,6 +13,7 @@ export type {
   Delivery,
   DeliveryReference,
   HandleDelivery,
+  HandleResult,
   Inbox,
   InboxCounts,
   InboxHost,
