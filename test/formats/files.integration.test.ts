@@ -1,0 +1,101 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDeliveryFolder } from '../../src/cli/listen/delivery-folder.ts';
+import { listKept } from '../../src/cli/listen/saved-files.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { checkPin } from '../../src/diagnostics/pin/pin-scheme.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
+import { callback, order, place, post, refusal } from '../sandbox/support.ts';
+import { startServer } from '../support/local-server.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { allFixtures } from './fixtures.ts';
+import { credentials, eventOf, writtenAt } from './subjects.ts';
+
+for (const { commit, folder, copy, json } of allFixtures) {
+  describe(`deliveries that listen has saved, written by ${commit}`, () => {
+    const saved = join(folder, 'saved');
+
+    it('are in their states, with the bytes and the headers that came', async () => {
+      const kept = await listKept(saved);
+      expect(kept.map(({ state }) => state)).toEqual(['pending', 'unsigned', 'done', 'refused']);
+      const path = join(scratchFolder(), 'saved');
+      cpSync(saved, path, { recursive: true });
+      const opened = await openDeliveryFolder(path, {
+        ...{ keepsDone: true, maxBytes: 1e6, onFull() {}, now: () => writtenAt },
+        random: (bytes) => new Uint8Array(bytes),
+      });
+      const [name = ''] = await opened.pending();
+      const { body, headers, target, receivedAt } = await opened.read(name);
+      expect(Buffer.from(body).toString()).toBe(eventOf('saved-pending'));
+      expect(headers).toEqual([
+        ['Content-Type', 'application/json'],
+        ['X-Twice', 'one'],
+        ['X-Twice', 'two'],
+      ]);
+      expect({ target, receivedAt }).toEqual({
+        target: '/events?shop=7',
+        receivedAt: new Date(writtenAt).toISOString(),
+      });
+      const unsigned = kept.find(({ state }) => state === 'unsigned')?.name ?? '';
+      expect([...(await opened.read(unsigned)).body]).toEqual([0xff, 0x00, 0x7b]);
+    });
+
+    it('are posted again by replay', async () => {
+      const target = await startServer({ status: 200 });
+      const { code } = await partnerExchange(['replay', saved, '--to', target.url], { fetch });
+      expect(code).toBe(0);
+      const bodies = target.requests.map(({ body }) => body.toString());
+      expect(bodies).toEqual(expect.arrayContaining([eventOf('saved-done'), eventOf('saved-refused')]));
+    });
+  });
+
+  it(`the session that the inspector exported at ${commit} is posted again by replay`, async () => {
+    const target = await startServer({ status: 200 });
+    const file = join(folder, 'session.json');
+    expect(await partnerExchange(['replay', file, '--to', target.url], { fetch })).toMatchObject({ code: 0 });
+    expect(target.requests.map(({ body }) => JSON.parse(body.toString()).event_name)).toContain(
+      'event.buy.received.fiat',
+    );
+  });
+
+  it(`the pin of ${commit} holds`, () => {
+    expect(checkPin(json('pin.json'), { credentials })).toMatchObject({ fixtures: 1 });
+    expect(checkPin(json('pin.json'), { credentials, samples: [eventOf('another')] })).toMatchObject({
+      samples: 1,
+    });
+  });
+
+  it(`the data of the sandbox of ${commit} go on`, async () => {
+    interface Written {
+      readonly api_key: string;
+      readonly keys: PartnerCredentials;
+      readonly masterKey: string;
+    }
+    const { api_key, keys, masterKey } = json<Written>('sandbox.json');
+    const { fetch: posted } = callback();
+    const sandbox = createSandbox({
+      data: copy('sandbox.sqlite'),
+      seed: 3,
+      fetch: posted,
+      now: () => writtenAt,
+    });
+    await sandbox.ready();
+    expect(sandbox.masterKey).toBe(masterKey);
+    expect(sandbox.orders.map(({ partner_order_id }) => partner_order_id)).toEqual(['A-1']);
+    expect(sandbox.whitelistedIps).toHaveLength(1);
+    expect(sandbox.emails).toHaveLength(2);
+    expect((await post(sandbox, 'sendMessage', { api_key, message: 'code', to_phone: '123' })).status).toBe(
+      200,
+    );
+    expect(sandbox.messages).toHaveLength(2);
+    // Sound: a sandbox has issued them with all their members.
+    const issued = keys as SandboxCredentials;
+    expect(await refusal(place(sandbox, issued))).toEqual([409, 'order_exists']);
+    expect((await place(sandbox, issued, { ...order, partner_order_id: 'A-2' })).status).toBe(200);
+    await sandbox.advance('A-1', 'credited');
+    await sandbox.close();
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * Writes every stored format as this commit writes it into a folder named after the commit: `node
+ * test/formats/make-fixtures.ts`. Folders of earlier commits stay for good, since the tests here show that every later
+ * build reads them. Run it in the commit before one that changes a format.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestServers } from '../support/test-servers.ts';
+import { makeFolder, writePin, writeSandbox, writeSavedDeliveries } from './writers/files.ts';
+import { queueInboxMessages, storeInboxRecords, writeSqliteInbox } from './writers/inboxes.ts';
+import { bullmqEntries, pgBossRows } from './writers/queues.ts';
+import {
+  bulkRecords,
+  orderRecords,
+  otpRecords,
+  rotationTexts,
+  storedKeysRecords,
+} from './writers/records.ts';
+import { postgresTable, redisEntries, writeSqliteStore } from './writers/stores.ts';
+
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+if (execFileSync('git', ['status', '--porcelain', 'src'], { encoding: 'utf8' }) !== '')
+  throw new Error('Commit src first: the folder is named after the commit that writes it.');
+const folder = makeFolder(join(import.meta.dirname, 'written-by', commit.slice(0, 7)));
+const scratch = mkdtempSync(join(tmpdir(), 'formats-'));
+const servers = await startTestServers();
+const { redis, postgres } = servers;
+if (!('url' in redis) || !('url' in postgres)) throw new Error('This needs Redis and PostgreSQL.');
+
+function write(name: string, value: unknown): void {
+  writeFileSync(join(folder, name), `${JSON.stringify(value, null, 1)}\n`);
+}
+
+try {
+  write('written-by.json', { commit });
+  await writeSqliteInbox(folder, scratch);
+  write('store-inbox.json', await storeInboxRecords());
+  write('queue-inbox.json', await queueInboxMessages());
+  write('bullmq.json', await bullmqEntries(redis.url));
+  write('pg-boss.json', await pgBossRows(postgres.url));
+  await writeSqliteStore(folder, scratch);
+  write('redis-store.json', await redisEntries(redis.url));
+  write('postgres-store.json', await postgresTable(postgres.url));
+  write('orders.json', await orderRecords());
+  write('otp.json', await otpRecords());
+  write('bulk.json', await bulkRecords());
+  const texts = await rotationTexts();
+  for (const [step, text] of Object.entries(texts))
+    writeFileSync(join(makeFolder(join(folder, 'keys')), `${step}.json`), text);
+  write('stored-keys.json', await storedKeysRecords(texts.promoted ?? ''));
+  await writeSavedDeliveries(folder);
+  write('sandbox.json', await writeSandbox(folder, scratch));
+  copyFileSync(join(scratch, 'sandbox.sqlite'), join(folder, 'sandbox.sqlite'));
+  writePin(folder);
+} finally {
+  await servers.stop();
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exit();

@@ -1,0 +1,241 @@
+import { chmodSync, copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BulkRow } from '../../src/bulk/rows.ts';
+import { sendBulk } from '../../src/bulk/send-bulk.ts';
+import { createOtp } from '../../src/otp/create-otp.ts';
+import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import { keyFile } from '../../src/rotation/key-file.ts';
+import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { generation } from '../credentials/keys.ts';
+import { bench, event, failureOf, order } from '../orders/service.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { loadRecords, type RecordDump } from './dumps.ts';
+import { allFixtures } from './fixtures.ts';
+import { writtenAt } from './subjects.ts';
+
+/** Each order of the journal, how it is shown two minutes later, and what becomes of it if it is created again. */
+const orders = {
+  abandoned: [{ state: 'abandoned', evidence: 'person', note: 'not at the service' }, 'order_abandoned'],
+  'accepted-by-person': [{ state: 'accepted', evidence: 'person', note: 'seen at the service' }, 'replayed'],
+  'accepted-by-event': [{ state: 'accepted', evidence: 'event', platform_order_ref: 'ref_7d41' }, 'replayed'],
+  'accepted-by-reply': [
+    { state: 'accepted', evidence: 'reply', status: 200, kept: expect.anything() },
+    'replayed',
+  ],
+  'accepted-as-duplicate': [{ state: 'accepted', evidence: 'duplicate', status: 409 }, 'replayed'],
+  contradiction: [{ state: 'accepted', evidence: 'event', contradiction: 'refused' }, 'replayed'],
+  refused: [{ state: 'refused', status: 422, failure: 'http_error' }, 'order_refused'],
+  'not-sent': [{ state: 'not-sent' }, 'sent'],
+  'outbox-not-sent': [{ state: 'not-sent' }, 'sent'],
+  prepared: [{ state: 'prepared', attempts: 0 }, 'sent'],
+  unknown: [{ state: 'unknown', attempts: 1 }, 'outcome_unknown'],
+  expired: [{ state: 'unknown', attempts: 1 }, 'outcome_unknown'],
+  sending: [{ state: 'unknown', attempts: 1 }, 'outcome_unknown'],
+} as const;
+
+for (const fixtures of allFixtures) {
+  const { commit, json, text, folder, names } = fixtures;
+
+  describe(`the order journal, written by ${commit}`, () => {
+    async function open() {
+      const made = bench();
+      await loadRecords(made.store, json<RecordDump>('orders.json'));
+      return made;
+    }
+
+    it('has each order in its state', async () => {
+      const { journal, clock } = await open();
+      // Still under way then.
+      expect(await journal.get('sending')).toMatchObject({
+        state: 'sending',
+        leaseUntil: expect.any(Number),
+      });
+      clock.now += 200_000;
+      for (const [id, [expected]] of Object.entries(orders))
+        expect(await journal.get(id), id).toMatchObject({ partner_order_id: id, ...expected });
+    });
+
+    it('lists the orders that are not settled', async () => {
+      const { journal, clock } = await open();
+      clock.now += 200_000;
+      const found = await journal.unsettled();
+      expect(found.map(({ partner_order_id }) => partner_order_id).toSorted()).toEqual([
+        'expired',
+        'outbox-not-sent',
+        'prepared',
+        'sending',
+        'unknown',
+      ]);
+    });
+
+    it.each(Object.entries(orders))('sends no order twice: %s', async (id, [, expected]) => {
+      const { journal, clock, service } = await open();
+      clock.now += 200_000;
+      const creating = journal.create({ ...order, partner_order_id: id }, { merchant: 'ngn' });
+      if (expected === 'replayed' || expected === 'sent')
+        expect(await creating).toMatchObject({
+          replayed: expected === 'replayed',
+          order: { state: 'accepted' },
+        });
+      else expect(await failureOf(creating)).toMatchObject({ code: expected });
+      expect(service.requests).toEqual(expected === 'sent' ? [id] : []);
+    });
+
+    it('settles an unknown order by an event, and by a person', async () => {
+      const { journal, clock } = await open();
+      clock.now += 200_000;
+      expect(await journal.observe(event('unknown'))).toMatchObject({ result: 'accepted' });
+      expect(await journal.observe(event('sending'))).toMatchObject({ result: 'accepted' });
+      expect(await journal.settle('expired', 'abandoned', 'not there')).toMatchObject({ state: 'abandoned' });
+    });
+  });
+
+  describe(`one-time codes, written by ${commit}`, () => {
+    interface Written {
+      readonly secrets: string[];
+      readonly ids: readonly string[];
+      readonly codes: readonly string[];
+      readonly records: RecordDump;
+    }
+    const { secrets, ids, codes, records } = json<Written>('otp.json');
+    const [issued = '', tried = '', used = ''] = ids;
+    const sent: unknown[] = [];
+
+    async function open(limits = {}) {
+      const now = () => writtenAt + 60_000;
+      const store = memoryStore({ now });
+      await loadRecords(store, records);
+      const messenger = { sendMessage: async (message: unknown) => sent.push(message) };
+      return createOtp({ messenger, store, secrets, now, allowedPrefixes: ['+234'], limits });
+    }
+
+    it('are right once, for their purpose and subject', async () => {
+      const otp = await open();
+      const asked = { purpose: 'sign-in', subject: 'user-7' };
+      expect(await otp.check(issued, codes[0] ?? '', { purpose: 'sign-in' })).toMatchObject({ ok: false });
+      expect(await otp.check(issued, codes[0] ?? '', asked)).toEqual({
+        ok: true,
+        to_phone: '+2348012345678',
+      });
+      expect(await otp.check(issued, codes[0] ?? '', asked)).toMatchObject({ reason: 'not_valid' });
+      expect(await otp.check(used, codes[2] ?? '', { purpose: 'sign-in' })).toMatchObject({
+        reason: 'not_valid',
+      });
+    });
+
+    it('count the wrong attempts of before', async () => {
+      const otp = await open();
+      const check = () => otp.check(tried, '000000', { purpose: 'sign-in' });
+      const attemptsLeft: unknown[] = [];
+      for (let count = 0; count < 2; count++) attemptsLeft.push(Object(await check()).attemptsLeft);
+      const fresh = await otp.issue({ to_phone: '+2348012345690', purpose: 'sign-in' });
+      const first = await otp.check(fresh.id, '000000', { purpose: 'sign-in' });
+      expect(attemptsLeft[0]).toBe(Object(first).attemptsLeft - 1);
+      expect(attemptsLeft[1]).toBe(Object(first).attemptsLeft - 2);
+    });
+
+    it('count the messages of before: of the number, of the network and of all', async () => {
+      const otp = await open({ total: { max: 3, windowMs: 86_400_000 } });
+      const issue = otp.issue({ to_phone: '+2348012345699', purpose: 'sign-in' });
+      expect(await failureOf(issue)).toMatchObject({ code: 'limit_reached', limit: 'total' });
+      const ofNumber = (await open({ phone: { max: 1, windowMs: 86_400_000 } })).issue({
+        ...{ to_phone: '+2348012345678', purpose: 'sign-in' },
+      });
+      expect(await failureOf(ofNumber)).toMatchObject({ code: 'limit_reached', limit: 'phone' });
+      const ofNetwork = (await open({ ip: { max: 3, windowMs: 86_400_000 } })).issue({
+        ...{ to_phone: '+2348012345698', purpose: 'sign-in', ip: '192.0.2.7' },
+      });
+      expect(await failureOf(ofNetwork)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
+    });
+  });
+
+  describe(`the claims of a campaign, written by ${commit}`, () => {
+    it('let no number get a message twice', async () => {
+      const now = () => writtenAt + 600_000;
+      const store = memoryStore({ now });
+      const { campaign, rows, records } = json<{
+        campaign: string;
+        rows: BulkRow[];
+        records: RecordDump;
+      }>('bulk.json');
+      await loadRecords(store, records);
+      const sent: string[] = [];
+      const messenger = {
+        async sendMessage({ message }: { message: string }) {
+          sent.push(message);
+          // Sound: nothing reads the reply.
+          return {} as never;
+        },
+      };
+      const results = new Map<string, unknown>();
+      const run = sendBulk({ messenger, rows, store, campaign, now, messagesPerSecond: 1000 });
+      for await (const { key, state, replayed } of run) results.set(key, [state, replayed]);
+      expect(sent).toEqual(['Hello not-sent']);
+      expect(Object.fromEntries(results)).toEqual({
+        sent: ['sent', true],
+        refused: ['refused', true],
+        'not-sent': ['sent', false],
+        unknown: ['unknown', true],
+        claimed: ['unknown', true],
+      });
+    });
+  });
+
+  describe(`the keys of a rotation, written by ${commit}`, () => {
+    const now = () => writtenAt + 600_000;
+    const steps = {
+      first: 'idle',
+      unknown: 'unknown',
+      requested: 'requested',
+      received: 'received',
+      promoted: 'idle',
+    };
+
+    function open(step: string) {
+      const path = join(scratchFolder(), 'keys.json');
+      copyFileSync(join(folder, 'keys', `${step}.json`), path);
+      chmodSync(path, 0o600);
+      return createKeyRotation({ storage: keyFile({ path }), now });
+    }
+
+    it.each(Object.entries(steps))('are at their step: %s', async (file, step) => {
+      expect(names('keys')).toContain(`${file}.json`);
+      expect(await open(file).status()).toMatchObject({ step });
+    });
+
+    it('sign and verify as they did', async () => {
+      const first = { ...generation(1), merchantSecretKeys: { ngn: 'sk_merchant_ngn' }, partnerCode: 'acme' };
+      const second = { ...first, ...generation(2) };
+      const received = await open('received').credentials();
+      expect(received.signing).toEqual(expect.objectContaining({ partnerPublicKey: 'pk_partner_1' }));
+      expect(received.signing.partnerSecretKey).toBe(first.partnerSecretKey);
+      expect(received.pending?.merchantSecretKeys).toEqual(second.merchantSecretKeys);
+      const promoted = await open('promoted').credentials();
+      expect(promoted.signing.partnerSecretKey).toBe(second.partnerSecretKey);
+      expect(promoted.verifying.map(({ partnerSecretKey }) => partnerSecretKey)).toEqual([
+        second.partnerSecretKey,
+        first.partnerSecretKey,
+      ]);
+    });
+
+    it('go on from where they were', async () => {
+      const requested = open('requested');
+      await requested.receive(generation(3));
+      await requested.promote();
+      expect((await requested.status()).keys.map(({ generation: number }) => number)).toEqual([2, 1]);
+      const received = open('received');
+      await received.promote();
+      expect((await received.credentials()).signing.partnerPublicKey).toBe('pk_partner_2');
+    });
+
+    it('are read from a record store, too', async () => {
+      const store = memoryStore();
+      await loadRecords(store, json<RecordDump>('stored-keys.json'));
+      const rotation = createKeyRotation({ storage: storedKeys({ store }), now });
+      expect((await rotation.credentials()).verifying).toHaveLength(2);
+      expect(text('keys/promoted.json')).toBe(await storedKeys({ store }).read());
+    });
+  });
+}

@@ -1,0 +1,114 @@
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import { startBoss } from '../inbox/engines.ts';
+import { describeWith, redisUrl, run } from '../store/servers.ts';
+import { loadRedis, type RedisEntry } from './dumps.ts';
+import { allFixtures } from './fixtures.ts';
+import { eventOf, receiverOn, until } from './subjects.ts';
+
+/** What a queue of an earlier build holds, read in the order in which a process meets it. */
+function itReads(open: (options: { role?: 'receiver' }) => ManagedInbox): void {
+  it('counts, lists the dead letters and knows every repetition', async () => {
+    const inbox = open({ role: 'receiver' });
+    expect(await inbox.counts()).toEqual({ open: 2, dead: 2 });
+    const dead = await inbox.deadLetters({ withBody: true });
+    expect(dead.map(({ body, attempts, reason }) => [body, attempts, reason])).toEqual([
+      [eventOf('dead-alone'), 1, 'Error: no such order: dead-alone'],
+      [eventOf('dead'), 1, 'Error: no such order: dead'],
+    ]);
+    const { webhooks } = receiverOn({ inbox });
+    for (const id of ['handled', 'dead', 'dead-alone', 'failed', 'waiting'])
+      expect(await webhooks.receive(eventOf(id)), id).toMatchObject({ kind: 'duplicate' });
+    await inbox.stop();
+  });
+
+  it('handles what is stored, and what is replayed', async () => {
+    const inbox = open({});
+    const { handled, contexts, reports } = receiverOn({ inbox });
+    await until(() => handled.length === 2);
+    for (const { digest } of await inbox.deadLetters()) expect(await inbox.replay(digest)).toBe(true);
+    await until(() => handled.length === 4);
+    await until(async () => Object.values(await inbox.counts()).every((count) => count === 0));
+    await inbox.stop();
+    expect(handled.toSorted()).toEqual(['dead', 'dead-alone', 'failed', 'waiting']);
+    const digest = contexts.get('failed')?.digest;
+    expect(reports.find((report) => report.digest === digest)).toMatchObject({ attempt: 2 });
+    expect(contexts.get('waiting')?.key).toMatchObject({ partnerId: 'P-1', merchant: 'ngn' });
+  });
+}
+
+for (const { commit, json } of allFixtures) {
+  describeWith('redis', `a queue of bullmqInbox, written by ${commit}`, () => {
+    const prefix = `${run}_formats_${commit}`;
+    const connection = { url: redisUrl };
+    const redis = new Redis(redisUrl, { lazyConnect: true });
+    let queue: Queue;
+
+    beforeAll(async () => {
+      queue = new Queue('inbox', { connection, prefix });
+      await queue.waitUntilReady();
+      const entries = json<RedisEntry[]>('bullmq.json').filter(({ key }) => key !== 'meta');
+      await loadRedis(redis, `${prefix}:inbox:`, entries);
+      // Its time has come.
+      for (const id of await redis.zrange(`${prefix}:inbox:delayed`, '0', '-1'))
+        await redis.zadd(`${prefix}:inbox:delayed`, 'XX', (Date.now() - 1_000) * 4096, id);
+    });
+    afterAll(async () => {
+      await queue.obliterate({ force: true });
+      await queue.close();
+      const keys = await redis.keys(`${prefix}:*`);
+      if (keys.length > 0) await redis.del(...keys);
+      await redis.quit();
+    });
+
+    itReads((options) =>
+      bullmqInbox({
+        queue,
+        createWorker: (name, processor, workerOptions) =>
+          new Worker(name, processor, { ...workerOptions, connection, prefix }),
+        ...options,
+      }),
+    );
+  });
+
+  describeWith('postgres', `a queue of pgBossInbox, written by ${commit}`, () => {
+    const schema = `${run}_formats_${commit}`;
+    let boss: Awaited<ReturnType<typeof startBoss>>;
+
+    beforeAll(async () => {
+      boss = await startBoss(schema);
+      const making = pgBossInbox({ boss, role: 'receiver' });
+      await making.counts();
+      await making.stop();
+      const rows = json<Record<string, unknown>[]>('pg-boss.json');
+      // As if they had been written an hour ago.
+      const writtenAt = Math.max(...rows.map(({ created_on }) => Date.parse(String(created_on))));
+      const shift = Date.now() - 3_600_000 - writtenAt;
+      const shifted = rows.map((row) =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, moved(value, shift)])),
+      );
+      const columns = Object.keys(rows[0] ?? {}).map((name) => `"${name}"`);
+      await boss
+        .getDb()
+        .executeSql(
+          `INSERT INTO ${schema}.job (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${schema}.job, $1::jsonb)`,
+          [JSON.stringify(shifted)],
+        );
+    });
+    afterAll(async () => {
+      await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
+      await boss.stop({ graceful: false });
+    });
+
+    itReads((options) => pgBossInbox({ boss, pollMs: 50, ...options }));
+  });
+}
+
+function moved(value: unknown, ms: number): unknown {
+  const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
+  return isTime ? new Date(Date.parse(value) + ms).toISOString() : value;
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDeliveryFolder } from '../../../src/cli/listen/delivery-folder.ts';
+import { plainCredentials } from '../../../src/credentials/define-credentials.ts';
+import { pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
+import { exportSession } from '../../../src/sandbox/control/session.ts';
+import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
+import { onboarded, order, partner, place, post, regenerate } from '../../sandbox/support.ts';
+import { credentials, eventOf, writtenAt } from '../subjects.ts';
+
+/** What `listen --save` keeps: a file in each state, and one whose body is no text. */
+export async function writeSavedDeliveries(folder: string): Promise<void> {
+  const path = join(folder, 'saved');
+  const random = (bytes: number) => new Uint8Array(bytes).fill(7);
+  const saved = await openDeliveryFolder(path, {
+    ...{ keepsDone: true, maxBytes: 1e6, onFull() {}, now: () => writtenAt, random },
+  });
+  const save = (state: 'pending' | 'unsigned' | 'done', body: string | Uint8Array) =>
+    saved.save(
+      {
+        receivedAt: new Date(writtenAt).toISOString(),
+        target: '/events?shop=7',
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['X-Twice', 'one'],
+          ['X-Twice', 'two'],
+        ],
+        body: Buffer.from(body),
+      },
+      state,
+    );
+  await save('pending', eventOf('saved-pending'));
+  await save('unsigned', new Uint8Array([0xff, 0x00, 0x7b]));
+  await save('done', eventOf('saved-done'));
+  const refused = await save('pending', eventOf('saved-refused'));
+  await saved.settle(refused ?? '', 'refused');
+}
+
+/** What a sandbox keeps with `data`, and the session that the inspector exports. */
+export async function writeSandbox(folder: string, scratch: string): Promise<object> {
+  const path = join(scratch, 'sandbox.sqlite');
+  const fetch = async () => new Response('ok');
+  const sandbox = createSandbox({ data: path, seed: 3, fetch, now: () => writtenAt });
+  await sandbox.ready();
+  const keys = await onboarded(sandbox);
+  await place(sandbox, keys);
+  await sandbox.advance('A-1', 'fiat_received');
+  const generated = await post(
+    sandbox,
+    'generateApiKey',
+    { messenger_device_no: '1' },
+    { authorization: sandbox.masterKey },
+  );
+  const { api_key } = await generated.json();
+  const { messengerBaseUrl, paths } = sandbox.deployment;
+  await sandbox.fetch(`${messengerBaseUrl}${paths.scanDevice}?api_key=${api_key}`);
+  await post(sandbox, 'sendMessage', { api_key, message: 'code', to_phone: '123' });
+  await regenerate(sandbox, keys);
+  const session = exportSession({ source: 'sandbox', trace: sandbox.trace, secrets: () => [] });
+  writeFileSync(
+    join(folder, 'session.json'),
+    `${JSON.stringify({ ...session, exportedAt: new Date(writtenAt).toISOString() }, null, 1)}\n`,
+  );
+  const facts = { api_key, order, partner, keys: plainCredentials(keys), masterKey: sandbox.masterKey };
+  await sandbox.close();
+  return facts;
+}
+
+export function writePin(folder: string): void {
+  const pin = pinScheme({ scheme: defaultScheme, samples: [eventOf('pinned')], credentials });
+  writeFileSync(join(folder, 'pin.json'), `${JSON.stringify(pin, null, 1)}\n`);
+}
+
+export function makeFolder(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}

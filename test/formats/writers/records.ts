@@ -1,0 +1,164 @@
+import { sendBulk } from '../../../src/bulk/send-bulk.ts';
+import { RequestError, type RequestOutcome } from '../../../src/errors/errors.ts';
+import { createOtp } from '../../../src/otp/create-otp.ts';
+import { createKeyRotation, type KeyRotation } from '../../../src/rotation/create-key-rotation.ts';
+import type { KeyStorage } from '../../../src/rotation/rotation-state.ts';
+import { storedKeys } from '../../../src/rotation/stored-keys.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { generation } from '../../credentials/keys.ts';
+import { bench, event, order } from '../../orders/service.ts';
+import { dumpRecords } from '../dumps.ts';
+import { day, until, writtenAt } from '../subjects.ts';
+
+/** One order in each state of the journal, each named after it. */
+export async function orderRecords() {
+  const { journal, service, store, clock, another } = bench({
+    keepReply: ({ body }) => ({ reply: String(body) }),
+  });
+  const named = (partner_order_id: string) => ({ ...order, partner_order_id });
+  const create = (id: string, ...answers: typeof service.next) => {
+    service.next.push(...answers);
+    return journal.create(named(id), { merchant: 'ngn' }).catch(() => undefined);
+  };
+  const ids = ['abandoned', 'accepted-by-person', 'accepted-by-event', 'unknown', 'expired'];
+  for (const id of ids) await create(id, 'lost');
+  await journal.settle('abandoned', 'abandoned', 'not at the service');
+  await journal.settle('accepted-by-person', 'accepted', 'seen at the service');
+  await journal.observe(event('accepted-by-event'));
+  await create('accepted-by-reply');
+  await create('refused', { status: 422 });
+  await create('not-sent', 'not-sent');
+  await create('contradiction', { status: 422 });
+  await journal.observe(event('contradiction'));
+  await create('accepted-as-duplicate', 'lost');
+  service.next.push({ status: 409 });
+  await another({ duplicateIds: 'refused' }).create(named('accepted-as-duplicate'), { merchant: 'ngn' });
+  await journal.prepare(named('prepared'), { merchant: 'ngn' });
+  await journal.prepare(named('outbox-not-sent'), { merchant: 'ngn' });
+  await create('outbox-not-sent', 'not-sent');
+  clock.now += 1_000;
+  const begun = Promise.withResolvers<void>();
+  service.next.push(() => {
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  void journal.create(named('sending'), { merchant: 'ngn' });
+  await begun.promise;
+  return await dumpRecords(store);
+}
+
+function failed(outcome: RequestOutcome): RequestError {
+  const about = { operation: 'sendMessage', method: 'POST', url: 'https://messenger.example' } as const;
+  return new RequestError('http_error', 'It failed.', { outcome, ...about, status: 422 });
+}
+
+/** Flows and counters of phone number, network and all; the codes that were sent, and the secrets that seal them. */
+export async function otpRecords() {
+  const now = () => writtenAt;
+  const store = memoryStore({ now });
+  const sent: string[] = [];
+  const secrets = ['secret-of-the-fixtures-0123456789abcdef'];
+  const otp = createOtp({
+    messenger: { sendMessage: async ({ message }) => sent.push(/\d{6}/.exec(message)?.[0] ?? '') },
+    ...{
+      store,
+      secrets,
+      now,
+      allowedPrefixes: ['+234'],
+      lifetimeMs: 600_000,
+      limits: { total: { max: 9, windowMs: day } },
+    },
+  });
+  const issue = (to_phone: string, subject?: string) =>
+    otp.issue({ to_phone, purpose: 'sign-in', ip: '192.0.2.7', ...(subject !== undefined && { subject }) });
+  const issued = await issue('+2348012345678', 'user-7');
+  const tried = await issue('+2348012345679');
+  await otp.check(tried.id, '000000', { purpose: 'sign-in', ip: '192.0.2.7' });
+  const used = await issue('+2348012345680');
+  await otp.check(used.id, sent[2] ?? '', { purpose: 'sign-in', ip: '192.0.2.7' });
+  return { secrets, ids: [issued.id, tried.id, used.id], codes: sent, records: await dumpRecords(store) };
+}
+
+/** A number in each state of a campaign: sent, refused, not-sent, unknown and claimed. */
+export async function bulkRecords() {
+  const now = () => writtenAt;
+  const store = memoryStore({ now });
+  const rows = ['sent', 'refused', 'not-sent', 'unknown', 'claimed'].map((key, index) => {
+    return { key, to_phone: `+23480${12_345_000 + index}`, message: `Hello ${key}` };
+  });
+  const results = new Map<string, Error>([
+    ['Hello refused', failed('refused')],
+    ['Hello not-sent', failed('not-sent')],
+    ['Hello unknown', failed('unknown')],
+  ]);
+  let isClaimed = false;
+  const messenger = {
+    async sendMessage({ message }: { message: string }) {
+      const error = results.get(message);
+      if (error !== undefined) throw error;
+      isClaimed = message === 'Hello claimed';
+      if (isClaimed) await new Promise(() => {});
+      // Sound: nothing reads the reply.
+      return {} as never;
+    },
+  };
+  const run = sendBulk({ messenger, rows, store, campaign: 'spring', now, messagesPerSecond: 1000 });
+  void (async () => {
+    for await (const _ of run);
+  })();
+  await until(() => isClaimed);
+  return { campaign: 'spring', rows, records: await dumpRecords(store) };
+}
+
+/** A rotation at each of its steps, as the storage keeps it. */
+export async function rotationTexts(): Promise<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  let clock = writtenAt;
+  let text: string | undefined;
+  const storage: KeyStorage = {
+    read: async () => text,
+    update: async (change) => {
+      text = change(text) ?? text;
+    },
+  };
+  const outcomes: (RequestError | undefined)[] = [];
+  const exchange = {
+    async regenerateKeys() {
+      const error = outcomes.shift();
+      if (error !== undefined) throw error;
+      // Sound: nothing reads the reply.
+      return {} as never;
+    },
+  };
+  const rotation: KeyRotation = createKeyRotation({ exchange, storage, now: () => clock });
+  const keep = (step: string) => {
+    texts[step] = text ?? '';
+    clock += 60_000;
+  };
+  const partner = { email: 'dev@acme.example', partner_code: 'acme' };
+  await rotation.receive({
+    ...generation(1),
+    merchantSecretKeys: { ngn: 'sk_merchant_ngn' },
+    partnerCode: 'acme',
+  });
+  keep('first');
+  outcomes.push(failed('unknown'));
+  await rotation.request(partner).catch(() => {});
+  keep('unknown');
+  await rotation.request(partner, { again: true });
+  keep('requested');
+  await rotation.receive(generation(2));
+  keep('received');
+  await rotation.promote();
+  const { matched } = await rotation.credentials();
+  await matched?.(1);
+  keep('promoted');
+  return texts;
+}
+
+/** The record of `storedKeys`. */
+export async function storedKeysRecords(text: string) {
+  const store = memoryStore();
+  await storedKeys({ store }).update(() => text);
+  return await dumpRecords(store);
+}
