@@ -1,5 +1,6 @@
 import type { RequestErrorCode } from '../errors/errors.ts';
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
+import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 import { hash } from '../signature/digest.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
@@ -36,6 +37,16 @@ interface ClaimRecord {
   readonly code?: RequestErrorCode;
   readonly status?: number;
 }
+
+const claimMembers: KnownMembers<ClaimRecord> = {
+  row: true,
+  state: true,
+  attempts: true,
+  owner: true,
+  until: true,
+  code: true,
+  status: true,
+};
 
 /**
  * Which numbers of a campaign were sent to. A number is claimed before its request and settled after it. A claim that
@@ -101,7 +112,8 @@ export function campaignClaims(options: {
         const attempts = found.attempts + 1;
         const until = now() + leaseMs;
         // While it is being sent, no other run may take the number for a new one.
-        records.set(key, { row, state: 'claimed', attempts, owner, until }, expiry(until));
+        const kept = unknownMembers(records.get(key), claimMembers);
+        records.set(key, { ...kept, row, state: 'claimed', attempts, owner, until }, expiry(until));
         return { kind: 'free', attempts, until };
       }),
 
@@ -109,7 +121,9 @@ export function campaignClaims(options: {
     settle: ({ key, row }: ClaimSubject, settled: Settled): Promise<void> =>
       store.transact([key], (records) => {
         // After the lease another run may have claimed it; then that run's result counts.
-        if (toClaim(records.get(key))?.owner === owner) records.set(key, { row, ...settled }, expiry(now()));
+        const claim = records.get(key);
+        if (toClaim(claim)?.owner !== owner) return;
+        records.set(key, { ...unknownMembers(claim, claimMembers), row, ...settled }, expiry(now()));
       }),
   };
 }

@@ -9,8 +9,12 @@ import type { JournaledOrder } from './journal.ts';
 const text = z.string();
 const milliseconds = z.number();
 
-/** Nothing personal: of the payload only id and digest, of a reply only its status and what `keepReply` picked. */
-const orderRecord = z.object({
+/**
+ * Members that this version does not know are kept: a newer version has written them, and every transition copies the
+ * record that it changes. Nothing personal: of the payload only id and digest, of a reply only its status and what
+ * `keepReply` picked.
+ */
+const knownMembers = z.object({
   /** A later form gets a later number. */
   version: z.literal(1),
   partner_order_id: text,
@@ -44,7 +48,23 @@ const orderRecord = z.object({
   contradiction: z.enum(['prepared', 'refused', 'not-sent', 'abandoned']).optional(),
 });
 
-export type OrderRecord = Readonly<z.infer<typeof orderRecord>>;
+const orderRecord = knownMembers.loose();
+
+const shownMembers = knownMembers.omit({
+  version: true,
+  digest: true,
+  partnerId: true,
+  partnerCode: true,
+  state: true,
+  openedAt: true,
+  unresolved: true,
+  attempt: true,
+  leaseUntil: true,
+  outbox: true,
+});
+
+/** Without the members that this version does not know: nothing here uses them. */
+export type OrderRecord = Readonly<z.infer<typeof knownMembers>>;
 
 /** @throws {StoreError} `store_failed` for a form that this version does not know */
 export function readRecord(value: JsonValue | undefined): OrderRecord | undefined {
@@ -95,21 +115,10 @@ export function isOverdue(
 }
 
 export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrder {
-  const {
-    version,
-    digest,
-    partnerId,
-    partnerCode,
-    state,
-    openedAt,
-    unresolved,
-    attempt,
-    leaseUntil,
-    outbox,
-    ...shown
-  } = record;
-  const seen = stateAt(record, now);
-  return { ...shown, state: seen, ...(seen === 'sending' && leaseUntil !== undefined && { leaseUntil }) };
+  const { leaseUntil } = record;
+  const state = stateAt(record, now);
+  const shown = shownMembers.parse(record);
+  return { ...shown, state, ...(state === 'sending' && leaseUntil !== undefined && { leaseUntil }) };
 }
 
 export function orderError(

@@ -1,3 +1,4 @@
+import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from './event-window.ts';
 import type { OtpSettings } from './otp-options.ts';
@@ -15,6 +16,15 @@ export interface Counts {
   readonly streak: number;
   readonly lastMessageAt: number;
 }
+
+const countMembers: KnownMembers<Counts> = {
+  messages: true,
+  failures: true,
+  attempted: true,
+  confirmed: true,
+  streak: true,
+  lastMessageAt: true,
+};
 
 type EventKind = 'messages' | 'failures' | 'attempted' | 'confirmed';
 
@@ -93,13 +103,17 @@ export function openCounter(
   }
 
   function write(counts: Counts): void {
-    const { messages, failures, attempted, confirmed } = counts;
+    const { messages, failures, attempted, confirmed, streak, lastMessageAt } = counts;
+    // What a newer version knows of the number; the newest secret's record counts.
+    const kept = keys.toReversed().map((key) => unknownMembers(records.get(key), countMembers));
     // Until the cool-down is forgotten too (`streakOf`).
     const streakMs = coolDownOf(settings.coolDownMs, counts.streak) + windows.messages;
     records.set(
       newest,
       {
-        ...counts,
+        ...Object.assign({}, ...kept),
+        streak,
+        lastMessageAt,
         messages: plainEvents(messages),
         failures: plainEvents(failures),
         attempted: plainEvents(attempted),

@@ -52,11 +52,12 @@ export function readFlow(records: RecordSet, key: string): Flow | undefined {
 }
 
 export function writeFlow(records: RecordSet, key: string, flow: Flow): void {
-  const { secret, context, codes, sends, attempts } = flow;
+  // The rest of a stored flow also has what a newer version has written.
+  const { codes, ...rest } = flow;
   const plain = codes.map((code) => ({ ...code }));
   // `validCodes` decides what has expired; the store may have a clock of its own.
   const expiresAt = Math.max(0, ...codes.map((code) => code.expiresAt)) + maxClockSkewMs;
-  records.set(key, { secret, context, codes: plain, sends, attempts }, { expiresAt });
+  records.set(key, { ...rest, codes: plain }, { expiresAt });
 }
 
 /** How far the clocks of several machines may be apart. */

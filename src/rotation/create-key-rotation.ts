@@ -193,17 +193,19 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
         previous = state.request;
         return { ...state, request };
       });
-      const storeRequest = (outcome: KeyRequest | undefined) =>
-        change((state) => (state.request?.id === request.id ? { ...state, request: outcome } : undefined));
+      const changeRequest = (next: (stored: KeyRequest) => KeyRequest | undefined) =>
+        change((state) =>
+          state.request?.id === request.id ? { ...state, request: next(state.request) } : undefined,
+        );
       let reply: Reply;
       try {
         reply = await exchange.regenerateKeys(partner, callOptions);
       } catch (error) {
         // If this cannot be stored either, the request stays unknown, which is safe.
-        if (outcomeOf(error) !== 'unknown') await storeRequest(previous).catch(() => {});
+        if (outcomeOf(error) !== 'unknown') await changeRequest(() => previous).catch(() => {});
         throw error;
       }
-      await storeRequest({ ...request, answered: true });
+      await changeRequest((stored) => ({ ...stored, answered: true }));
       return reply;
     },
 

@@ -2,6 +2,7 @@ import { defineCredentials, plainCredentials } from '../credentials/define-crede
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 
 /** One set of keys that the service has issued. */
 export interface Generation {
@@ -10,6 +11,8 @@ export interface Generation {
   /** Milliseconds since 1970, like all times here. */
   readonly receivedAt: number;
   readonly credentials: PartnerCredentials;
+  /** What a newer version has written beside these keys. It is kept, and may be secret. */
+  readonly laterCredentials?: JsonObject | undefined;
 }
 
 /** Keys that were replaced, and may still verify. */
@@ -26,6 +29,7 @@ export interface KeyRequest {
   readonly answered: boolean;
 }
 
+/** Objects that were read have what a newer version has written, too: whoever changes one copies it. */
 export interface RotationState {
   /** Signs. */
   readonly current?: Generation | undefined;
@@ -44,13 +48,14 @@ export function nextNumber({ current, pending, retired }: RotationState): number
 }
 
 /** The state as text, secrets included. */
-export function writeState({ current, request, pending, retired }: RotationState): string {
+export function writeState({ current, request, pending, retired, ...later }: RotationState): string {
   const state = {
     version,
     ...(current && { current: writable(current) }),
     ...(request && { request }),
     ...(pending && { pending: writable(pending) }),
     retired: retired.map(writable),
+    ...later,
   };
   return `${JSON.stringify(state, undefined, 2)}\n`;
 }
@@ -70,9 +75,10 @@ export function readState(text: string | undefined): RotationState {
   }
   if (!isJsonObject(state)) throw invalid('it is not an object');
   if (state.version !== version) throw invalid('it has another version');
-  const { current, request, pending, retired } = state;
+  const { version: _, current, request, pending, retired, ...later } = state;
   if (!Array.isArray(retired)) throw invalid('retired is not a list');
   return {
+    ...later,
     current: current === undefined ? undefined : readGeneration('current', current),
     request: request === undefined ? undefined : readRequest(request),
     pending: pending === undefined ? undefined : readGeneration('pending', pending),
@@ -83,16 +89,26 @@ export function readState(text: string | undefined): RotationState {
 const version = 1;
 
 /** The secrets of credentials are not enumerable, so they have to be named. */
-function writable<Kind extends Generation>(generation: Kind): object {
-  return { ...generation, credentials: plainCredentials(generation.credentials) };
+function writable({ credentials, laterCredentials, ...generation }: Generation): object {
+  return { ...generation, credentials: { ...laterCredentials, ...plainCredentials(credentials) } };
 }
 
+const credentialMembers: KnownMembers<PartnerCredentials> = {
+  partnerPublicKey: true,
+  partnerSecretKey: true,
+  merchantSecretKey: true,
+  merchantSecretKeys: true,
+  partnerId: true,
+  partnerCode: true,
+};
+
 function readGeneration(name: string, value: JsonValue): Generation {
-  const { number, receivedAt, credentials } = objectOf(name, value);
+  const { number, receivedAt, credentials, ...later } = objectOf(name, value);
   return {
+    ...later,
     number: numberOf(`${name}.number`, number),
     receivedAt: numberOf(`${name}.receivedAt`, receivedAt),
-    credentials: readCredentials(`${name}.credentials`, credentials),
+    ...readCredentials(`${name}.credentials`, credentials),
   };
 }
 
@@ -106,16 +122,21 @@ function readRetired(name: string, value: JsonValue): RetiredGeneration {
 }
 
 function readRequest(value: JsonValue): KeyRequest {
-  const { id, at, answered } = objectOf('request', value);
+  const { id, at, answered, ...later } = objectOf('request', value);
   if (typeof id !== 'string' || typeof answered !== 'boolean') throw invalid('request is malformed');
-  return { id, at: numberOf('request.at', at), answered };
+  return { ...later, id, at: numberOf('request.at', at), answered };
 }
 
-function readCredentials(name: string, value: JsonValue | undefined): PartnerCredentials {
+function readCredentials(
+  name: string,
+  value: JsonValue | undefined,
+): Pick<Generation, 'credentials' | 'laterCredentials'> {
   const members = objectOf(name, value);
+  const laterCredentials = unknownMembers(members, credentialMembers);
   try {
-    // Sound: defineCredentials checks every member, also that its name is known.
-    return defineCredentials(members as unknown as PartnerCredentials);
+    // Sound: defineCredentials checks every member that is not left to a newer version.
+    const known = unknownMembers(members, laterCredentials) as unknown as PartnerCredentials;
+    return { credentials: defineCredentials(known), laterCredentials };
   } catch {
     throw invalid(`${name} are not credentials`);
   }

@@ -47,8 +47,10 @@ export function withReceived(
     throw new KeyError('keys_known', 'These are the keys that sign now.');
   }
   const known = retired.find(isSame);
-  const credentials = known?.credentials ?? withGiven(pending ?? current);
-  return { ...state, pending: received(credentials), retired: replaced.filter((each) => each !== known) };
+  const base = known ?? pending ?? current;
+  const credentials = known?.credentials ?? withGiven(base);
+  const next = { ...received(credentials), laterCredentials: base.laterCredentials };
+  return { ...state, pending: next, retired: replaced.filter((each) => each !== known) };
 
   function received(credentials: PartnerCredentials): Generation {
     return { number: nextNumber(state), receivedAt: at, credentials };
@@ -57,20 +59,27 @@ export function withReceived(
 
 /** The state with the pending keys as those that sign; `undefined` when there are none. @throws {KeyError} */
 export function withPromoted(
-  { current, pending, request, retired }: RotationState,
+  state: RotationState,
   {
     at,
     unexpired,
   }: { at: number; unexpired: (retired: readonly RetiredGeneration[]) => RetiredGeneration[] },
 ): RotationState | undefined {
+  const { current, pending, request, retired } = state;
   if (pending === undefined) {
     if (request !== undefined) throw new KeyError('keys_not_received', 'The new keys were not received.');
     if (current === undefined) throw noKeys();
     return undefined;
   }
   const kept = unexpired(retired);
-  if (current === undefined) return { current: pending, retired: kept };
-  return { current: pending, retired: [{ ...current, retiredAt: at }, ...kept] };
+  const replaced = current === undefined ? [] : [{ ...current, retiredAt: at }];
+  return {
+    ...state,
+    current: pending,
+    pending: undefined,
+    request: undefined,
+    retired: [...replaced, ...kept],
+  };
 }
 
 export function noKeys(): KeyError {

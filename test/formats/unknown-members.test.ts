@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { sendBulk } from '../../src/bulk/send-bulk.ts';
+import type { JsonValue } from '../../src/internal/json.ts';
+import { createOtp } from '../../src/otp/create-otp.ts';
+import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
+import { generation } from '../credentials/keys.ts';
+import { bench, event, order } from '../orders/service.ts';
+import { requestError } from '../otp/support.ts';
+import { lostMarks, marked, newerStore } from './newer-store.ts';
+import { writtenAt } from './subjects.ts';
+
+describe('a process keeps what a newer version has written into', () => {
+  it('an order, whatever happens to it', async () => {
+    const { journal, service, store, clock, another } = bench(
+      { keepReply: () => ({ kept: true }) },
+      (now) => {
+        const newer = newerStore({ now });
+        return Object.assign(newer.store, { newer });
+      },
+    );
+    const { newer } = store as typeof store & { newer: ReturnType<typeof newerStore> };
+    const named = (id: string) => ({ ...order, partner_order_id: id });
+    const send = (id: string, ...answers: typeof service.next) => {
+      service.next.push(...answers);
+      return journal.create(named(id), { merchant: 'ngn' }).catch(() => {});
+    };
+    await journal.prepare(named('outbox'));
+    await journal.prepare({ ...named('outbox'), fiat_amount: '7' });
+    await journal.create({ ...named('outbox'), fiat_amount: '7' });
+    for (const id of ['by-event', 'by-person', 'given-up', 'duplicate']) await send(id, 'lost');
+    clock.now += 600_000;
+    await journal.observe(event('by-event'));
+    await journal.settle('by-person', 'accepted', 'seen');
+    await journal.settle('given-up', 'abandoned', 'not there');
+    await journal.observe(event('given-up'));
+    service.next.push({ status: 409 });
+    await another({ duplicateIds: 'refused' }).create(named('duplicate'), { merchant: 'ngn' });
+    await send('refused', { status: 422 });
+    await journal.create(named('refused'), { merchant: 'ngn', again: true });
+    await send('not-sent', 'not-sent');
+    await send('not-sent');
+    expect(newer.lost).toEqual([]);
+    expect([...newer.rewritten].filter((key) => key.startsWith('orders:order:'))).toHaveLength(7);
+    // And shows none of it.
+    expect(await journal.get('by-event')).not.toHaveProperty('written_by_a_newer_version');
+  });
+
+  it('a code, and the counts of its number, its network and all', async () => {
+    let now = writtenAt;
+    const { store, lost, rewritten } = newerStore({ now: () => now });
+    const failures: (Error | undefined)[] = [];
+    const messages: string[] = [];
+    const make = (secrets: string[]) =>
+      createOtp({
+        ...{ store, secrets, now: () => now, allowedPrefixes: ['+234'] },
+        limits: { total: { max: 90, windowMs: 86_400_000 } },
+        messenger: {
+          async sendMessage({ message }) {
+            const failure = failures.shift();
+            if (failure !== undefined) throw failure;
+            messages.push(/\d{6}/.exec(message)?.[0] ?? '');
+          },
+        },
+      });
+    const secret = 'secret-of-the-tests-0123456789abcdef';
+    const asked = { purpose: 'sign-in', ip: '192.0.2.7' };
+    const otp = make([secret]);
+    const { id } = await otp.issue({ to_phone: '+2348012345678', ...asked });
+    await otp.check(id, '000000', asked);
+    now += 300_000;
+    failures.push(requestError('not-sent'));
+    await otp.resend(id).catch(() => {});
+    now += 60_000;
+    await otp.resend(id);
+    // After a rotation of the secrets the counts are merged.
+    const rotated = make(['another-secret-of-the-tests-0123456789', secret]);
+    expect(await rotated.check(id, messages.at(-1) ?? '', asked)).toMatchObject({ ok: true });
+    expect(lost).toEqual([]);
+    expect(rewritten.size).toBeGreaterThanOrEqual(4);
+  });
+
+  it('the claim of a number', async () => {
+    const { store, lost, rewritten } = newerStore({ now: () => writtenAt });
+    const rows = [{ key: '1', to_phone: '+2348012345678', message: 'Hello' }];
+    for (const outcome of ['not-sent', 'refused', 'unknown', undefined] as const) {
+      const messenger = {
+        async sendMessage() {
+          if (outcome !== undefined) throw requestError(outcome, { status: 422 });
+          // Sound: nothing reads the reply.
+          return {} as never;
+        },
+      };
+      const repeat = ['not-sent', 'refused', 'unknown'] as const;
+      const run = sendBulk({ messenger, rows, store, campaign: 'c', repeat, now: () => writtenAt });
+      for await (const { state } of run) expect(state).toBe(outcome ?? 'sent');
+    }
+    expect(lost).toEqual([]);
+    expect(rewritten.size).toBe(1);
+  });
+
+  it('the state of a rotation, its keys included', async () => {
+    let text: string | undefined;
+    let now = writtenAt;
+    const lost: string[] = [];
+    const read = (json: string | undefined): JsonValue | undefined => json && JSON.parse(json);
+    const storage: KeyStorage = {
+      read: async () => text,
+      async update(change) {
+        const next = change(text);
+        if (next === undefined) return;
+        lost.push(...movedMarks(read(text), read(next)));
+        text = JSON.stringify(marked(read(next) ?? null));
+      },
+    };
+    const outcomes: (Error | undefined)[] = [requestError('unknown'), requestError('refused'), undefined];
+    const exchange = {
+      async regenerateKeys() {
+        const failure = outcomes.shift();
+        if (failure !== undefined) throw failure;
+        // Sound: nothing reads the reply.
+        return {} as never;
+      },
+    };
+    const rotation = createKeyRotation({ exchange, storage, now: () => now });
+    const partner = { email: 'dev@acme.example', partner_code: 'acme' };
+    await rotation.receive(generation(1));
+    for (let count = 0; count < 3; count++)
+      await rotation.request(partner, { again: count > 0 }).catch(() => {});
+    await rotation.receive(generation('mistyped'));
+    await rotation.receive(generation(2));
+    await rotation.promote();
+    now += 7_200_000;
+    const { verifying, matched } = await rotation.credentials();
+    await matched?.(verifying.length - 1);
+    await rotation.receive(generation(1));
+    await rotation.receive(generation(2));
+    expect(lost).toEqual([]);
+    expect((await rotation.credentials()).signing.partnerSecretKey).toBe('sk_partner_2');
+  });
+});
+
+/** Sets of keys move: what a newer version has written beside the keys of one has to be beside them afterwards. */
+function movedMarks(before: JsonValue | undefined, after: JsonValue | undefined): string[] {
+  const [earlier, later] = [Object(before), Object(after)];
+  const setsOf = ({ current, pending, retired = [] }: Record<string, JsonValue[]>) =>
+    new Map([current, pending, ...retired].flatMap((each) => (each ? [[numberOf(each), each]] : [])));
+  const sets = setsOf(later);
+  const moved = [...setsOf(earlier)].flatMap(([number, each]) =>
+    lostMarks(each, sets.get(number)).map((path) => `keys ${number}: ${path}`),
+  );
+  // A request that is made again is another one.
+  const request = earlier.request?.id === later.request?.id ? earlier.request : undefined;
+  const state = lostMarks({ ...earlier, request, current: 0, pending: 0, retired: 0 }, later);
+  return [...moved, ...(before === undefined ? [] : state)];
+}
+
+function numberOf(keys: JsonValue): number {
+  return Number(Object(keys).number);
+}
