@@ -1,5 +1,15 @@
 import { storableText } from '../internal/describe-error.ts';
+import type { KnownMembers } from '../internal/unknown-members.ts';
 import { type Delivery, readTraceparent } from './inbox.ts';
+
+/** What `writeDelivery` writes. */
+export const deliveryMembers: KnownMembers<Delivery> = {
+  digest: true,
+  name: true,
+  key: true,
+  body: true,
+  traceparent: true,
+};
 
 /** The name is stored as the sender wrote it. */
 export function writeDelivery({ digest, name, key, body, traceparent }: Delivery): object {

@@ -2,6 +2,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
+import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { startBoss } from '../inbox/engines.ts';
@@ -11,7 +12,11 @@ import { allFixtures } from './fixtures.ts';
 import { eventOf, receiverOn, until } from './subjects.ts';
 
 /** What a queue of an earlier build holds, read in the order in which a process meets it. */
-function itReads(open: (options: { role?: 'receiver' }) => ManagedInbox): void {
+function itReads(
+  open: (options: HandlingOptions) => ManagedInbox,
+  /** The data of the jobs that hold a delivery. */
+  stored: () => Promise<readonly unknown[]>,
+): void {
   it('counts, lists the dead letters and knows every repetition', async () => {
     const inbox = open({ role: 'receiver' });
     expect(await inbox.counts()).toEqual({ open: 2, dead: 2 });
@@ -26,19 +31,39 @@ function itReads(open: (options: { role?: 'receiver' }) => ManagedInbox): void {
     await inbox.stop();
   });
 
-  it('handles what is stored, and what is replayed', async () => {
+  it('keeps what a newer version has written when a delivery becomes a dead letter and is replayed', async () => {
+    const inbox = open({ maxAttempts: 2 });
+    const { contexts, reports } = receiverOn({ inbox }, () => Promise.reject(new Error('no such order')));
+    await until(async () => (await inbox.counts()).dead === 4);
+    await inbox.stop();
+    const digest = contexts.get('failed')?.digest;
+    expect(reports.find((report) => report.digest === digest)).toMatchObject({ attempt: 2 });
+    const storing = open({ role: 'receiver' });
+    for (let replayed = 0; replayed < 2; replayed++) {
+      const data = await stored();
+      expect(data).toHaveLength(4);
+      for (const each of data) expect(each).toMatchObject({ ...newer, key: newer });
+      for (const letter of await storing.deadLetters()) await storing.replay(letter.digest);
+    }
+    await storing.stop();
+  });
+
+  it('handles what is stored, and what was replayed', async () => {
     const inbox = open({});
-    const { handled, contexts, reports } = receiverOn({ inbox });
-    await until(() => handled.length === 2);
-    for (const { digest } of await inbox.deadLetters()) expect(await inbox.replay(digest)).toBe(true);
+    const { handled, contexts } = receiverOn({ inbox });
     await until(() => handled.length === 4);
     await until(async () => Object.values(await inbox.counts()).every((count) => count === 0));
     await inbox.stop();
     expect(handled.toSorted()).toEqual(['dead', 'dead-alone', 'failed', 'waiting']);
-    const digest = contexts.get('failed')?.digest;
-    expect(reports.find((report) => report.digest === digest)).toMatchObject({ attempt: 2 });
     expect(contexts.get('waiting')?.key).toMatchObject({ partnerId: 'P-1', merchant: 'ngn' });
   });
+}
+
+/** Written beside the rest by a newer version. */
+const newer = { written_by_a_newer_version: { of: ['any', { form: true }] } };
+
+function withNewer(data: unknown): object {
+  return { ...Object(data), ...newer, key: { ...Object(data).key, ...newer } };
 }
 
 for (const { commit, json } of allFixtures) {
@@ -53,6 +78,8 @@ for (const { commit, json } of allFixtures) {
       await queue.waitUntilReady();
       const entries = json<RedisEntry[]>('bullmq.json').filter(({ key }) => key !== 'meta');
       await loadRedis(redis, `${prefix}:inbox:`, entries);
+      for (const job of await queue.getJobs(['wait', 'delayed', 'failed']))
+        await job.updateData(withNewer(job.data));
       // Its time has come.
       for (const id of await redis.zrange(`${prefix}:inbox:delayed`, '0', '-1'))
         await redis.zadd(`${prefix}:inbox:delayed`, 'XX', (Date.now() - 1_000) * 4096, id);
@@ -65,13 +92,15 @@ for (const { commit, json } of allFixtures) {
       await redis.quit();
     });
 
-    itReads((options) =>
-      bullmqInbox({
-        queue,
-        createWorker: (name, processor, workerOptions) =>
-          new Worker(name, processor, { ...workerOptions, connection, prefix }),
-        ...options,
-      }),
+    itReads(
+      (options) =>
+        bullmqInbox({
+          queue,
+          createWorker: (name, processor, workerOptions) =>
+            new Worker(name, processor, { ...workerOptions, connection, prefix }),
+          ...options,
+        }),
+      async () => (await queue.getJobs(['wait', 'delayed', 'failed'])).map(({ data }) => data),
     );
   });
 
@@ -84,7 +113,10 @@ for (const { commit, json } of allFixtures) {
       const making = pgBossInbox({ boss, role: 'receiver' });
       await making.counts();
       await making.stop();
-      const rows = json<Record<string, unknown>[]>('pg-boss.json');
+      const written = json<Record<string, unknown>[]>('pg-boss.json');
+      const rows = written.map((row) =>
+        row.state === 'completed' ? row : { ...row, data: withNewer(row.data) },
+      );
       // As if they had been written an hour ago.
       const writtenAt = Math.max(...rows.map(({ created_on }) => Date.parse(String(created_on))));
       const shift = Date.now() - 3_600_000 - writtenAt;
@@ -104,7 +136,13 @@ for (const { commit, json } of allFixtures) {
       await boss.stop({ graceful: false });
     });
 
-    itReads((options) => pgBossInbox({ boss, pollMs: 50, ...options }));
+    itReads(
+      (options) => pgBossInbox({ boss, pollMs: 50, ...options }),
+      async () => {
+        const open = `SELECT data FROM ${schema}.job WHERE state < 'active'`;
+        return (await boss.getDb().executeSql(open)).rows.map(({ data }) => data);
+      },
+    );
   });
 }
 

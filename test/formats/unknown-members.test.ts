@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sendBulk } from '../../src/bulk/send-bulk.ts';
+import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
@@ -8,9 +10,91 @@ import { generation } from '../credentials/keys.ts';
 import { bench, event, order } from '../orders/service.ts';
 import { requestError } from '../otp/support.ts';
 import { lostMarks, marked, newerStore } from './newer-store.ts';
-import { writtenAt } from './subjects.ts';
+import { eventOf, receiverOn, until, writtenAt } from './subjects.ts';
+
+const forever = new Promise<never>(() => {});
+
+/** A key of an index without its name and its time: the record moves from one to the other. */
+const indexOf = (key: string) => /^inbox\/(?:due|alone|dead)\/\d+\/(\w+)$/.exec(key)?.[1];
+/** All that is known of a handled delivery is its digest. */
+const isHandled = (value: JsonValue) => Object(value).handled === true;
 
 describe('a process keeps what a newer version has written into', () => {
+  it('a delivery in the record inbox, until it is handled or discarded', async () => {
+    let now = writtenAt;
+    const newer = newerStore({ now: () => now, mayForget: isHandled, familyOf: indexOf });
+    const options = { now: () => now, maxAttempts: 2 };
+    const open = () => storeInbox({ store: newer.store, ...options });
+    const fails = (id: string) => {
+      if (id.startsWith('bad')) throw new Error('no such order');
+    };
+
+    const hanging = open();
+    const first = receiverOn({ inbox: hanging }, () => forever);
+    for (const id of ['lost', 'bad-lost']) await first.webhooks.receive(eventOf(id));
+    void hanging.drain();
+    await until(() => first.contexts.size === 2);
+    // As if the process had died.
+    now += 600_000;
+    const inbox = open();
+    const { webhooks, handled } = receiverOn({ inbox }, fails);
+    for (const id of ['good', 'bad', 'bad-discarded']) await webhooks.receive(eventOf(id));
+    for (let tries = 0; tries < 3; tries++) {
+      await inbox.drain();
+      now += 600_000;
+    }
+    await hanging.stop({ timeoutMs: 0 });
+    const dead = await inbox.deadLetters({ withBody: true });
+    expect(dead).toHaveLength(3);
+    for (const { digest, body } of dead)
+      await (body?.includes('discarded') ? inbox.discard(digest) : inbox.replay(digest));
+    const stopped = open();
+    receiverOn(
+      { inbox: stopped },
+      (_, { signal }) => new Promise((resolve) => signal?.addEventListener('abort', resolve)),
+    );
+    await stopped.drain({ timeLimitMs: 20 });
+    await inbox.drain();
+    expect(handled.toSorted()).toEqual(['good', 'lost']);
+    expect(newer.lost).toEqual([]);
+    const families = new Set([...newer.rewritten].map((key) => key.split('/').slice(0, 2).join('/')));
+    expect(families).toEqual(new Set(['inbox/delivery', 'inbox/alone', 'inbox/due', 'inbox/dead']));
+  });
+
+  it('the guard of a queue', async () => {
+    let now = writtenAt;
+    const { store, lost, rewritten } = newerStore({ now: () => now });
+    const messages: unknown[] = [];
+    const inbox = queueInbox({
+      send: async (message) => messages.push(message),
+      store,
+      now: () => now,
+      maxAttempts: 2,
+    });
+    const { webhooks } = receiverOn({ inbox }, (id, { signal }) => {
+      if (id === 'bad') throw new Error('no such order');
+      if (id === 'cut-off') return new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      return id === 'lost' ? forever : undefined;
+    });
+    const ids = ['good', 'bad', 'cut-off', 'lost'];
+    for (const id of ids) await webhooks.receive(eventOf(id));
+    const results: string[] = [];
+    const handle = async (index: number, signal?: AbortSignal) =>
+      results.push(await inbox.handleMessage(messages[index], { signal }));
+    await handle(0);
+    for (let tries = 0; tries < 3; tries++) await handle(1);
+    await handle(2, AbortSignal.timeout(10));
+    for (let tries = 0; tries < 2; tries++) {
+      void inbox.handleMessage(messages[3]);
+      await new Promise(setImmediate);
+      now += 600_000;
+    }
+    await handle(3);
+    expect(results).toEqual(['done', 'retry', 'dead', 'retry', 'retry', 'dead']);
+    expect(lost).toEqual([]);
+    expect(rewritten.size).toBe(4);
+  });
+
   it('an order, whatever happens to it', async () => {
     const { journal, service, store, clock, another } = bench(
       { keepReply: () => ({ kept: true }) },

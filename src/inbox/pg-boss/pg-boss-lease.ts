@@ -1,9 +1,13 @@
+import type { JsonObject } from '../../internal/json.ts';
+import { unknownMembers } from '../../internal/unknown-members.ts';
 import type { LeasedDelivery } from '../attempt.ts';
-import { findDelivery, membersOf } from '../stored-delivery.ts';
+import { deliveryMembers, findDelivery, membersOf } from '../stored-delivery.ts';
 import type { BossJob } from './pg-boss-job.ts';
 
 export interface BossLease extends LeasedDelivery {
   readonly id: string;
+  /** The members of its data that this version does not know. */
+  readonly kept: JsonObject;
   /** Identifies the lease: the number of leases before it. */
   readonly retryCount: number;
   readonly isolated: boolean;
@@ -25,6 +29,7 @@ export function toLease(job: BossJob): BossLease | undefined {
   const note = noteOf(job);
   return {
     id,
+    kept: unknownDataOf(job),
     delivery,
     attempt: note.attempts + retryCount + 1,
     receivedAt: note.receivedAt.getTime(),
@@ -34,6 +39,14 @@ export function toLease(job: BossJob): BossLease | undefined {
     // Our own failures have a reason; pg-boss stores its own when a lease expires.
     lost: retryCount > 0 && typeof membersOf(output).reason !== 'string',
   };
+}
+
+/** The job that replaces this one has them too. */
+export function unknownDataOf({ data }: BossJob): JsonObject {
+  return unknownMembers(data, {
+    ...deliveryMembers,
+    ...{ receivedAt: true, attempts: true, reason: true, alone: true },
+  });
 }
 
 /** The process that stored the job chose its lease, and may have other options. */

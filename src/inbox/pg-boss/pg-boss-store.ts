@@ -6,7 +6,7 @@ import { toDeadLetter } from '../inbox.ts';
 import { findDelivery, handledData, membersOf, readDelivery, writeDelivery } from '../stored-delivery.ts';
 import type { Boss, BossJob, NewBossJob } from './pg-boss-job.ts';
 import { type InsertResult, insertJobs, queryJobs, type WriteSql } from './pg-boss-job.ts';
-import { type BossLease, isolatedPriority, longestMarginMs, noteOf } from './pg-boss-lease.ts';
+import { type BossLease, isolatedPriority, longestMarginMs, noteOf, unknownDataOf } from './pg-boss-lease.ts';
 
 /** Longer than any job waits: pg-boss deletes old ones. */
 const tenYearsInSeconds = 10 * 366 * 24 * 60 * 60;
@@ -185,17 +185,17 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
      * this one only remembers its digest.
      */
     isolate(lease: BossLease): Promise<boolean> {
-      const { id, delivery, receivedAt, retryCount } = lease;
-      // The failed attempts: the last one, whose lease was lost, does not count.
-      const data = { ...writeDelivery(delivery), receivedAt, attempts: retryCount - 1 };
+      const { id, kept, delivery, receivedAt, attempt } = lease;
+      // The failed attempts: neither this one nor the last one, whose lease was lost, counts.
+      const data = { ...kept, ...writeDelivery(delivery), receivedAt, attempts: attempt - 2 };
       const job = { ...jobOptions, id: nextUuid(id), priority: isolatedPriority, data };
       return replace(lease, () => insertOne(queue, job));
     },
 
     /** False if another worker has it by now. */
     moveToDeadLetters(lease: BossLease, reason: string): Promise<boolean> {
-      const { id, delivery, receivedAt, attempt: attempts, isolated: alone } = lease;
-      const data = { ...writeDelivery(delivery), receivedAt, attempts, reason, alone };
+      const { id, kept, delivery, receivedAt, attempt: attempts, isolated: alone } = lease;
+      const data = { ...kept, ...writeDelivery(delivery), receivedAt, attempts, reason, alone };
       const job = { id, retentionSeconds: tenYearsInSeconds, data };
       return replace(lease, () => insertOne(deadQueue, job));
     },
@@ -218,7 +218,8 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       for (const job of dead) {
         const delivery = findDelivery(job.data);
         if (delivery === undefined) continue;
-        const data = { ...writeDelivery(delivery), receivedAt: noteOf(job).receivedAt.getTime() };
+        const receivedAt = noteOf(job).receivedAt.getTime();
+        const data = { ...unknownDataOf(job), ...writeDelivery(delivery), receivedAt };
         // Concurrent replays make one job, since its id is fixed. The dead letter is deleted last.
         const priority = membersOf(job.data).alone === true ? isolatedPriority : 0;
         await insertOne(queue, { ...jobOptions, id: nextUuid(job.id), priority, data });

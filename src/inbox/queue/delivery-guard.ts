@@ -1,4 +1,6 @@
-import type { RecordStore } from '../../store/record-store.ts';
+import type { JsonObject } from '../../internal/json.ts';
+import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
+import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import type { attemptDelivery } from '../attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { Delivery } from '../inbox.ts';
@@ -15,6 +17,23 @@ const clockSlackMs = 60_000;
 /** How an attempt ended. */
 type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 
+/** What the record of a delivery says. */
+interface Guard {
+  readonly handled?: boolean;
+  readonly attempts?: number;
+  readonly lease?: string;
+  readonly leasedAt?: number;
+  readonly until?: number;
+}
+
+const guardMembers: KnownMembers<Guard> = {
+  handled: true,
+  attempts: true,
+  lease: true,
+  leasedAt: true,
+  until: true,
+};
+
 interface GuardOptions extends Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
   readonly prefix: string;
 }
@@ -29,6 +48,10 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
   const keyOf = ({ digest }: Delivery) => `${prefix}${digest}`;
   const expiry = () => ({ expiresAt: Math.min(Math.floor(now()) + rememberMs, Number.MAX_SAFE_INTEGER) });
 
+  function put(records: RecordSet, key: string, guard: Guard & JsonObject): void {
+    records.set(key, { ...unknownMembers(records.get(key), guardMembers), ...guard }, expiry());
+  }
+
   return {
     isKnown(delivery: Delivery): Promise<boolean> {
       const key = keyOf(delivery);
@@ -38,7 +61,7 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
     remember(delivery: Delivery): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
-        if (records.get(key) === undefined) records.set(key, { attempts: 0 }, expiry());
+        if (records.get(key) === undefined) put(records, key, { attempts: 0 });
       });
     },
 
@@ -55,11 +78,11 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
         const isFromFuture = typeof leasedAt === 'number' && leasedAt > at + clockSlackMs;
         if (lease !== undefined && Number(until) > at && !isFromFuture) return 'busy';
         if (Number(attempts) >= maxAttempts) {
-          records.set(key, { attempts: 0 }, expiry());
+          put(records, key, { attempts: 0 });
           return 'lost';
         }
         const attempt = Number(attempts) + 1;
-        records.set(key, { attempts: attempt, lease: token, leasedAt: at, until: at + leaseMs }, expiry());
+        put(records, key, { attempts: attempt, lease: token, leasedAt: at, until: at + leaseMs });
         return { attempt, token };
       });
     },
@@ -67,14 +90,13 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
     settle(delivery: Delivery, claim: Claim, outcome: Ended | 'cut-off'): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
-        if (outcome === 'handled' || outcome === 'ignored')
-          return records.set(key, { handled: true }, expiry());
+        if (outcome === 'handled' || outcome === 'ignored') return put(records, key, { handled: true });
         // Another process has it by now.
         if (membersOf(records.get(key)).lease !== claim.token) return;
         // A dead letter that comes again has all its attempts again; a stop is no attempt.
         const before = claim.attempt - 1;
         const attempts = { failed: claim.attempt, 'put-back': before, 'cut-off': before, dead: 0 }[outcome];
-        records.set(key, { attempts }, expiry());
+        put(records, key, { attempts });
       });
     },
   };

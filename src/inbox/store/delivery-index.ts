@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../internal/json.ts';
+import type { JsonObject, JsonValue } from '../../internal/json.ts';
+import { unknownMembers } from '../../internal/unknown-members.ts';
 import { warnOnce } from '../../internal/warn.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
 import { type Handling, longestWaitMsOf } from '../handling-options.ts';
@@ -101,9 +102,13 @@ export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOpti
   };
 }
 
-/** The value of an index record. */
-export function indexRecord(receivedAt: number, now: number): JsonObject {
-  return { receivedAt, writtenAt: Math.floor(now) };
+/** The value of an index record. @param former of the same delivery */
+export function indexRecord(
+  { receivedAt, former }: { receivedAt: number; former: JsonValue | undefined },
+  now: number,
+): JsonObject {
+  const kept = unknownMembers(former, { receivedAt: true, writtenAt: true });
+  return { ...kept, receivedAt, writtenAt: Math.floor(now) };
 }
 
 /** So that texts sort as their times do. */

@@ -1,11 +1,12 @@
 import { describeError } from '../../internal/describe-error.ts';
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
+import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { type LeasedDelivery, leaseLost } from '../attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
-import { findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
+import { deliveryMembers, findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
 import { deliveryIndex, indexRecord } from './delivery-index.ts';
 
 /** A delivery leased from a record store. */
@@ -35,7 +36,19 @@ interface Stored {
   readonly isolated: boolean;
   /** The token of its lease; absent while it waits and when it is dead. */
   readonly lease?: string | undefined;
+  /** The members of the record that this version does not know. */
+  readonly kept: JsonObject;
 }
+
+const storedMembers: KnownMembers<Delivery & Omit<Stored, 'delivery' | 'kept'>> = {
+  ...deliveryMembers,
+  receivedAt: true,
+  attempts: true,
+  reason: true,
+  index: true,
+  isolated: true,
+  lease: true,
+};
 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;
@@ -57,11 +70,21 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   const waitingKey = ({ delivery, isolated }: Pick<Stored, 'delivery' | 'isolated'>, at: number) =>
     (isolated ? alone : due).keyOf(at, delivery.digest);
 
-  /** @param at the reading of the clock that `index` was made from: it may be set back meanwhile */
-  function put(records: RecordSet, stored: Stored, at: number): void {
-    const { delivery, ...state } = stored;
-    records.set(recordKey(delivery.digest), { ...writeDelivery(delivery), ...withoutUndefined(state) });
-    records.set(stored.index, indexRecord(stored.receivedAt, at));
+  /**
+   * @param where.at the reading of the clock that `index` was made from: it may be set back meanwhile
+   * @param where.from the key of its index record until now
+   */
+  function put(
+    records: RecordSet,
+    { delivery, kept, ...state }: Stored,
+    { at, from = state.index }: { readonly at: number; readonly from?: string },
+  ): void {
+    const { index, receivedAt } = state;
+    const record = { ...kept, ...writeDelivery(delivery), ...withoutUndefined(state) };
+    const entry = indexRecord({ receivedAt, former: records.get(from) }, at);
+    records.set(recordKey(delivery.digest), record);
+    records.delete(from);
+    records.set(index, entry);
   }
 
   /** Nothing of the delivery stays but its digest. */
@@ -102,7 +125,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const index = due.keyOf(receivedAt, delivery.digest);
       return await store.transact([key, index], (records) => {
         if (records.get(key) !== undefined) return 'duplicate';
-        put(records, { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false }, receivedAt);
+        const stored = { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false, kept: {} };
+        put(records, stored, { at: receivedAt });
         return 'stored';
       });
     },
@@ -122,11 +146,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         wanted.flatMap(({ key, record, index }) => {
           // Another worker has it.
           if (records.get(key) === undefined) return [];
-          records.delete(key);
           const stored = readStored(records.get(record));
-          if (stored?.index !== key) return [];
+          if (stored?.index !== key) {
+            records.delete(key);
+            return [];
+          }
           const next = { ...stored, attempts: stored.attempts + 1, index, lease: token };
-          put(records, next, at);
+          put(records, next, { at, from: key });
           return [next];
         }),
       );
@@ -150,20 +176,22 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const grave = dead.keyOf(entry.receivedAt, digest);
         const next = await store.transact([key, recordKey(digest), index, grave], (records) => {
           if (records.get(key) === undefined) return undefined;
-          records.delete(key);
           const stored = readStored(records.get(recordKey(digest)));
-          if (stored?.index !== key) return undefined;
+          if (stored?.index !== key) {
+            records.delete(key);
+            return undefined;
+          }
           const { lease, ...waiting } = stored;
           const isLost = lease !== undefined;
           if (isLost && stored.isolated && stored.attempts >= maxAttempts) {
             const buried = { ...waiting, index: grave, reason: describeError(leaseLost()) };
-            put(records, buried, at);
+            put(records, buried, { at, from: key });
             return buried;
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
           const attempts = stored.attempts + (isLost && !stored.isolated ? 0 : 1);
           const leased = { ...stored, attempts, index, isolated: true, lease: token };
-          put(records, leased, at);
+          put(records, leased, { at, from: key });
           return leased;
         });
         if (next === undefined) continue;
@@ -224,8 +252,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const at = now();
       function putBack(stored: Stored, records: RecordSet): boolean {
         if (!isDead(stored)) return false;
-        records.delete(stored.index);
-        put(records, { ...stored, attempts: 0, index: waitingKey(stored, at) }, at);
+        const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at) };
+        put(records, waiting, { at, from: stored.index });
         return true;
       }
       return (await change(digest, putBack, (stored) => [waitingKey(stored, at)])) ?? false;
@@ -271,8 +299,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     return store.transact([key, from, to], (records) => {
       const stored = readStored(records.get(key));
       if (stored?.lease !== token) return false;
-      records.delete(from);
-      put(records, { ...update(stored), index: to, lease: undefined }, at);
+      put(records, { ...update(stored), index: to, lease: undefined }, { at, from });
       return true;
     });
   }
@@ -300,10 +327,11 @@ function readStored(value: JsonValue | undefined): Stored | undefined {
     index,
     isolated: isolated === true,
     ...(typeof lease === 'string' && { lease }),
+    kept: unknownMembers(value, storedMembers),
   };
 }
 
-function withoutUndefined(state: Omit<Stored, 'delivery'>): JsonObject {
+function withoutUndefined(state: Omit<Stored, 'delivery' | 'kept'>): JsonObject {
   const { lease, ...rest } = state;
   return { ...rest, ...(lease !== undefined && { lease }) };
 }
