@@ -38,11 +38,11 @@ const flags = {
   ),
   handledUrl: webAddress.optional(
     'url',
-    'Your address that tells how often your code acted on ?partner_order_id=, as JSON',
+    'Your address that tells how often your code acted on ?partner_order_id=, or keeps an event of it, as JSON',
   ),
   handledCommand: text.optional(
     'command',
-    'Your command that prints how often your code acted on $PARTNER_ORDER_ID, as JSON',
+    'Your command that prints how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it, as JSON',
   ),
   only: wordList('id', 'Run this case alone, or some', caseIds),
   skip: wordList('id', 'Leave this case out', caseIds),

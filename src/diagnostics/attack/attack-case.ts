@@ -117,10 +117,11 @@ export interface CaseResult extends Pick<AttackResult, 'answered' | 'verdict' | 
 /**
  * - `accepted`: what it must refuse.
  * - `lost`: it refused an authentic delivery.
+ * - `dropped`: it acknowledged an authentic delivery, and neither handled nor kept it.
  * - `failed`, `redirected`: it answered 5xx, or 3xx, where it must refuse.
  * - `closed`, `late`: it did not answer.
  */
-export type Problem = 'accepted' | 'lost' | 'failed' | 'redirected' | 'closed' | 'late';
+export type Problem = 'accepted' | 'lost' | 'dropped' | 'failed' | 'redirected' | 'closed' | 'late';
 
 export function skipped(reason: string): CaseResult {
   return { verdict: 'skipped', answered: reason };

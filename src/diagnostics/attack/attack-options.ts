@@ -40,8 +40,10 @@ export interface AttackOptions {
    */
   iOwnThisHost?: string | undefined;
   /**
-   * Tells how often your code acted on an order, once for each event: look it up in your records. Without it,
-   * `handled-once`, `handled-next-event`, `handled-after-forgeries` and `acted-before-verification` are skipped.
+   * Tells how often your code acted on an order, once for each event: look it up in your records. An event that is kept
+   * for a person, such as a dead letter of an inbox, counts too. Without it, `handled-once`, `handled-next-event`,
+   * `handled-after-forgeries` and `acted-before-verification` are skipped, and of `authentic-unfamiliar` and
+   * `authentic-other-shape` only refusals are judged.
    */
   handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
   /** The ids of the cases to run. @default all */

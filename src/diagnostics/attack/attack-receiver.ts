@@ -16,6 +16,7 @@ import { authenticCases, baselineCase } from './cases/authentic.ts';
 import { bodyCases } from './cases/bodies.ts';
 import { disclosureCases } from './cases/disclosure.ts';
 import { alteredCases, keyCases } from './cases/forgeries.ts';
+import { otherShapeCases } from './cases/other-shapes.ts';
 import { repetitionCases } from './cases/repetition.ts';
 import { requestCases } from './cases/requests.ts';
 import { signatureCases } from './cases/signatures.ts';
@@ -195,6 +196,7 @@ function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
 /** All cases but the first. Cases about earlier answers come late, slow ones last. */
 export const attackCases: readonly AttackCase[] = [
   ...authenticCases,
+  ...otherShapeCases,
   ...alteredCases,
   ...signatureCases,
   ...keyCases,

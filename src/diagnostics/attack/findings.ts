@@ -1,4 +1,4 @@
-import type { AttackResult, CaseResult } from './attack-case.ts';
+import type { AttackResult, CaseResult, Problem } from './attack-case.ts';
 
 /** A fault of a receiver, which one case or many show. */
 export interface AttackFinding {
@@ -17,6 +17,15 @@ export interface AttackFinding {
 /** A case, its result, and how it went wrong. */
 export type JudgedCase = AttackResult & Pick<CaseResult, 'problem' | 'fault'>;
 
+/** Failures of one kind. */
+interface FailureRule {
+  readonly problem: Problem;
+  /** The ids of its cases. @default any */
+  readonly cases?: readonly string[];
+}
+
+type OutcomeRule = RegExp | FailureRule;
+
 /** A cause that several cases show. Its patterns match outcomes, such as `accepted forged` and `ok unsigned`. */
 export interface Cause {
   readonly id: string;
@@ -24,9 +33,9 @@ export interface Cause {
   /** @default the advice of its worst case */
   readonly advice?: string;
   /** The outcomes that it explains. */
-  readonly explains: RegExp;
+  readonly explains: OutcomeRule | readonly OutcomeRule[];
   /** The failures that point to it. @default those that it explains */
-  readonly shownBy?: RegExp;
+  readonly shownBy?: Cause['explains'];
   /** How many of them are needed. @default 1 */
   readonly atLeast?: number;
   /** Outcomes that must be there too. */
@@ -37,12 +46,11 @@ export interface Cause {
 
 /** The fewest causes that explain all results that are weak or broken, the worst first. */
 export function findCauses(results: readonly JudgedCase[]): readonly AttackFinding[] {
-  const outcomes = results.map(outcomeOf);
   const findings: AttackFinding[] = [];
   let left = results.filter(isFailed);
   for (const cause of causes) {
-    if (!applies(cause, outcomes)) continue;
-    const explained = left.filter((each) => cause.explains.test(outcomeOf(each)));
+    if (!applies(cause, results)) continue;
+    const explained = left.filter((each) => matches(cause.explains, each));
     if (explained.length === 0) continue;
     left = left.filter((each) => !explained.includes(each));
     findings.push(finding(cause.id, cause.summary, explained, cause.advice));
@@ -64,12 +72,21 @@ function outcomeOf(each: JudgedCase): string {
 
 function applies(
   { explains, shownBy = explains, atLeast = 1, given, unless }: Cause,
-  outcomes: readonly string[],
+  results: readonly JudgedCase[],
 ): boolean {
-  const count = (pattern: RegExp) => outcomes.filter((outcome) => pattern.test(outcome)).length;
+  const count = (rule: Cause['explains']) => results.filter((each) => matches(rule, each)).length;
   if (given !== undefined && count(given) === 0) return false;
   if (unless !== undefined && count(unless) > 0) return false;
   return count(shownBy) >= atLeast;
+}
+
+function matches(rule: Cause['explains'], each: JudgedCase): boolean {
+  const rules: readonly OutcomeRule[] = [rule].flat();
+  return rules.some((one) => {
+    if (one instanceof RegExp) return one.test(outcomeOf(each));
+    const { problem, cases = [each.id] } = one;
+    return isFailed(each) && each.problem === problem && cases.includes(each.id);
+  });
 }
 
 function rank({ verdict }: AttackFinding): number {
@@ -94,6 +111,8 @@ function summaryOf({ fault, problem, what, answered, id }: FailedCase): string {
       return `accepts ${what}`;
     case 'lost':
       return `refuses ${what}`;
+    case 'dropped':
+      return `drops ${what}`;
     case 'failed':
     case 'redirected':
       return `answers ${answered} to ${what}`;
@@ -186,8 +205,11 @@ export const causes: readonly Cause[] = [
     shownBy:
       /^lost authentic-(?:white-space|escapes|numbers|integer-name)$|^accepted altered-(?:white-space|duplicate|null|zero|rounded)/,
     atLeast: 3,
-    explains:
+    explains: [
       /^lost authentic-(?:white-space|escapes|numbers|integer-name|letters|quotes|large|extra-members|nested-signature)$|^accepted (?:altered-(?:white-space|duplicate|null|zero|rounded|added-member)|signatures-)/,
+      // A member is lost on the way, or one that is missing is written.
+      { problem: 'lost', cases: ['authentic-other-shape'] },
+    ],
   },
   {
     id: 'two-signatures',
@@ -247,7 +269,20 @@ export const causes: readonly Cause[] = [
   {
     id: 'refuses-unfamiliar',
     summary: 'refuses authentic events that it does not know',
-    explains: /^lost authentic-(?:extra-members|unfamiliar|unknown-order)$/,
+    explains: {
+      problem: 'lost',
+      cases: [
+        'authentic-extra-members',
+        'authentic-unfamiliar',
+        'authentic-other-shape',
+        'authentic-unknown-order',
+      ],
+    },
+  },
+  {
+    id: 'drops-unfamiliar',
+    summary: 'drops what it does not know: it answers 2xx, and neither handles nor keeps the event',
+    explains: { problem: 'dropped' },
   },
   {
     id: 'refuses-repetitions',

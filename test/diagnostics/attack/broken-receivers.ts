@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-case.ts';
+import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { removeSignature } from '../../../src/signature/signed-body.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
@@ -49,6 +50,13 @@ export interface BrokenReceiver {
 }
 
 class Refusal extends Error {}
+
+const isPublishedName = ({ event_name }: JsonObject) =>
+  event_name === 'event.buy.init' || event_name === 'event.buy.received.fiat';
+
+/** As a receiver reads it that knows the published form alone. */
+const isPublished = (event: JsonObject) =>
+  isPublishedName(event) && parseOrderEvent(event).kind === 'known' && !('new_member' in event);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -637,6 +645,48 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     },
     findings: ['authentic-content-type'],
     finds: { 'authentic-content-type': 'broken' },
+  },
+  {
+    name: 'drops what it does not know',
+    steps: {
+      act(event, acting) {
+        if (isPublished(event)) return soundSteps.act(event, acting);
+      },
+    },
+    findings: ['drops-unfamiliar'],
+    finds: { 'authentic-unfamiliar': 'weak', 'authentic-other-shape': 'broken' },
+  },
+  {
+    name: 'drops events of other names',
+    steps: {
+      act(event, acting) {
+        if (isPublishedName(event)) return soundSteps.act(event, acting);
+      },
+    },
+    findings: ['drops-unfamiliar'],
+    finds: { 'authentic-unfamiliar': 'weak' },
+  },
+  {
+    name: 'drops events whose rate is a text',
+    steps: {
+      act(event, acting) {
+        if (typeof event.exchange_rate === 'number') return soundSteps.act(event, acting);
+      },
+    },
+    findings: ['drops-unfamiliar'],
+    finds: { 'authentic-other-shape': 'broken' },
+  },
+  {
+    name: 'refuses events in another shape with 400',
+    steps: {
+      verify(text, request) {
+        const event = soundSteps.verify(text, request);
+        if (isPublishedName(event) && !isPublished(event)) throw new Refusal('unknown shape');
+        return event;
+      },
+    },
+    findings: ['refuses-unfamiliar'],
+    finds: { 'authentic-other-shape': 'broken', 'authentic-extra-members': 'broken' },
   },
   {
     name: 'answers with the refused body',

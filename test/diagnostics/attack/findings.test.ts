@@ -5,7 +5,7 @@ import { attackCases } from '../../../src/diagnostics/attack/attack-receiver.ts'
 import { findCauses, type JudgedCase } from '../../../src/diagnostics/attack/findings.ts';
 
 const problems: readonly (Problem | undefined)[] = [
-  ...(['accepted', 'lost', 'failed', 'redirected', 'closed', 'late'] as const),
+  ...(['accepted', 'lost', 'failed', 'redirected', 'closed', 'late', 'dropped'] as const),
   undefined,
 ];
 const ids = attackCases.map(({ id }) => id);
@@ -49,6 +49,16 @@ describe('the findings of an attack', () => {
       'two causes',
       { 'key-partner-alone': 'accepted', 'signature-last-digit': 'accepted', 'signature-half': 'accepted' },
       ['compares-prefix', 'key-partner-alone'],
+    ],
+    [
+      'events that are dropped',
+      { 'authentic-unfamiliar': 'dropped', 'authentic-other-shape': 'dropped' },
+      ['drops-unfamiliar'],
+    ],
+    [
+      'events that are refused',
+      { 'authentic-unfamiliar': 'lost', 'authentic-other-shape': 'lost' },
+      ['refuses-unfamiliar'],
     ],
     ['5xx for one odd signature', { 'signature-short': 'failed' }, ['signature-short']],
     [

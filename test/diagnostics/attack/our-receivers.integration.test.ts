@@ -1,13 +1,17 @@
 import express from 'express';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { alteredCases, keyCases } from '../../../src/diagnostics/attack/cases/forgeries.ts';
 import { repetitionCases } from '../../../src/diagnostics/attack/cases/repetition.ts';
 import { signatureCases } from '../../../src/diagnostics/attack/cases/signatures.ts';
+import type { OrderEvent } from '../../../src/events/order-event.ts';
 import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
+import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { drainedInLoop } from '../../inbox/drained-in-loop.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 import { listen } from '../../webhooks/http/frameworks/mount.ts';
@@ -74,6 +78,54 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
     expect(problems(results)).toEqual([]);
   });
 
+  const otherShapes = ['authentic-unfamiliar', 'authentic-other-shape'];
+
+  it('without an inbox: it answers 500 to what it cannot read, and drops nothing', async () => {
+    const { countEvent, handled } = countingWebhooks();
+    const honest = createWebhooks({ credentials, onError: () => {} }).onAny(countEvent);
+    const options = { credentials, fetch: inProcess(honest), handled, only: otherShapes };
+    const { results } = await attackReceiver('http://localhost/', options);
+    expect(problems(results)).toEqual([]);
+    expect(skipped(results)).toEqual([]);
+    expect(results.map(({ answered }) => answered).join()).toContain('500');
+  });
+
+  const dropped = { id: 'drops-unfamiliar', verdict: 'broken' };
+  it.each([
+    ['counts the dead letters of an inbox', true, undefined],
+    ['does not count them, which the advice names', false, dropped],
+  ])('with an inbox that keeps what cannot be read, if the owner %s', async (_, isCounted, expected) => {
+    const store = memoryStore();
+    const inbox = drainedInLoop(storeInbox({ store }));
+    onTestFinished(() => void inbox.stop());
+    const { countEvent, handled } = countingWebhooks();
+    const keeping = createWebhooks({ credentials, inbox, onError: () => {} }).onAny(countEvent);
+    const kept = async (id: string) => {
+      const letters = await inbox.deadLetters({ withBody: true });
+      return letters.filter(({ body = '' }) => JSON.parse(body).partner_order_id === id).length;
+    };
+    const { findings } = await attackReceiver('http://localhost/', {
+      credentials,
+      fetch: inProcess(keeping),
+      handled: async (id) => handled(id) + (isCounted ? await kept(id) : 0),
+      only: otherShapes,
+    });
+    const [finding] = findings;
+    if (expected === undefined) expect(findings).toEqual([]);
+    else expect(finding).toMatchObject(expected);
+    if (finding !== undefined) expect(finding.advice).toContain('a dead letter');
+  });
+
+  it('says that it cannot tell whether anything was kept without the records of the owner', async () => {
+    const { webhooks } = countingWebhooks();
+    const options = { credentials, fetch: inProcess(webhooks), only: otherShapes };
+    const { results, findings } = await attackReceiver('http://localhost/', options);
+    expect(findings).toEqual([]);
+    expect(skipped(results).map(({ id, answered }) => [id, answered])).toEqual(
+      otherShapes.map((id) => [id, expect.stringContaining('only your records of the orders can tell')]),
+    );
+  });
+
   const schemes: readonly SignatureScheme[] = [
     { construction: 'hmac', serialization: 'compact', encoding: 'hex-upper' },
     { construction: 'hmac', serialization: 'sorted', encoding: 'base64' },
@@ -106,10 +158,11 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
 function countingWebhooks(options: Partial<Parameters<typeof createWebhooks>[0]> = {}) {
   const counts = new Map<string, number>();
   const count = (id: unknown) => void counts.set(String(id), (counts.get(String(id)) ?? 0) + 1);
+  const countEvent = (event: OrderEvent) => count(event.partner_order_id);
   const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200, ...options })
-    .onAny((event) => count(event.partner_order_id))
+    .onAny(countEvent)
     .onUnrecognized((_, { body }) => count(body.partner_order_id));
-  return { webhooks, handled: (id: string) => counts.get(id) ?? 0 };
+  return { webhooks, countEvent, handled: (id: string) => counts.get(id) ?? 0 };
 }
 
 function inProcess(webhooks: Webhooks): typeof fetch {

@@ -565,6 +565,32 @@ class RefusesUnfamiliar(Sound):
         return event
 
 
+class DropsUnfamiliar(Sound):
+    """A dispatcher by name, without a branch for the others."""
+
+    def act(self, event, text):
+        if event["event_name"] in ("event.buy.init", "event.buy.received.fiat"):
+            super().act(event, text)
+
+
+class DropsOtherShapes(Sound):
+    """Logs what its model does not accept, and answers 200."""
+
+    def act(self, event, text):
+        if isinstance(event.get("exchange_rate"), (int, float)) and "bank_name" in event["payer_into_account"]:
+            super().act(event, text)
+
+
+class FailsOnOtherShapes(Sound):
+    """Answers 500 to what its model does not accept: the service may repeat it."""
+
+    def receive(self, body, request):
+        status, answer = super().receive(body, request)
+        if status == 200 and b'"bank_name"' not in body:
+            return 500, "unknown shape"
+        return status, answer
+
+
 class FailsOnDuplicates(Sound):
     def act(self, event, text):
         with self.lock:

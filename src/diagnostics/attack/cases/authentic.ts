@@ -190,12 +190,6 @@ export const authenticCases: readonly AttackCase[] = [
     },
   },
   accepted({
-    id: 'authentic-unfamiliar',
-    what: 'an authentic delivery of an event that the contract does not have',
-    advice: acknowledge,
-    body: ({ authentic }) => authentic({ event_name: 'event.probe.unfamiliar' }),
-  }),
-  accepted({
     id: 'authentic-unknown-order',
     what: 'an authentic delivery that says an unknown order was paid',
     advice: acknowledge,

@@ -1,6 +1,5 @@
 import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
 import {
-  type Attack,
   type AttackCase,
   type CaseResult,
   judgeAcceptance,
@@ -8,6 +7,7 @@ import {
   skipped,
   worstOf,
 } from '../attack-case.ts';
+import { effects, effectsOf, noEffects } from '../effects.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
 
 const acknowledgeAgain =
@@ -164,38 +164,6 @@ const oneStep =
   'Look up and remember in one step (a unique column): between two steps a repetition gets through.';
 const rememberLonger =
   'Remember more than the last deliveries: a sender can repeat one after many others, and an event has no time stamp.';
-const noEffects = 'an authentic delivery had no effect in time, so nothing is known';
-
-/** A case that needs the receiver's records. */
-function effects(each: AttackCase): AttackCase {
-  return {
-    ...each,
-    run: async (attack) =>
-      attack.handled === undefined
-        ? skipped(`only your records of the orders can tell: give ${attack.say.handled}`)
-        : await each.run(attack),
-  };
-}
-
-/** How often the receiver acted on each order; `undefined` if it does not act on authentic deliveries either. */
-async function effectsOf(attack: Attack, ids: readonly string[]): Promise<number[] | undefined> {
-  const { probes, post, handled, signal, timeoutMs } = attack;
-  if (handled === undefined) return undefined;
-  // Sent last: when it is handled, everything before it is too.
-  const fence = probes.authentic();
-  await post({ body: fence });
-  let isHandled = (await handled(orderIdOf(fence))) > 0;
-  const longestMs = Math.min(1000, timeoutMs);
-  for (let waited = 0; !isHandled && waited < longestMs; waited += 50) {
-    signal?.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    isHandled = (await handled(orderIdOf(fence))) > 0;
-  }
-  const counts: number[] = [];
-  for (const id of ids) counts.push(await handled(id));
-  return isHandled || counts.some((count) => count > 0) ? counts : undefined;
-}
-
 function forgedAndGenuine({ unsigned, sign }: Probes) {
   const text = unsigned();
   return { forgery: withSignature(text, sign(unsigned())), genuine: withSignature(text, sign(text)) };
