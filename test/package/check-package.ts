@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { findPromiseProblems } from './check-promises.ts';
 import { commonJsCases, compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
 import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
@@ -19,6 +20,9 @@ import { findBundled, findLicenseProblems, findSbomProblems, thirdPartyFiles } f
 const readsEvents = ['./events', './webhooks'];
 
 const tally = startTally();
+await tally.check('each promise of its pages has a test', () => {
+  refuse(findPromiseProblems(root));
+});
 const project = makeScratchProject();
 try {
   await tally.check('publint, strict', async () => {

@@ -1,0 +1,299 @@
+/** A test: its file below the repository, and its name or that of its group. */
+type TestName = readonly [file: string, name: string];
+
+/** The promises of each page, as its reader sees them, and the tests that show each. */
+export type PromisedPages = Readonly<
+  Record<string, Readonly<Record<string, readonly [TestName, ...TestName[]]>>>
+>;
+
+/**
+ * Each sentence under "Guarantees", and each of the README and the tops of the guides that promises something.
+ * `check:package` fails on one that is not here, and on a test that does not exist. Whoever writes a promise writes its
+ * test, and names both here.
+ */
+export const promises: PromisedPages = {
+  'docs/details/security.md': {
+    'A handler sees only signed content.': [
+      ['test/webhooks/unrecognized.integration.test.ts', 'does not receive what is not authentic'],
+      ['test/signature/forgeries.test.ts', 'are all refused with a SignatureError'],
+    ],
+    'The signed text and the parsed value come from the same bytes.': [
+      ['test/signature/verify-body.test.ts', 'comes with the text that was signed'],
+      [
+        'test/signature/parse-signed-body.test.ts',
+        'at any indentation, wherever the signature stands, in every encoding',
+      ],
+    ],
+    'A body with two signatures, not UTF-8, not JSON or ambiguous is refused.': [
+      ['test/signature/verify-body.test.ts', 'two signatures are refused'],
+      ['test/signature/verify-body.test.ts', 'a body that is not UTF-8 is refused'],
+      ['test/signature/verify-body.test.ts', 'a body that is not JSON'],
+      ['test/signature/ambiguous-numbers.test.ts', 'a signed null or 0 that somebody has exchanged'],
+    ],
+    '`verifyBody` returns the verified value or throws, so no boolean can be forgotten.': [
+      ['test/signature/verify-body.test.ts', 'comes back whole, with the signature'],
+      ['test/signature/forgeries.test.ts', 'are all refused with a SignatureError'],
+    ],
+    'Comparison takes constant time: `timingSafeEqual` over decoded digests of 64 bytes, and all keys are tried on every delivery.':
+      [
+        [
+          'test/diagnostics/attack/our-receivers.integration.test.ts',
+          'with an inbox, also in the time of its answers',
+        ],
+        [
+          'test/webhooks/number-of-keys.test.ts',
+          'a delivery costs the same whichever of them matches, and when none does',
+        ],
+      ],
+    'Nothing thrown, logged or reported holds a key, a code, an expected signature or a request body.': [
+      ['test/http/secrets.integration.test.ts', 'no secret shows after %s'],
+      ['test/webhooks/secrecy.integration.test.ts', 'nothing secret is in the outcome'],
+      ['test/webhooks/refusals.integration.test.ts', 'gets nothing of the request into the log'],
+      [
+        'test/otp/secrecy.test.ts',
+        'no error, report, warning or printed object holds a code, a whole phone number, an id or a secret',
+      ],
+    ],
+    '`console.log` and `JSON.stringify` do not show keys of `defineCredentials`.': [
+      ['test/credentials/define-credentials.test.ts', 'no secret is shown by'],
+    ],
+    'A dead letter keeps the reason that your handler throws: keep personal data out of it.': [
+      [
+        'test/formats/inboxes.integration.test.ts',
+        'lists the dead letters with their reasons, and handles them once they are replayed',
+      ],
+    ],
+    'On request only, `onRefused` and `deadLetters({ withBody: true })` give you bodies.': [
+      [
+        'test/webhooks/refusals.integration.test.ts',
+        'gets neither what is authentic nor what is refused unread',
+      ],
+      [
+        'src/testing/inbox/dead-letters.ts',
+        'a dead letter is read by its digest, with its body when asked; nothing else is',
+      ],
+    ],
+    'Nothing authentic is dropped.': [
+      [
+        'test/webhooks/unrecognized.integration.test.ts',
+        'an unknown event is answered 500 each time, with the reason, and warnings that count',
+      ],
+      [
+        'src/testing/inbox/dead-letters.ts',
+        'an event that cannot be read is a dead letter at the first attempt',
+      ],
+      [
+        'test/diagnostics/attack/our-receivers.integration.test.ts',
+        'without an inbox: it answers 500 to what it cannot read, and drops nothing',
+      ],
+    ],
+    'An unfamiliar event goes to `onUnrecognized`.': [
+      [
+        'test/webhooks/unrecognized.integration.test.ts',
+        'receives an authentic event of an unknown name, whole',
+      ],
+    ],
+    'An event that cannot be stored or handled is not acknowledged.': [
+      ['test/inbox/store-down.integration.test.ts', 'a store that is down'],
+      ['test/webhooks/unrecognized.integration.test.ts', 'is not when it fails, and comes again'],
+    ],
+    'An event that kills its process is tried alone.': [
+      ['test/inbox/worker.test.ts', 'waits for all that runs, and then runs with nothing beside it'],
+    ],
+    'Nothing is done twice because an answer was lost.': [
+      [
+        'test/orders/create.integration.test.ts',
+        'throws what a lost reply says, and never sends the order again',
+      ],
+      [
+        'test/http/outcome.integration.test.ts',
+        'is sent once when the connection breaks before the reply, and may have been acted on',
+      ],
+    ],
+    'A call is repeated only if it provably did not reach the service, or does no harm twice (the table).': [
+      [
+        'test/http/outcome.integration.test.ts',
+        'is tried again when the connection is refused, and was not sent',
+      ],
+      ['test/http/timeout.integration.test.ts', 'is asked again where that does no harm'],
+    ],
+    "The platform's `fetch` cannot repeat a POST by itself (sent once).": [
+      ['test/http/sent-once.integration.test.ts', 'is sent once when the answer is 421'],
+      [
+        'test/http/sent-once.integration.test.ts',
+        'an idle connection that is closed as the order leaves: it is sent once at most',
+      ],
+    ],
+    'Work is bounded.': [
+      ['test/webhooks/http/body-limit.integration.test.ts', 'fetch stops reading at the limit'],
+      [
+        'test/inbox/store-down.integration.test.ts',
+        'is not asked by more than so many at a time: the others are answered at once',
+      ],
+    ],
+    'Bodies, replies and waiting times have limits, each with an option; memory and quoted text have limits, too.':
+      [
+        ['test/webhooks/http/body-limit.integration.test.ts', 'can be set, to the byte'],
+        ['test/http/reply.integration.test.ts', 'a reply larger than maxReplyBytes'],
+        ['test/http/timeout.integration.test.ts', 'totalTimeoutMs'],
+        [
+          'test/webhooks/http/body-deadline.integration.test.ts',
+          'answers 408 for one that comes drop by drop: the limit is for the whole of it',
+        ],
+        [
+          'test/internal/read-bounded.test.ts',
+          'gives nothing when there is one byte more, and is not read on',
+        ],
+      ],
+    'A forged delivery costs at most 64 HMACs, and the time of its answer does not show which partners there are.':
+      [
+        [
+          'test/webhooks/number-of-keys.test.ts',
+          'more than 64 keys are refused at construction, and the error names the function',
+        ],
+        [
+          'test/webhooks/number-of-keys.test.ts',
+          'a delivery costs the same whichever of them matches, and when none does',
+        ],
+      ],
+  },
+  'README.md': {
+    'The service is under-documented: every guess the SDK makes has a name, a default and an override, and a wrong guess fails with a message that names it.':
+      [
+        ['test/deployment/assumptions.test.ts', 'the assumption ledger'],
+        ['test/errors/remedies.test.ts', 'cites only assumptions of the ledger'],
+        ['test/signature/verify-body.test.ts', 'cites the assumptions that a mismatch can stem from'],
+      ],
+    'The package brings `ky` and `zod` and nothing else.': [
+      ['test/package/third-party.integration.test.ts', 'accepts what is bundled and the two dependencies'],
+    ],
+    'The sandbox prints the address of its inspector, a page that shows every request and event:': [
+      [
+        'test/inspector/page.integration.test.ts',
+        'shows what happens while it is open, without an error or a request to elsewhere',
+      ],
+    ],
+    'Before real money: the order journal never sends an order twice, and lets events settle what a lost reply left open.':
+      [
+        [
+          'test/orders/model.integration.test.ts',
+          'the journal does what its table says, and never makes a second order',
+        ],
+        ['test/orders/observe.integration.test.ts', 'settles an order whose reply was lost'],
+      ],
+    'The receiver of the quick start is complete: a forged event never reaches a handler, and an authentic one is never dropped because it looks unfamiliar (`onUnrecognized` gets it).':
+      [
+        ['test/webhooks/unrecognized.integration.test.ts', 'does not receive what is not authentic'],
+        [
+          'test/webhooks/unrecognized.integration.test.ts',
+          'receives an authentic event of an unknown name, whole',
+        ],
+        [
+          'test/webhooks/unrecognized.integration.test.ts',
+          'an unknown event is answered 500 each time, with the reason, and warnings that count',
+        ],
+      ],
+  },
+  'docs/guides/bulk.md': {
+    'Run it again: nothing is sent, and the first two say `before`.': [
+      [
+        'test/package/guides.integration.test.ts',
+        'messenger-pairing pairs a device; with its key a code is right once, and bulk sends to a number once',
+      ],
+      ['test/bulk/send-bulk.test.ts', 'in a second run: what was sent is reported again, and not sent'],
+    ],
+    'Nothing is sent before you iterate.': [
+      ['test/bulk/send-bulk.test.ts', 'sends nothing before somebody iterates'],
+    ],
+    'For the integration script: send messages at a steady pace, so that you can stop a run, repeat it, and no number gets two.':
+      [['test/bulk/send-bulk.test.ts', 'no number twice']],
+  },
+  'docs/guides/choose-an-inbox.md': {
+    'For the developer of a receiver whose events must survive a crash.': [
+      ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
+    ],
+    'The guarantee is the same in every row but the last: an event that was answered with 200 is handled at least once.':
+      [
+        ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
+        [
+          'src/testing/inbox/dead-letters.ts',
+          'an event that cannot be read is a dead letter at the first attempt',
+        ],
+      ],
+  },
+  'docs/guides/create-orders.md': {
+    'For the partner developer: send each order once, and learn its outcome, even if the reply is lost.': [
+      [
+        'test/package/guides.integration.test.ts',
+        'create-orders sends an order once whose reply is lost, and settles it with its event',
+      ],
+    ],
+    'It never sends an order again while its outcome is unknown.': [
+      [
+        'test/orders/create.integration.test.ts',
+        'throws what a lost reply says, and never sends the order again',
+      ],
+    ],
+    'Signed events settle what a lost reply left open.': [
+      ['test/orders/observe.integration.test.ts', 'settles an order whose reply was lost'],
+    ],
+  },
+  'docs/guides/going-live.md': {
+    'Every command works against the sandbox, too: rehearse there.': [
+      ['test/cli/going-live.integration.test.ts', 'every command of going-live works against the sandbox'],
+    ],
+  },
+  'docs/guides/one-time-codes.md': {
+    'Type its code: it is right once.': [
+      ['test/otp/otp-suite.ts', 'a code is accepted once, by any process with the store'],
+    ],
+  },
+  'docs/guides/receive-events.md': {
+    'This program verifies each event, stores it before it answers, and acts on it once:': [
+      [
+        'test/package/guides.integration.test.ts',
+        'receive-events acts once on an event that is repeated, not on a forgery, and ends on SIGTERM',
+      ],
+    ],
+    'It prints `credited PO-2025-000123` once:': [
+      [
+        'test/package/guides.integration.test.ts',
+        'receive-events acts once on an event that is repeated, not on a forgery, and ends on SIGTERM',
+      ],
+    ],
+  },
+  'docs/guides/test-your-integration.md': {
+    "Overrides are typed by the event's name and merged at every depth.": [
+      ['test/testing/event-body.test.ts', 'are merged at every depth'],
+      ['test/testing/event-body.test.ts', 'are narrowed by the name'],
+    ],
+  },
+  'docs/guides/rotate-keys.md': {
+    'For the partner developer: replace the keys without a restart, a lost event or a lost order.': [
+      [
+        'test/rotation/sandbox.test.ts',
+        'lose no order and no event, whatever happens between the steps of a rotation',
+      ],
+    ],
+    'If the service repeats events that are answered with 503, none is lost.': [
+      [
+        'test/rotation/sandbox.test.ts',
+        'lose no order and no event, whatever happens between the steps of a rotation',
+      ],
+    ],
+  },
+};
+
+/** Sentences with such a word that promise nothing of this package. */
+export const notPromised: Readonly<Record<string, readonly string[]>> = {
+  'README.md': [
+    'Once: onboard, open the e-mailed link to the keys, and whitelist each machine that will call (`npx partner-exchange onboard`, `whitelist-ip`).',
+    'Does every event fail with 401?',
+    'Once for each device: generate its key and pair it.',
+  ],
+  'docs/guides/create-orders.md': ['Try it with a lost reply.'],
+  'docs/guides/messenger-pairing.md': [
+    'For the integration script: once for each device that sends, generate its API key and pair the device.',
+  ],
+  'docs/guides/receive-events.md': ['Start it with test keys, and post the same event to it twice.'],
+};
