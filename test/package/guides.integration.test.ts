@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
+import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../src/testing/signed-delivery.ts';
@@ -89,6 +91,32 @@ describe('the first program of a guide', () => {
     using shop = new DatabaseSync(join(folder, 'shop.sqlite'));
     expect(shop.prepare('SELECT count(*) AS credits FROM credited').get()).toMatchObject({ credits: 2 });
   });
+
+  it.each(['receive-events.md', 'production.md', 'kyc-and-refund.md', 'move-from-own-code.md'])(
+    '%s keeps authentic events in another shape, or answers 5xx to what nobody can read',
+    async (page) => {
+      const { child, port } = await startReceiver(page);
+      child.stdout?.resume();
+      const { results, findings } = await attackReceiver(`http://127.0.0.1:${port}/orders`, {
+        credentials,
+        only: ['authentic-unfamiliar', 'authentic-other-shape'],
+      });
+      expect(findings).toEqual([]);
+      const path = join(folder, 'inbox.sqlite');
+      if (!existsSync(path)) {
+        // Nothing is kept, so what nobody can read must come again.
+        expect(results.map(({ answered }) => answered).join()).toContain('500');
+        return;
+      }
+      const inbox = sqliteInbox({ path, role: 'receiver' });
+      onTestFinished(async () => void (await inbox.stop()));
+      // The plain one, those of other names and those in another shape: what no handler takes is open.
+      await vi.waitFor(async () => {
+        const { open, dead } = await inbox.counts();
+        expect([open + dead, dead > 2]).toEqual([13, true]);
+      });
+    },
+  );
 
   it.each(['receive-events.md', 'production.md'])(
     '%s ends on SIGTERM behind busy connections, answers 200 to all that it takes, and logs one line at most',

@@ -87,16 +87,33 @@ export const promises: PromisedPages = {
         'without an inbox: it answers 500 to what it cannot read, and drops nothing',
       ],
     ],
-    'An unfamiliar event goes to `onUnrecognized`.': [
+    'With an inbox every authentic event is stored before it is acknowledged, and one that nobody can read becomes a dead letter.':
+      [
+        ['test/inbox/store-down.integration.test.ts', 'a store that is down'],
+        [
+          'src/testing/inbox/dead-letters.ts',
+          'an event that cannot be read is a dead letter at the first attempt',
+        ],
+        ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
+      ],
+    'Without one, what cannot be read or handled is answered 500.': [
       [
         'test/webhooks/unrecognized.integration.test.ts',
-        'receives an authentic event of an unknown name, whole',
+        'is answered 500 without a handler, and no handler of another event changes that',
       ],
-    ],
-    'An event that cannot be stored or handled is not acknowledged.': [
-      ['test/inbox/store-down.integration.test.ts', 'a store that is down'],
       ['test/webhooks/unrecognized.integration.test.ts', 'is not when it fails, and comes again'],
     ],
+    "Two kinds are dropped because you say so: documented events that you register no handler for, and other names after `onUnrecognized('ignore')` (outcomes).":
+      [
+        [
+          'src/testing/inbox/handling.ts',
+          'a delivery is ignored once no process had a handler for it for long enough',
+        ],
+        [
+          'test/webhooks/unrecognized.integration.test.ts',
+          'acknowledges events of other names without a warning',
+        ],
+      ],
     'An event that kills its process is tried alone.': [
       ['test/inbox/worker.test.ts', 'waits for all that runs, and then runs with nothing beside it'],
     ],
@@ -181,16 +198,20 @@ export const promises: PromisedPages = {
         ],
         ['test/orders/observe.integration.test.ts', 'settles an order whose reply was lost'],
       ],
-    'The receiver of the quick start is complete: a forged event never reaches a handler, and an authentic one is never dropped because it looks unfamiliar (`onUnrecognized` gets it).':
+    'The receiver of the quick start is complete: a forged event never reaches a handler, and an authentic one that it cannot read is answered 500, never 200.':
       [
         ['test/webhooks/unrecognized.integration.test.ts', 'does not receive what is not authentic'],
         [
           'test/webhooks/unrecognized.integration.test.ts',
-          'receives an authentic event of an unknown name, whole',
-        ],
-        [
-          'test/webhooks/unrecognized.integration.test.ts',
           'an unknown event is answered 500 each time, with the reason, and warnings that count',
+        ],
+      ],
+    'Before you act on money, add a durable inbox, which keeps every authentic event, and one that cannot be read as a dead letter.':
+      [
+        ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
+        [
+          'src/testing/inbox/dead-letters.ts',
+          'an event that cannot be read is a dead letter at the first attempt',
         ],
       ],
   },
@@ -212,7 +233,7 @@ export const promises: PromisedPages = {
     'For the developer of a receiver whose events must survive a crash.': [
       ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
     ],
-    'The guarantee is the same in every row but the last: an event that was answered with 200 is handled at least once.':
+    'The guarantee is the same in every row but the last: an event that was answered with 200 is handled at least once, or is a dead letter for a person.':
       [
         ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
         [
