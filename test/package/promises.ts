@@ -45,14 +45,20 @@ export const promises: PromisedPages = {
           'a delivery costs the same whichever of them matches, and when none does',
         ],
       ],
-    'Nothing thrown, logged or reported holds a key, a code, an expected signature or a request body.': [
-      ['test/http/secrets.integration.test.ts', 'no secret shows after %s'],
-      ['test/webhooks/secrecy.integration.test.ts', 'nothing secret is in the outcome'],
-      ['test/webhooks/refusals.integration.test.ts', 'gets nothing of the request into the log'],
+    'Nothing thrown, logged or reported holds a key of ours, a code, an expected signature or a request body, also where the service repeats them.':
       [
-        'test/otp/secrecy.test.ts',
-        'no error, report, warning or printed object holds a code, a whole phone number, an id or a secret',
+        ['test/http/secrets.integration.test.ts', 'no secret shows after %s'],
+        ['test/http/echo.integration.test.ts', '%s: shows no key, no signature and no text of the request'],
+        ['test/webhooks/secrecy.integration.test.ts', 'nothing secret is in the outcome'],
+        ['test/webhooks/refusals.integration.test.ts', 'gets nothing of the request into the log'],
+        [
+          'test/otp/secrecy.test.ts',
+          'no error, report, warning or printed object holds a code, a whole phone number, an id or a secret',
+        ],
       ],
+    'The reply in `body` of a `RequestError` is not printed; what remains in it: new keys, for one.': [
+      ['test/http/reply.integration.test.ts', 'that does not fit keeps the body out of what is printed'],
+      ['test/http/echo.integration.test.ts', 'keeps new keys, which are nowhere else'],
     ],
     '`console.log` and `JSON.stringify` do not show keys of `defineCredentials`.': [
       ['test/credentials/define-credentials.test.ts', 'no secret is shown by'],
