@@ -110,8 +110,13 @@ class LoadedKeyRing implements KeyRing {
     // Another call may have read it meanwhile.
     if (this.#loaded === used) await this.#loadUnlessUnchanged();
     if (this.#loaded !== used) return this.#loaded;
-    if (this.#latest?.awaited === true) throw this.#notReceived();
+    this.checkSettled();
     return undefined;
+  }
+
+  checkSettled(): void {
+    if (this.#latest?.awaited === true) throw this.#notReceived();
+    if (this.#latest?.unconfirmed?.() === true) throw this.#unconfirmed();
   }
 
   async reload(): Promise<void> {
@@ -159,6 +164,14 @@ class LoadedKeyRing implements KeyRing {
     return new KeyError(
       'keys_not_received',
       'New keys were asked for and not received yet, and the service may use them already.',
+      { retryAfterMs: this.#options.cooldownMs },
+    );
+  }
+
+  #unconfirmed(): KeyError {
+    return new KeyError(
+      'keys_unconfirmed',
+      'No delivery has matched the newest keys since they were received: they may have been typed wrong.',
       { retryAfterMs: this.#options.cooldownMs },
     );
   }

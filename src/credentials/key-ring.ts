@@ -18,9 +18,17 @@ export interface KeyRing {
    * once per cool-down, and when the source knows that it has changed.
    *
    * @throws {KeyError} with `retryAfterMs` while that is not known: `keys_cooling_down` until they may be read again,
-   *   `keys_not_loaded` when reading them failed, `keys_not_received` when new keys were asked for and are not there yet
+   *   `keys_not_loaded` when reading them failed, `keys_not_received` when new keys were asked for and are not there yet,
+   *   `keys_unconfirmed` while the newest ones may have been typed wrong
    */
   newerThan(used: KeySets): Promise<KeySets | undefined>;
+  /**
+   * To be called when a signature matches none of the keys that `newerThan` has just returned: whether the source waits
+   * for still others. Reads nothing. Absent from a ring of an earlier version.
+   *
+   * @throws {KeyError} `keys_not_received`, `keys_unconfirmed`
+   */
+  checkSettled?(): void;
   /**
    * Reads the keys now, without waiting for the cool-down: for the program that has just changed them.
    * @throws {KeyError} `keys_not_loaded`
@@ -62,6 +70,11 @@ export interface KeySets {
   readonly changed?: (() => boolean) | undefined;
   /** Whether new keys were asked for that are not here yet: the service may sign with them already. */
   readonly awaited?: boolean | undefined;
+  /**
+   * Whether the newest keys may have been typed wrong: they were received after others, and no delivery has matched
+   * them yet. It must be cheap.
+   */
+  readonly unconfirmed?: (() => boolean) | undefined;
   /** Called for each delivery that was verified, with the place in `verifying`. Nothing waits for it. */
   readonly matched?: ((index: number) => unknown) | undefined;
 }
@@ -72,13 +85,14 @@ export type LoadedKeys = PartnerCredentials | readonly PartnerCredentials[] | Ke
 /** Of a list the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
 export function keySetsOf(loaded: LoadedKeys): KeySets {
   if (isKeySets(loaded)) {
-    const { signing, pending, verifying, changed, awaited } = loaded;
+    const { signing, pending, verifying, changed, awaited, unconfirmed } = loaded;
     return Object.freeze({
       signing: defineCredentials(signing),
       pending: pending && defineCredentials(pending),
       verifying: checkAll(verifying),
       changed: changed && checkFunction('changed', changed),
       awaited,
+      unconfirmed: unconfirmed && checkFunction('unconfirmed', unconfirmed),
       matched: loaded.matched && checkFunction('matched', loaded.matched),
     });
   }

@@ -121,6 +121,8 @@ export const keyRemedies = {
   keys_cooling_down: (say) => `If the keys have changed, ${say.reload}.`,
   keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
   keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  keys_unconfirmed: (say) =>
+    `Compare them with those of the link. If they differ, ${say.receiveKeys} once more.`,
   rotation_pending: (say) =>
     `Open the link in the e-mail for the new keys, and ${say.receiveKeys}, or ${say.askAgain} if no e-mail came.`,
   rotation_unknown: (say) =>
@@ -341,6 +343,8 @@ export const meanings: Meanings = {
     keys_known: 'The keys that were received are the current ones, and new ones are awaited.',
     keys_not_received:
       'Keys were asked for, but not received yet. A body that matches no key may be signed with them.',
+    keys_unconfirmed:
+      'Keys were received after others, and no delivery has matched them yet, for a day at most (`overlapMs`). A body that matches no key is taken for one under the right keys.',
     rotation_pending: 'A rotation is under way.',
     rotation_unknown:
       'It is not known whether keys were asked for: the process ended in between, or no reply came.',

@@ -107,7 +107,9 @@ function isKeyRefusal(error: unknown): error is RequestError {
 /** The refusal, and what the ring says of its keys: they may be older than those of the service. */
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
   const others = mapText(partsOf(refusal).remedy, (text) => text.replace(/\.$/, ''));
+  const doubt = reason.code === 'keys_unconfirmed' ? 'wrong' : 'old';
   return changedRequestError(refusal, {
-    remedy: (say) => `${inWords(others, say)}; or the keys are old: ${inWords(partsOf(reason).what, say)}`,
+    remedy: (say) =>
+      `${inWords(others, say)}; or the keys are ${doubt}: ${inWords(partsOf(reason).what, say)}`,
   });
 }

@@ -29,6 +29,8 @@ import {
   noKeys,
   type RotationStatus,
   statusOf,
+  unconfirmedOf,
+  withConfirmed,
   withPromoted,
   withReceived,
 } from './rotation-steps.ts';
@@ -41,7 +43,8 @@ export interface KeyRotationOptions {
   storage: KeyStorage;
   /**
    * Milliseconds that replaced keys still verify after they were replaced, or after a delivery last matched them: the
-   * service may repeat an event that it signed before. It may be a little longer. @default 86400000 (a day)
+   * service may repeat an event that it signed before. It may be a little longer. Received keys that no delivery has
+   * matched count as possibly mistyped for as long. @default 86400000 (a day)
    */
   overlapMs?: number | undefined;
   /** Milliseconds since 1970. @default Date.now */
@@ -104,6 +107,9 @@ export interface KeyRotation {
    * newest receipt counts. To correct mistyped keys, receive the right ones, also after `promote`. To take back keys
    * that are not promoted yet, receive the current ones.
    *
+   * Until a delivery has matched keys that were received after others, for `overlapMs` at most, a delivery that matches
+   * none is answered 503 (`keys_unconfirmed`), and not 401 as a forgery.
+   *
    * @throws {ConfigurationError} `invalid_credentials` for malformed keys; nothing is stored
    * @throws {KeyError} `keys_known` for the current keys while new ones are awaited
    */
@@ -146,6 +152,8 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
   // A match is stored at most this often, and replaced keys verify that much longer.
   const recordEveryMs = Math.max(1, Math.min(3_600_000, Math.ceil(overlapMs / 4)));
   const recordedAt = new Map<number, number>();
+  /** The numbers of keys that a delivery has matched, as far as this process has stored it or is about to. */
+  const confirmed = new Set<number>();
 
   const change = (next: (state: RotationState) => RotationState | undefined): Promise<void> =>
     storage.update((text) => {
@@ -174,6 +182,18 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     } catch (error) {
       // The next delivery tries again.
       recordedAt.delete(number);
+      throw error;
+    }
+  }
+
+  async function recordConfirmed(number: number): Promise<void> {
+    // Before the first await, so that one of many deliveries stores it.
+    confirmed.add(number);
+    try {
+      await change((state) => withConfirmed(state, number, now()));
+    } catch (error) {
+      // The next delivery tries again.
+      confirmed.delete(number);
       throw error;
     }
   }
@@ -219,9 +239,13 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     async credentials() {
       // Before the text is read, so that a change in between shows later.
       const version = storage.version?.();
-      const { current, pending, request, retired } = readState(await storage.read());
+      const state = readState(await storage.read());
+      const { current, pending, request, retired } = state;
       if (current === undefined) throw noKeys();
       const replaced = unexpired(retired);
+      const newest = unconfirmedOf(state);
+      const isInDoubt = () =>
+        newest !== undefined && !confirmed.has(newest.number) && now() < newest.receivedAt + overlapMs;
       const generations: Generation[] = [current, ...(pending === undefined ? [] : [pending]), ...replaced];
       return {
         signing: current.credentials,
@@ -229,7 +253,11 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
         verifying: generations.map(({ credentials }) => credentials),
         changed: version === undefined ? undefined : () => storage.version?.() !== version,
         awaited: request !== undefined && pending === undefined,
+        unconfirmed: isInDoubt,
         matched: (index) => {
+          if (newest !== undefined && generations[index] === newest && !confirmed.has(newest.number)) {
+            return recordConfirmed(newest.number);
+          }
           const generation = replaced.find((each) => each === generations[index]);
           return generation && recordMatch(generation);
         },

@@ -11,6 +11,8 @@ export interface Generation {
   /** Milliseconds since 1970, like all times here. */
   readonly receivedAt: number;
   readonly credentials: PartnerCredentials;
+  /** When a delivery first matched them. Stored only of keys that were received after others. */
+  readonly confirmedAt?: number | undefined;
   /** What a newer version has written beside these keys. It is kept, and may be secret. */
   readonly laterCredentials?: JsonObject | undefined;
 }
@@ -103,12 +105,13 @@ const credentialMembers: KnownMembers<PartnerCredentials> = {
 };
 
 function readGeneration(name: string, value: JsonValue): Generation {
-  const { number, receivedAt, credentials, ...later } = objectOf(name, value);
+  const { number, receivedAt, credentials, confirmedAt, ...later } = objectOf(name, value);
   return {
     ...later,
     number: numberOf(`${name}.number`, number),
     receivedAt: numberOf(`${name}.receivedAt`, receivedAt),
     ...readCredentials(`${name}.credentials`, credentials),
+    ...(confirmedAt !== undefined && { confirmedAt: numberOf(`${name}.confirmedAt`, confirmedAt) }),
   };
 }
 

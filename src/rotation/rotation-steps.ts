@@ -82,6 +82,23 @@ export function withPromoted(
   };
 }
 
+/**
+ * The newest keys, while they may have been typed wrong: they were received after others, and no delivery has matched
+ * them. The first keys are never in doubt: before them nothing worked that could stop working.
+ */
+export function unconfirmedOf({ current, pending }: RotationState): Generation | undefined {
+  const newest = pending ?? current;
+  return newest !== undefined && newest.number > 1 && newest.confirmedAt === undefined ? newest : undefined;
+}
+
+/** The state once a delivery has matched the keys of this number; `undefined` if that is known, or they were replaced. */
+export function withConfirmed(state: RotationState, number: number, at: number): RotationState | undefined {
+  const newest = unconfirmedOf(state);
+  if (newest?.number !== number) return undefined;
+  const confirmed = { ...newest, confirmedAt: at };
+  return { ...state, ...(newest === state.pending ? { pending: confirmed } : { current: confirmed }) };
+}
+
 export function noKeys(): KeyError {
   return new KeyError('keys_unavailable', 'The storage holds no keys.', {
     remedy: (say) => `Of the first keys: ${say.receiveKeys}.`,

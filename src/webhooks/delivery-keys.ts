@@ -89,6 +89,7 @@ export function signerFinder(options: SignerFinderOptions): FindSigner {
     const newer = await source.newerThan?.(used);
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
+    if (newer !== undefined) source.checkSettled?.();
     throw signatureMismatch();
   };
 }
@@ -104,6 +105,8 @@ interface KeySource {
   current(claimed: JsonObject, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
   /** Other keys, if there are any by now. Absent where keys never change. */
   newerThan?(used: CandidateKeys): Promise<CandidateKeys | undefined>;
+  /** @throws {KeyError} while the newest keys are not known to be all */
+  checkSettled?(): void;
 }
 
 function keySource(options: SignerFinderOptions): KeySource {
@@ -154,6 +157,7 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
       const newer = sets && (await ring.newerThan(sets));
       return newer && keysOf(newer);
     },
+    checkSettled: () => ring.checkSettled?.(),
   };
 }
 

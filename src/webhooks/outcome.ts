@@ -19,8 +19,8 @@ export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
  *   acknowledged. See `error`.
  * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
  * - `unverified`: the key ring has no keys to verify with, or the `credentials` function failed (`keys_unavailable`); or
- *   none of the keys of the ring matches, and there may be newer ones (`keys_cooling_down`, `keys_not_loaded`,
- *   `keys_not_received`). Nothing is known of the body, nothing was kept, and the sender is told to send it again.
+ *   none of the keys of the ring matches, and there may be others (`keys_cooling_down`, `keys_not_loaded`,
+ *   `keys_not_received`, `keys_unconfirmed`). Nothing is known of the body, nothing was kept, and the sender is told to send it again.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type Outcome =

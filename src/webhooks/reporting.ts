@@ -4,6 +4,7 @@ import {
   isInboxError,
   type KeyError,
   type KeyErrorCode,
+  partsOf,
   type SignatureError,
   type SignatureErrorCode,
   whatFailed,
@@ -79,7 +80,9 @@ export function makeReporting({
     unverified(rawBody: string | Uint8Array, error: KeyError): void {
       const { code } = error;
       if (code === 'keys_unavailable') return;
-      if (code !== 'keys_not_loaded') warnOnceOf(code, () => unverifiedWarning(error));
+      // To the operator it is what it would be under settled keys: most likely it is forged, or the keys are wrong.
+      if (code === 'keys_unconfirmed') warnOnceOf('signature_mismatch', () => unconfirmedWarning(error));
+      else if (code !== 'keys_not_loaded') warnOnceOf(code, () => unverifiedWarning(error));
       // A sender may never send it again, so it can be kept.
       capture(rawBody, signatureMismatch());
     },
@@ -130,6 +133,15 @@ function bodyWarning(error: SignatureError): string {
 /** The warning for the first delivery that a stopped inbox did not take, or has cut off. */
 function stoppedWarning({ message }: InboxError): string {
   return `A webhook delivery was not handled (the next ones only reach onDelivery): ${message}`;
+}
+
+/** The warning for the first delivery that matches no key while the newest ones may have been typed wrong. */
+function unconfirmedWarning(error: KeyError): string {
+  const mismatch = signatureMismatch();
+  const remedy = partsOf(error).remedy;
+  const what = `${whatFailed(mismatch)} ${whatFailed(error)}`;
+  const message = composeMessage({ what, remedy }, mismatch.code, libraryWords);
+  return `A webhook delivery was answered 503 (the next ones only reach onDelivery): ${message}`;
 }
 
 /** The warning for the first delivery that cannot be verified yet. */

@@ -189,6 +189,10 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     messages: ['New keys were asked for and not received yet', 'The new keys were not received'],
     causes: ['the link in the e-mail was not opened yet', 'the e-mail was lost'],
   },
+  keys_unconfirmed: {
+    messages: ['No delivery has matched the newest keys since they were received'],
+    causes: ['the new keys were typed wrong', 'a forged event', 'the service still signs with other keys'],
+  },
   rotation_pending: {
     messages: [
       'New keys were asked for at …, and not received yet',
