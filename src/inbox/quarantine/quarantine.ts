@@ -1,0 +1,83 @@
+import { integer, type OptionTable } from '../../internal/options.ts';
+import { hash } from '../../signature/digest.ts';
+
+/**
+ * Keeps bodies that nobody can verify yet, an optional capability of an inbox: during a rotation they may be signed with
+ * keys that have not come. Nothing is known of such a body, anybody may have sent it, and no handler gets it. It is
+ * answered 503 all the same, so it is kept for a service that does not send it again.
+ *
+ * Best effort: when it is full, the newest body is not kept.
+ */
+export interface Quarantine {
+  /** Keeps a body. `known`: the same text is kept already. `full`: there is no room for it. */
+  keep(body: UnverifiedText): Promise<'kept' | 'known' | 'full'>;
+  /** Some of the bodies, the oldest first, without those that are too old. */
+  list(page: QuarantinePage): Promise<readonly KeptBody[]>;
+  /** Forgets bodies: they were handed to `receive`, or are forged. */
+  remove(ids: readonly string[]): Promise<void>;
+}
+
+/** A body whose signature matches no key that is known by now. */
+export interface UnverifiedText {
+  /** As received. It may hold personal data. */
+  readonly body: string;
+  /** A digest of the names of the partners whose keys were tried. */
+  readonly partners: string;
+  /** Two hex digits made of what the request claims. Bodies with the same ones share half of the room. */
+  readonly share: string;
+}
+
+/** A body in quarantine. */
+export interface KeptBody extends Pick<UnverifiedText, 'body' | 'partners'> {
+  /** Identifies it: `remove` takes it, and `list` goes on after it. */
+  readonly id: string;
+}
+
+/** Which part of the bodies to list. @inline */
+export interface QuarantinePage {
+  /** Only bodies after the one with this `id`. */
+  readonly after?: string | undefined;
+  /** Most bodies, up to 300. */
+  readonly limit: number;
+}
+
+/** How an inbox keeps bodies that cannot be verified yet. */
+export interface QuarantineOptions {
+  /**
+   * Milliseconds for which a body is kept that nobody can verify, during a rotation of keys; 0 keeps none.
+   * @default 86400000 (a day)
+   */
+  quarantineMs?: number | undefined;
+  /**
+   * Most such bodies, of 4 KiB on average; half of them for one partner. Nothing in them is verified, so somebody who
+   * sends many can fill the room: then the newest is not kept. @default 10000
+   */
+  maxQuarantined?: number | undefined;
+}
+
+export const quarantineRows = {
+  quarantineMs: integer({ default: 86_400_000, least: 0 }),
+  maxQuarantined: integer({ default: 10_000 }),
+} satisfies OptionTable<QuarantineOptions>;
+
+export const mostListed = 300;
+const averageBytes = 4_096;
+
+/** How much is kept by now. */
+export type Tally = { readonly number: number; readonly bytes: number };
+
+/** Whether one more body fits into the room, and into the half of it that its share may have. */
+export function hasRoom(
+  bytes: number,
+  { all, share }: { readonly all: Tally; readonly share: Tally },
+  { maxQuarantined }: { readonly maxQuarantined: number },
+): boolean {
+  const fits = (tally: Tally, most: number) =>
+    tally.number < most && tally.bytes + bytes <= most * averageBytes;
+  return fits(all, maxQuarantined) && fits(share, Math.ceil(maxQuarantined / 2));
+}
+
+/** The same for equal texts, so that each is kept once. */
+export function digestOf({ body, partners }: UnverifiedText): string {
+  return hash('sha256', `${partners}:${body}`, 'hex');
+}

@@ -1,0 +1,162 @@
+import type { JsonValue } from '../../internal/json.ts';
+import type { RecordSet, RecordStore } from '../../store/record-store.ts';
+import { membersOf } from '../stored-delivery.ts';
+import { digestOf, hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
+
+export interface RecordQuarantineOptions {
+  readonly prefix: string;
+  readonly quarantineMs: number;
+  readonly maxQuarantined: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** How much is kept in all, and of each share. */
+type Room = Tally & { readonly shares: Readonly<Record<string, Tally>> };
+
+/** Of a record store. */
+const largestPage = 1_000;
+const none: Tally = { number: 0, bytes: 0 };
+/** Counting reads the whole index, and a flood must not cause that for each of its bodies. */
+const recountEveryMs = 60_000;
+
+/**
+ * The quarantine of an inbox in a record store. Each body has one record by the digest of its text, and one index
+ * record, whose key begins with its time. One record counts them. All expire by themselves.
+ */
+export function recordQuarantine(store: RecordStore, options: RecordQuarantineOptions) {
+  const { quarantineMs, now } = options;
+  const prefix = `${options.prefix}unverified/`;
+  const [roomKey, indexPrefix] = [`${prefix}room`, `${prefix}at/`];
+  const indexKey = (id: string) => `${indexPrefix}${id}`;
+  const bodyKey = (id: string) => `${prefix}body/${id.slice(id.indexOf('/') + 1)}`;
+  let recountAt = Number.NEGATIVE_INFINITY;
+  const expiry = (at: number) => ({ expiresAt: Math.min(at + quarantineMs, Number.MAX_SAFE_INTEGER) });
+
+  function putRoom(records: RecordSet, room: Room): void {
+    if (room.number === 0) return records.delete(roomKey);
+    // It outlives every body that it counts.
+    records.set(roomKey, room, expiry(Math.floor(now())));
+  }
+
+  /** Bodies that expire leave the count too high, so it is made anew before anything is refused. */
+  async function recount(): Promise<void> {
+    const room = await store.transact([roomKey], (records) => records.get(roomKey));
+    let counted: Room = { ...none, shares: {} };
+    for await (const { value } of index()) counted = withBody(counted, readEntry(value), 1);
+    await store.transact([roomKey], (records) => {
+      // Another process was faster.
+      if (JSON.stringify(records.get(roomKey)) === JSON.stringify(room)) putRoom(records, counted);
+    });
+  }
+
+  async function* index() {
+    let after: string | undefined;
+    for (;;) {
+      const page = await store.list({ prefix: indexPrefix, after, limit: largestPage });
+      yield* page;
+      if (page.length < largestPage) return;
+      after = page.at(-1)?.key;
+    }
+  }
+
+  const quarantine: Quarantine = {
+    async keep(given) {
+      const { body, partners, share } = given;
+      const at = Math.floor(now());
+      const id = `${String(Math.max(0, at)).padStart(16, '0')}/${digestOf(given)}`;
+      const bytes = Buffer.byteLength(body);
+      const insert = () =>
+        store.transact([roomKey, bodyKey(id), indexKey(id)], (records) => {
+          if (records.get(bodyKey(id)) !== undefined) return 'known';
+          const room = readRoom(records.get(roomKey));
+          const tallies = { all: room, share: room.shares[share] ?? none };
+          if (!hasRoom(bytes, tallies, options)) return 'full';
+          putRoom(records, withBody(room, { bytes, share }, 1));
+          records.set(bodyKey(id), { id, body, partners }, expiry(at));
+          records.set(indexKey(id), { bytes, share }, expiry(at));
+          return 'kept';
+        });
+      const result = await insert();
+      if (result !== 'full' || performance.now() < recountAt) return result;
+      recountAt = performance.now() + recountEveryMs;
+      await recount();
+      return await insert();
+    },
+
+    async list({ after, limit }) {
+      const page = await store.list({
+        prefix: indexPrefix,
+        after: after === undefined ? undefined : indexKey(after),
+        limit: Math.min(limit, mostListed),
+      });
+      if (page.length === 0) return [];
+      const keys = page.map(({ key }) => bodyKey(key.slice(indexPrefix.length)));
+      const bodies = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
+      return bodies.flatMap(readBody);
+    },
+
+    async remove(ids) {
+      for (let from = 0; from < ids.length; from += mostListed) {
+        const some = ids.slice(from, from + mostListed);
+        const keys = some.flatMap((id) => [bodyKey(id), indexKey(id)]);
+        await store.transact([roomKey, ...keys], (records) => {
+          let room = readRoom(records.get(roomKey));
+          for (const id of some) {
+            const entry = records.get(indexKey(id));
+            if (entry === undefined) continue;
+            room = withBody(room, readEntry(entry), -1);
+            records.delete(indexKey(id));
+            records.delete(bodyKey(id));
+          }
+          putRoom(records, room);
+        });
+      }
+    },
+  };
+
+  return {
+    ...quarantine,
+    async count(): Promise<number> {
+      let counted = 0;
+      for await (const _ of index()) counted++;
+      return counted;
+    },
+  };
+}
+
+function withBody(room: Room, { bytes, share }: { bytes: number; share: string }, sign: 1 | -1): Room {
+  const changed = (tally: Tally): Tally => ({
+    number: Math.max(0, tally.number + sign),
+    bytes: Math.max(0, tally.bytes + sign * bytes),
+  });
+  const { [share]: before = none, ...others } = room.shares;
+  const after = changed(before);
+  return {
+    ...changed(room),
+    shares: after.number === 0 ? others : { ...others, [share]: after },
+  };
+}
+
+function readRoom(value: JsonValue | undefined): Room {
+  const { shares, ...all } = membersOf(value);
+  const read = Object.entries(membersOf(shares)).map(([share, tally]) => [share, readTally(tally)]);
+  return { ...readTally(all), shares: Object.fromEntries(read) };
+}
+
+function readTally(value: unknown): Tally {
+  const { number, bytes } = membersOf(value);
+  return { number: Number(number ?? 0), bytes: Number(bytes ?? 0) };
+}
+
+function readEntry(value: JsonValue): { bytes: number; share: string } {
+  const { bytes, share } = membersOf(value);
+  return { bytes: Number(bytes), share: String(share) };
+}
+
+/** Nothing, if it was removed meanwhile. */
+function readBody(value: JsonValue | undefined): KeptBody[] {
+  const { id, body, partners } = membersOf(value);
+  if (typeof id !== 'string' || typeof body !== 'string') return [];
+  return [{ id, body, partners: String(partners) }];
+}
