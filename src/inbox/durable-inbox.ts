@@ -15,6 +15,8 @@ import {
   readDeadLetterRead,
 } from './inbox.ts';
 
+import { type CountedQuarantine, untilStop } from './quarantine/quarantine.ts';
+
 /** What an engine does for its inbox. */
 export interface InboxEngine {
   store(delivery: Delivery): Promise<'stored' | 'duplicate'>;
@@ -24,7 +26,8 @@ export interface InboxEngine {
   deadLetter(digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined>;
   replay(digest: string): Promise<boolean>;
   discard(digest: string): Promise<boolean>;
-  counts(): Promise<InboxCounts>;
+  counts(): Promise<Omit<InboxCounts, 'quarantined'>>;
+  readonly quarantine?: CountedQuarantine | undefined;
   /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
@@ -39,15 +42,22 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
     if (stopped) throw inboxStopped();
   }
 
+  const { quarantine } = engine;
+
+  function checkReceives(): void {
+    if (stopping !== undefined) throw inboxStopped();
+  }
+
   return {
     role,
+    quarantine: quarantine && untilStop(quarantine, checkReceives),
     attach(host) {
       if (attached) throw hasHost();
       attached = true;
       if (role === 'both') engine.start(host);
     },
     async receive(delivery) {
-      if (stopping !== undefined) throw inboxStopped();
+      checkReceives();
       return await engine.store(delivery);
     },
     async deadLetters(options = {}) {
@@ -68,7 +78,8 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
     },
     async counts() {
       checkOpen();
-      return await engine.counts();
+      const [counts, quarantined = 0] = await Promise.all([engine.counts(), quarantine?.count()]);
+      return quarantined === 0 ? counts : { ...counts, quarantined };
     },
     stop({ timeoutMs = defaultStopMs } = {}) {
       stopping ??= engine.stop(timeoutMs).finally(() => {

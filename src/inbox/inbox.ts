@@ -8,6 +8,7 @@ import {
   type OptionTable,
   type Settings,
 } from '../internal/options.ts';
+import type { Quarantine } from './quarantine/quarantine.ts';
 
 /** Identifies an authentic delivery. */
 export interface DeliveryReference {
@@ -62,6 +63,11 @@ export interface Inbox {
    * handle them, also those that a crash left behind.
    */
   attach?(host: InboxHost): void;
+  /**
+   * Keeps deliveries that nobody can verify yet, while a key ring waits for keys. Absent from an inbox that cannot: then
+   * they are answered 503, and not kept.
+   */
+  readonly quarantine?: Quarantine | undefined;
 }
 
 /** How a handler runs. @inline */
@@ -86,6 +92,11 @@ export type HandleDelivery = (options?: HandleOptions) => Promise<HandleResult>;
 export interface InboxHost {
   /** Whether any handler is registered. Until then a worker leases nothing. */
   readonly hasHandlers: boolean;
+  /**
+   * Verifies what the `quarantine` keeps, with the keys that the ring has now, and hands what they have signed to
+   * `receive`. To be called now and then, by an inbox with a `quarantine`. Never rejects.
+   */
+  review?(): Promise<void>;
   /**
    * Parses and dispatches a delivery that was verified before it was stored. Its signature is not checked again, since
    * keys may have been rotated. Rejects if a handler fails, and with `event_unrecognized` for an event that cannot be
@@ -180,6 +191,11 @@ export interface InboxCounts {
   readonly open: number;
   /** Dead letters. */
   readonly dead: number;
+  /**
+   * Deliveries that nobody can verify yet; they are neither open nor dead, and may be forged. Absent if there are none,
+   * and from an inbox that cannot keep any.
+   */
+  readonly quarantined?: number;
 }
 
 /** How to read one dead letter. @inline */

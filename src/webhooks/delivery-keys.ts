@@ -6,12 +6,13 @@ import {
   verificationKeysOfTexts,
 } from '../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
-import { isConfigurationError, KeyError, SignatureError, whatFailed } from '../errors/errors.ts';
+import { isConfigurationError, isKeyError, KeyError, SignatureError, whatFailed } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { invalidOption } from '../internal/options.ts';
 import { redactError } from '../internal/redact-error.ts';
 import { callHook, warn, warnOnce } from '../internal/warn.ts';
+import { hash } from '../signature/digest.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
 
@@ -67,10 +68,32 @@ export interface SignerFinderOptions {
 /** Rejects with a SignatureError if no key signed the body, with a KeyError if that is not known. */
 export type FindSigner = (body: UnverifiedBody, request: DeliveryRequest) => Promise<VerificationKey>;
 
-/** @throws {ConfigurationError} */
-export function signerFinder(options: SignerFinderOptions): FindSigner {
+/** The keys of a ring, for bodies that are kept until there are others. */
+export interface RingKeys {
+  /** The keys that were read last: another object once they are other keys. */
+  readonly loaded: KeySets | undefined;
+  /** A digest of the names of the partners whose keys they are. */
+  readonly partners: string;
+  /** Reads the keys if they may have changed. @throws {KeyError} `keys_unavailable` */
+  refresh(): Promise<RefreshedKeys>;
+}
+
+/** The keys of a ring after a refresh. */
+export interface RefreshedKeys {
+  readonly sets: KeySets | undefined;
+  /** Whether a body that arrived before the refresh and matches none of them is forged. */
+  readonly areSettled: boolean;
+  match(body: UnverifiedBody): VerificationKey | undefined;
+}
+
+/** Keys that find out who signed a body; with those of the ring, if they come from one. @throws {ConfigurationError} */
+export function signerFinder(options: SignerFinderOptions): {
+  readonly findSigner: FindSigner;
+  readonly ringKeys: RingKeys | undefined;
+} {
   const { scheme } = options;
   const source = keySource(options);
+  const { ring } = source;
 
   function match({ keys, matched }: CandidateKeys, body: UnverifiedBody): VerificationKey | undefined {
     // The first match does not end it: the time must not tell whose key it was.
@@ -81,32 +104,80 @@ export function signerFinder(options: SignerFinderOptions): FindSigner {
     return found;
   }
 
-  return async (body, request) => {
+  async function findSigner(body: UnverifiedBody, request: DeliveryRequest): Promise<VerificationKey> {
     const used = await source.current(body.value, request);
     const found = match(used, body);
     if (found !== undefined) return found;
     // Rejects while newer keys are possible: the delivery is not known to be forged.
-    const newer = await source.newerThan?.(used);
+    const newer = await ring?.newerThan(used);
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
-    if (newer !== undefined) source.checkSettled?.();
+    if (newer !== undefined) ring?.checkSettled();
     throw signatureMismatch();
+  }
+
+  const ringKeys = ring && {
+    get loaded() {
+      return ring.sets;
+    },
+    get partners() {
+      return partnersOf(ring.loaded);
+    },
+    async refresh(): Promise<RefreshedKeys> {
+      const used = await ring.current();
+      const { keys, areSettled } = await settle(ring, used);
+      return { sets: keys.sets, areSettled, match: (body) => match(keys, body) };
+    },
   };
+  return { findSigner, ringKeys };
+}
+
+async function settle(
+  ring: RingSource,
+  used: CandidateKeys,
+): Promise<{ keys: CandidateKeys; areSettled: boolean }> {
+  try {
+    const newer = await ring.newerThan(used);
+    if (newer !== undefined) ring.checkSettled();
+    const keys = newer ?? used;
+    return { keys, areSettled: keys.areStale !== true };
+  } catch (error) {
+    if (!isKeyError(error)) throw error;
+    return { keys: ring.loaded ?? used, areSettled: false };
+  }
+}
+
+/** The text does not show the names. */
+function partnersOf(keys: CandidateKeys | undefined): string {
+  const names = new Set(keys?.keys.map(({ partner }) => partner));
+  return hash('sha256', JSON.stringify([...names].sort()), 'hex').slice(0, 16);
 }
 
 interface CandidateKeys {
   readonly keys: readonly VerificationKey[];
   readonly sets?: KeySets;
+  /** The ring has others, which cannot be used. */
+  readonly areStale?: boolean;
   /** Told of the place of the credentials that verified a body. */
   readonly matched?: KeySets['matched'];
 }
 
 interface KeySource {
   current(claimed: JsonObject, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
-  /** Other keys, if there are any by now. Absent where keys never change. */
-  newerThan?(used: CandidateKeys): Promise<CandidateKeys | undefined>;
+  /** Absent where keys never change. */
+  readonly ring?: RingSource;
+}
+
+interface RingSource {
+  /** What was loaded last, whether its keys can be used or not. */
+  readonly sets: KeySets | undefined;
+  /** The keys of the last load. */
+  readonly loaded: CandidateKeys | undefined;
+  current(): Promise<CandidateKeys>;
+  /** Other keys, if there are any by now. @throws {KeyError} while that is not known */
+  newerThan(used: CandidateKeys): Promise<CandidateKeys | undefined>;
   /** @throws {KeyError} while the newest keys are not known to be all */
-  checkSettled?(): void;
+  checkSettled(): void;
 }
 
 function keySource(options: SignerFinderOptions): KeySource {
@@ -146,12 +217,18 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
       const remedy = 'Correct what the key ring loads.';
       if (last === undefined) throw new KeyError('keys_unavailable', what, { remedy });
       warnOnce(`${what} The webhooks go on with the keys before.`);
-      last = { ...last, sets };
+      last = { ...last, sets, areStale: true };
     }
     return last;
   }
 
-  return {
+  const source: RingSource = {
+    get sets() {
+      return ring.loaded;
+    },
+    get loaded() {
+      return ring.loaded && keysOf(ring.loaded);
+    },
     current: async () => keysOf(await ring.current()),
     async newerThan({ sets }) {
       const newer = sets && (await ring.newerThan(sets));
@@ -159,6 +236,7 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
     },
     checkSettled: () => ring.checkSettled?.(),
   };
+  return { current: source.current, ring: source };
 }
 
 function foundKeys(

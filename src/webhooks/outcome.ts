@@ -20,7 +20,8 @@ export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
  * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
  * - `unverified`: the key ring has no keys to verify with, or the `credentials` function failed (`keys_unavailable`); or
  *   none of the keys of the ring matches, and there may be others (`keys_cooling_down`, `keys_not_loaded`,
- *   `keys_not_received`, `keys_unconfirmed`). Nothing is known of the body, nothing was kept, and the sender is told to send it again.
+ *   `keys_not_received`, `keys_unconfirmed`). Nothing is known of the body, and the sender is told to send it again. An inbox with a
+ *   quarantine keeps it, unless it is full.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type Outcome =
@@ -41,6 +42,8 @@ export type Outcome =
       readonly retryAfterMs: number;
       readonly code: KeyErrorCode;
       readonly error: KeyError;
+      /** Whether the inbox keeps the body until there are other keys. */
+      readonly quarantined: boolean;
     }
   | ({
       readonly kind: 'failed' | 'unrecognized';
@@ -67,8 +70,11 @@ export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
  * reports `handle` only for a delivery that is `dead`, besides the `failed` of its last request.
  */
 export interface DeliveryReport {
-  /** `receive`: the request, up to its answer. `handle`: an attempt to handle a stored delivery. */
-  readonly stage: 'receive' | 'handle';
+  /**
+   * `receive`: the request, up to its answer. `handle`: an attempt to handle a stored delivery. `quarantine`: a delivery
+   * that was kept until it could be verified was handed to the inbox, or refused.
+   */
+  readonly stage: 'receive' | 'handle' | 'quarantine';
   /**
    * The outcomes of {@link Outcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. A stored
    * delivery that is `unrecognized` is a dead letter too.

@@ -1,3 +1,4 @@
+import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognized } from '../inbox/attempt.ts';
@@ -18,6 +19,7 @@ import type { DeliveryRequest } from './delivery-keys.ts';
 import { deliveryTrace, handleTrace } from './delivery-traces.ts';
 import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
 import { type Outcome, statusOfRefusal } from './outcome.ts';
+import { quarantinedDeliveries } from './quarantined-deliveries.ts';
 import type { Reporting } from './reporting.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
@@ -26,7 +28,7 @@ const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 /** Also handles what an inbox has stored. */
 export function deliveryReceiver(
-  { scheme, findSigner, wireNames, strict, inbox, maxBodyBytes }: WebhooksSettings,
+  { scheme, findSigner, ringKeys, wireNames, strict, inbox, maxBodyBytes }: WebhooksSettings,
   handlers: Handlers,
   reporting: Reporting,
 ) {
@@ -48,8 +50,9 @@ export function deliveryReceiver(
   ): Promise<Outcome> {
     const startedAt = performance.now();
     // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
-    const verified = await verify(body, request).catch((error) => refuse(body, error));
+    const verified = await verify(body, request).catch((error) => refuse(body, request, error));
     const outcome = 'kind' in verified ? verified : await deliver(verified, traceparent);
+    quarantined.reviewIfChanged();
     const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
     const durationMs = performance.now() - startedAt;
     const { kind, status } = outcome;
@@ -77,12 +80,19 @@ export function deliveryReceiver(
     }
     const source = decodeBody(body);
     const claimed = readUnverifiedBody(source, scheme);
-    const { partner, shown } = await findSigner(claimed, request);
+    return toVerified(source, claimed, await findSigner(claimed, request));
+  }
+
+  function toVerified(
+    body: string,
+    claimed: UnverifiedBody,
+    { partner, shown }: VerificationKey,
+  ): VerifiedDelivery {
     const digest = deliveryDigest(partner, pinnedText(scheme, claimed));
     const event = read(claimed);
     const { parsed } = event;
     const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    return { event, body: source, reference: { name, digest, key: shown } };
+    return { event, body, reference: { name, digest, key: shown } };
   }
 
   function read(body: UnverifiedBody): ReceivedEvent {
@@ -91,12 +101,18 @@ export function deliveryReceiver(
     return event;
   }
 
-  function refuse(body: string | Uint8Array, error: unknown): Outcome {
+  async function refuse(
+    body: string | Uint8Array,
+    request: DeliveryRequest,
+    error: unknown,
+  ): Promise<Outcome> {
     if (isKeyError(error)) {
+      const { code } = error;
       reporting.unverified(body, error);
-      // The body may be authentic, so the sender should send it again.
+      // The body may be authentic, so the sender should send it again. It may never do so.
+      const kept = await quarantined.keep(body, request, code);
       const retryAfterMs = error.retryAfterMs ?? retryAfter.unavailable;
-      return { kind: 'unverified', status: 503, retryAfterMs, code: error.code, error };
+      return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }
     if (!isSignatureError(error)) throw error;
     reporting.refusedBody(body, error);
@@ -128,10 +144,17 @@ export function deliveryReceiver(
     }
   }
 
+  const quarantined = quarantinedDeliveries({
+    quarantine: inbox.quarantine,
+    ...{ ringKeys, scheme, reporting },
+    accept: (body, claimed, key) => deliver(toVerified(body, claimed, key), undefined),
+  });
+
   const inboxHost: InboxHost = {
     get hasHandlers() {
       return handlers.hasAny;
     },
+    review: quarantined.review,
     handle(delivery, options) {
       return traced(
         'handle',

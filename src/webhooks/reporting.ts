@@ -12,6 +12,7 @@ import {
 import { libraryWords, requestRefusalRemedies, type Text } from '../errors/remedies.ts';
 import { type EventReading, type ReadingKind, readingKind } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
+import { describeError } from '../internal/describe-error.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
 import type { DeliveryReport, RequestRefusalCode } from './outcome.ts';
@@ -28,10 +29,7 @@ export function makeReporting({
   const warned = new Set<string>();
 
   /** Warns once per subject: otherwise anybody who can reach the address could fill the log. */
-  function warnOnceOf(
-    subject: RefusalCode | KeyErrorCode | HookName | ReadingKind | 'inbox_stopped',
-    message: () => string,
-  ): void {
+  function warnOnceOf(subject: WarningSubject, message: () => string): void {
     if (warned.has(subject)) return;
     warned.add(subject);
     warn(message());
@@ -76,6 +74,10 @@ export function makeReporting({
       warnOnceOf(error.code, () => bodyWarning(error));
       capture(rawBody, error);
     },
+    /** A body that cannot be verified yet is not kept either, or what is kept cannot be verified. */
+    quarantine(problem: QuarantineProblem, error?: unknown): void {
+      warnOnceOf(`quarantine_${problem}`, () => quarantineWarnings[problem](error));
+    },
     /** A body cannot be verified yet. Without any keys, their source has warned already. */
     unverified(rawBody: string | Uint8Array, error: KeyError): void {
       const { code } = error;
@@ -89,7 +91,24 @@ export function makeReporting({
   };
 }
 
+type QuarantineProblem = keyof typeof quarantineWarnings;
+
+const quarantineWarnings = {
+  full: () =>
+    'The quarantine of the inbox is full, so the newest deliveries that cannot be verified yet are not kept (they are answered 503). Receive the new keys soon, or raise maxQuarantined of the inbox.',
+  failed: (error: unknown) =>
+    `The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept: ${describeError(error)}`,
+} satisfies Record<string, (error: unknown) => string>;
+
 type HookName = 'onError' | 'onDelivery' | 'onRefused';
+
+type WarningSubject =
+  | RefusalCode
+  | KeyErrorCode
+  | HookName
+  | ReadingKind
+  | 'inbox_stopped'
+  | `quarantine_${QuarantineProblem}`;
 
 /** Why a request or its body was refused. */
 type RefusalCode = SignatureErrorCode | RequestRefusalCode;

@@ -129,7 +129,7 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     ...others,
     scheme,
     wireNames,
-    findSigner: signerFinder({ credentials, keys, scheme, wireNames }),
+    ...signerFinder({ credentials, keys, scheme, wireNames }),
     inbox: inboxOf({ inbox, maxRemembered, timeLimitMs }),
   };
 }

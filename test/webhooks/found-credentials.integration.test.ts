@@ -294,7 +294,7 @@ describe('the answer is 503, with one warning, since the delivery may be authent
       });
       return new Promise(() => {});
     };
-    const findSigner = signerFinder({
+    const { findSigner } = signerFinder({
       credentials: find,
       scheme: defaultScheme,
       wireNames: {},

@@ -41,6 +41,26 @@ export interface QuarantinePage {
   readonly limit: number;
 }
 
+/** A quarantine whose size its inbox can tell. */
+export interface CountedQuarantine extends Quarantine {
+  count(): Promise<number>;
+}
+
+/** Keeps and lists nothing once its inbox stops. It still forgets: the inbox may have got a body just before. */
+export function untilStop(quarantine: Quarantine, checkReceives: () => void): Quarantine {
+  return {
+    async keep(body) {
+      checkReceives();
+      return await quarantine.keep(body);
+    },
+    async list(page) {
+      checkReceives();
+      return await quarantine.list(page);
+    },
+    remove: (ids) => quarantine.remove(ids),
+  };
+}
+
 /** How an inbox keeps bodies that cannot be verified yet. */
 export interface QuarantineOptions {
   /**

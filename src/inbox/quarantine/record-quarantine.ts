@@ -34,9 +34,9 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
   const expiry = (at: number) => ({ expiresAt: Math.min(at + quarantineMs, Number.MAX_SAFE_INTEGER) });
 
   function putRoom(records: RecordSet, room: Room): void {
-    if (room.number === 0) return records.delete(roomKey);
     // It outlives every body that it counts.
-    records.set(roomKey, room, expiry(Math.floor(now())));
+    if (room.number === 0) records.delete(roomKey);
+    else records.set(roomKey, room, expiry(Math.floor(now())));
   }
 
   /** Bodies that expire leave the count too high, so it is made anew before anything is refused. */

@@ -10,12 +10,15 @@ import {
   optional,
   value,
 } from '../../internal/options.ts';
+import { isWholeProcess } from '../../internal/runtime.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { attemptDelivery, handlerStopped, inboxStopped, leaseLost, startLeaseClock } from '../attempt.ts';
 import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
+import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
+import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
 import { deliveryGuard } from './delivery-guard.ts';
 import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';
 
@@ -25,7 +28,8 @@ export interface QueueInboxOptions
       HandlingOptions,
       'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'rememberMs' | 'role' | 'onStoreError' | 'now'
     >,
-    StoreCallOptions {
+    StoreCallOptions,
+    QuarantineOptions {
   /**
    * Puts a message into your queue. Resolves once the queue keeps it durably: the delivery is acknowledged then. If it
    * rejects, or takes longer than `storeTimeoutMs`, the delivery is answered 503.
@@ -33,7 +37,7 @@ export interface QueueInboxOptions
   send: (message: QueueMessage) => Promise<unknown>;
   /**
    * Drops duplicates: a record store that all processes share. Without it each message is handled, and attempts are
-   * only counted if `handleMessage` is told their number.
+   * only counted if `handleMessage` is told their number, and nothing is kept in quarantine.
    */
   store?: RecordStore | undefined;
   /** Begins the keys of its records. @default 'queue/' */
@@ -89,6 +93,7 @@ const readOptions = defineOptions('queueInbox', {
   onStoreError,
   now,
   ...callLimitRows({ maxPending: 1_000 }),
+  ...quarantineRows,
   send: callback(),
   store: optional(value(checkStore)),
   prefix: value(checkPrefix, { default: 'queue/' }),
@@ -125,6 +130,8 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   const call = limitStoreCalls(settings);
   const guard = settings.store && deliveryGuard(settings.store, settings);
   // No controller for all of them: workerd makes none before its first request.
+  const quarantine = settings.store && storedQuarantine(settings.store, settings);
+  const review = reviewNowAndThen();
   const running = new Map<AbortController, Promise<unknown>>();
   let host: InboxHost | undefined;
   let isStopping = false;
@@ -167,14 +174,19 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     return messageResults[result.outcome];
   }
 
+  function checkReceives(): void {
+    if (isStopping) throw inboxStopped();
+  }
+
   return {
     role: settings.role,
+    quarantine: quarantine && untilStop(quarantine, checkReceives),
     attach(given) {
       if (host !== undefined) throw hasHost();
       host = given;
     },
     async receive(delivery) {
-      if (isStopping) throw inboxStopped();
+      checkReceives();
       if ((await call(async () => guard?.isKnown(delivery))) === true) return 'duplicate';
       await call(async () => settings.send(writeMessage(delivery, Math.floor(settings.now()))));
       // In the queue it is kept: without this record only its repetitions become messages too.
@@ -190,6 +202,9 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       if (host === undefined)
         throw invalidOption('handleMessage needs the handlers: give the inbox to createWebhooks.');
       if (isStopping || handleOptions.signal?.aborted || !host.hasHandlers) return 'retry';
+      const reviewed = review(host);
+      // A function that ends after its messages would end the review too.
+      if (!isWholeProcess()) await reviewed;
       let read: ReturnType<typeof readMessage>;
       try {
         read = readMessage(message);

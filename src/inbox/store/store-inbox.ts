@@ -16,11 +16,13 @@ import { inboxStopped } from '../attempt.ts';
 import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
+import { storedQuarantine } from '../quarantine/inbox-quarantine.ts';
+import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { deliveryRecords, type RecordLease } from './delivery-records.ts';
 
 /** Options of {@link storeInbox}. */
-export interface StoreInboxOptions extends HandlingOptions, StoreCallOptions {
+export interface StoreInboxOptions extends HandlingOptions, StoreCallOptions, QuarantineOptions {
   /** A record store: `sqliteStore`, `redisStore`, `postgresStore` or your own. You close it. */
   store: RecordStore;
   /** Begins the keys of the inbox's records. Inboxes of the same store and prefix are one inbox. @default 'inbox/' */
@@ -69,6 +71,7 @@ export interface StoreInbox extends ManagedInbox {
 const readOptions = defineOptions('storeInbox', {
   ...handlingRows,
   ...callLimitRows({ maxPending: 1_000 }),
+  ...quarantineRows,
   store: value(checkStore),
   prefix: value(checkPrefix, { default: 'inbox/' }),
 } satisfies OptionTable<StoreInboxOptions>);
@@ -146,6 +149,8 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
       inTurn(['drain'], async () => {
         if (isStopping) throw inboxStopped();
         if (ending?.aborted) return;
+        await host?.review?.();
+        if (isStopping || ending?.aborted) return;
         worker = startWorker(source, {
           ...settings,
           host: counting,
@@ -180,6 +185,7 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
       replay: (digest) => call(() => records.replay(digest)),
       discard: (digest) => call(() => records.discard(digest)),
       counts: () => call(records.counts),
+      quarantine: storedQuarantine(settings.store, settings),
       async stop(timeoutMs) {
         isStopping = true;
         const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));

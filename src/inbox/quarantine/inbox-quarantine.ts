@@ -1,0 +1,61 @@
+import type { RecordStore } from '../../store/record-store.ts';
+import { limitStoreCalls } from '../durable-inbox.ts';
+import type { InboxHost } from '../inbox.ts';
+import type { CountedQuarantine } from './quarantine.ts';
+import { type RecordQuarantineOptions, recordQuarantine } from './record-quarantine.ts';
+
+interface InboxQuarantineOptions extends Omit<RecordQuarantineOptions, 'prefix'> {
+  readonly storeTimeoutMs: number;
+  readonly maxPending: number;
+}
+
+/** Anybody can send such bodies, so fewer of them may wait for the store than authentic deliveries. */
+const mostPending = 100;
+
+/**
+ * The quarantine of an inbox, with the time limit of its store; `undefined` with `quarantineMs: 0`.
+ *
+ * @param open called for each call, so that a store that is away at first is found later
+ */
+export function limitedQuarantine(
+  open: () => CountedQuarantine | Promise<CountedQuarantine>,
+  { quarantineMs, storeTimeoutMs, maxPending }: InboxQuarantineOptions,
+): CountedQuarantine | undefined {
+  if (quarantineMs === 0) return undefined;
+  const callToKeep = limitStoreCalls({ storeTimeoutMs, maxPending: Math.min(maxPending, mostPending) });
+  const call = limitStoreCalls({ storeTimeoutMs, maxPending });
+  return {
+    keep: (body) => callToKeep(async () => (await open()).keep(body)),
+    list: (page) => call(async () => (await open()).list(page)),
+    remove: (ids) => call(async () => (await open()).remove(ids)),
+    count: () => call(async () => (await open()).count()),
+  };
+}
+
+/** The same in a record store. */
+export function storedQuarantine(
+  store: RecordStore,
+  options: InboxQuarantineOptions & RecordQuarantineOptions,
+): CountedQuarantine | undefined {
+  const quarantine = recordQuarantine(store, options);
+  return limitedQuarantine(() => quarantine, options);
+}
+
+const reviewEveryMs = 2_000;
+
+/** Has the quarantine reviewed while a process handles deliveries, also if it receives none. @returns how to end it */
+export function reviewRegularly(host: InboxHost): () => void {
+  const timer = setInterval(() => void host.review?.(), reviewEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** The same for a process that may stay or not: at most as often as above, when something else is done. */
+export function reviewNowAndThen(): (host: InboxHost) => Promise<void> {
+  let reviewedAt = Number.NEGATIVE_INFINITY;
+  return async (host) => {
+    if (performance.now() - reviewedAt < reviewEveryMs) return;
+    reviewedAt = performance.now();
+    await host.review?.();
+  };
+}

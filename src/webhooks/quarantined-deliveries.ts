@@ -1,0 +1,186 @@
+import type { KeySets } from '../credentials/key-ring.ts';
+import type { VerificationKey } from '../credentials/verification-keys.ts';
+import { isInboxError, isKeyError, isSignatureError, type KeyErrorCode } from '../errors/errors.ts';
+import type { KeptBody, Quarantine } from '../inbox/quarantine/quarantine.ts';
+import { isWholeProcess } from '../internal/runtime.ts';
+import { hash } from '../signature/digest.ts';
+import type { SignatureScheme } from '../signature/signature-scheme.ts';
+import { decodeBody } from '../signature/signed-body.ts';
+import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
+import type { DeliveryRequest, RefreshedKeys, RingKeys } from './delivery-keys.ts';
+import type { Outcome } from './outcome.ts';
+import type { Reporting } from './reporting.ts';
+
+interface QuarantineContext {
+  readonly quarantine: Quarantine | undefined;
+  readonly ringKeys: RingKeys | undefined;
+  readonly scheme: SignatureScheme;
+  readonly reporting: Reporting;
+  /** Hands a verified body to the inbox, like any other delivery. */
+  accept(body: string, claimed: UnverifiedBody, key: VerificationKey): Promise<Outcome>;
+}
+
+export type QuarantinedDeliveries = ReturnType<typeof quarantinedDeliveries>;
+
+/** Of a page, so that the bodies of one fit into memory, and into one transaction. */
+const pageSize = 300;
+const reviewEveryMs = 2_000;
+
+/** The keys of the ring are there, and others may come. Without any keys nothing can be told. */
+const mayMatchLater: Readonly<Partial<Record<KeyErrorCode, true>>> = {
+  keys_not_received: true,
+  keys_unconfirmed: true,
+  keys_cooling_down: true,
+  keys_not_loaded: true,
+};
+
+/**
+ * Keeps deliveries that match no key while others are possible, and verifies them once the ring has other keys. Until
+ * then nothing but `keep` and the comparison of signatures sees them.
+ */
+export function quarantinedDeliveries(context: QuarantineContext) {
+  const { quarantine, ringKeys, reporting } = context;
+  if (quarantine === undefined || ringKeys === undefined) {
+    return { keep: async () => false, review: async () => {}, reviewIfChanged: () => {} };
+  }
+  const pass = reviewPass({ ...context, quarantine, ringKeys });
+  let last: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let seen: KeySets | undefined;
+  let mayHoldSome = false;
+
+  async function runPass(): Promise<void> {
+    try {
+      mayHoldSome = (await pass()) > 0;
+    } catch (error) {
+      if (isInboxError(error) && error.code === 'inbox_stopped') mayHoldSome = false;
+      else if (!isKeyError(error)) reporting.quarantine('failed', error);
+    }
+    if (mayHoldSome) reviewSoon();
+  }
+
+  /** A call during a pass gets the next one: the keys may have changed since that one began. */
+  function review(): Promise<void> {
+    // A request that was cancelled never ends its work there.
+    if (!isWholeProcess()) return runPass();
+    waiting ??= last.then(() => {
+      waiting = undefined;
+      last = runPass();
+      return last;
+    });
+    return waiting;
+  }
+
+  /** A process that gets no further delivery reviews too. */
+  function reviewSoon(): void {
+    if (!isWholeProcess() || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void review();
+    }, reviewEveryMs);
+    timer.unref();
+  }
+
+  return {
+    /** Whether the body is kept now. Never rejects: it is best effort. */
+    async keep(
+      body: string | Uint8Array,
+      { url = '' }: DeliveryRequest,
+      code: KeyErrorCode,
+    ): Promise<boolean> {
+      if (mayMatchLater[code] !== true) return false;
+      try {
+        const { partners } = ringKeys;
+        const [path = ''] = url.split('?');
+        const share = hash('sha256', `${partners}:${path}`, 'hex').slice(0, 2);
+        const result = await quarantine.keep({ body: decodeBody(body), partners, share });
+        mayHoldSome = true;
+        reviewSoon();
+        if (result === 'full') reporting.quarantine('full');
+        return result !== 'full';
+      } catch (error) {
+        reporting.quarantine('failed', error);
+        return false;
+      }
+    },
+    /** Verifies what is kept, if the keys allow it. Never rejects. */
+    review,
+    /** The same in the background, when the ring has other keys than at the last call. */
+    reviewIfChanged(): void {
+      if (ringKeys.loaded === seen) return;
+      seen = ringKeys.loaded;
+      void review();
+    },
+  };
+}
+
+/** Goes once through what is kept. Resolves with the number of bodies that stay. */
+function reviewPass({
+  quarantine,
+  ringKeys,
+  scheme,
+  reporting,
+  accept,
+}: QuarantineContext & { readonly quarantine: Quarantine; readonly ringKeys: RingKeys }) {
+  /** Bodies that match none of `triedKeys`. */
+  const unmatched = new Set<string>();
+  let triedKeys: KeySets | undefined;
+
+  /** Whether the body need not be kept any longer. */
+  async function settle(kept: KeptBody, keys: RefreshedKeys): Promise<boolean> {
+    const claimed = unmatched.has(kept.id) ? undefined : readBody(kept, scheme);
+    const key = claimed && keys.match(claimed);
+    if (claimed !== undefined && key !== undefined) {
+      const outcome = await accept(kept.body, claimed, key);
+      const { kind, status, name, digest } = { name: undefined, digest: undefined, ...outcome };
+      reporting.delivery({ stage: 'quarantine', outcome: kind, name, digest });
+      // The store is down for the others too.
+      if (outcome.kind === 'unavailable') throw outcome.error;
+      return status === 200;
+    }
+    // Those of other partners than ours are for their own receiver.
+    if (keys.areSettled && kept.partners === ringKeys.partners) {
+      reporting.delivery({ stage: 'quarantine', outcome: 'refused', code: 'signature_mismatch' });
+      return true;
+    }
+    unmatched.add(kept.id);
+    return false;
+  }
+
+  return async (): Promise<number> => {
+    let after: string | undefined;
+    let left = 0;
+    for (;;) {
+      const page = await quarantine.list({ after, limit: pageSize });
+      after = page.at(-1)?.id;
+      if (after === undefined) break;
+      // After the list: keys that were read before a body arrived cannot prove it a forgery.
+      const keys = await ringKeys.refresh();
+      if (keys.sets !== triedKeys) unmatched.clear();
+      triedKeys = keys.sets;
+      const settled: string[] = [];
+      try {
+        for (const kept of page) {
+          if (await settle(kept, keys)) settled.push(kept.id);
+          else left++;
+        }
+      } finally {
+        // Only now: the inbox has them, and knows a repetition if this is interrupted.
+        if (settled.length > 0) await quarantine.remove(settled);
+      }
+    }
+    if (left === 0) unmatched.clear();
+    return left;
+  };
+}
+
+/** `undefined` if it cannot be read any more: the scheme of the deployment was changed. */
+function readBody({ body }: KeptBody, scheme: SignatureScheme): UnverifiedBody | undefined {
+  try {
+    return readUnverifiedBody(body, scheme);
+  } catch (error) {
+    if (isSignatureError(error)) return undefined;
+    throw error;
+  }
+}
