@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +118,8 @@ function bullmqEngine(): Engine {
     absent: async () => missingServers.redis,
     async open() {
       const queue = new Queue(`inbox${opened++}`, { connection: redisAddress, prefix: run });
+      const digest = createHash('sha256').update(queue.qualifiedName).digest('hex');
+      const quarantine = `{partner-exchange-quarantine-${digest.slice(0, 16)}}:*`;
       const inboxes: ManagedInbox[] = [];
       return {
         inbox: (options) => {
@@ -128,21 +130,26 @@ function bullmqEngine(): Engine {
           ) => new Worker(name, processor, { ...workerOptions, connection: redisAddress, prefix: run });
           return keep(inboxes, bullmqInbox({ queue, createWorker, ...options }));
         },
-        raw: () => readRedis(`${run}:${queue.name}:*`),
+        raw: async () => (await readRedis(`${run}:${queue.name}:*`)) + (await readRedis(quarantine)),
         async close() {
           await stopAll(inboxes);
           await queue.obliterate({ force: true });
+          await removeKeys(quarantine);
           await queue.close();
         },
       };
     },
     async remove() {
-      const redis = new Redis(redisAddress);
-      const keys = await redis.keys(`${run}:*`);
-      if (keys.length > 0) await redis.del(...keys);
-      await redis.quit();
+      await removeKeys(`${run}:*`);
     },
   };
+}
+
+async function removeKeys(pattern: string): Promise<void> {
+  const redis = new Redis(redisAddress);
+  const keys = await redis.keys(pattern);
+  if (keys.length > 0) await redis.del(...keys);
+  await redis.quit();
 }
 
 function pgBossEngine(): Engine {

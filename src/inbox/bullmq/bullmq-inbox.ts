@@ -11,13 +11,16 @@ import {
 import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { type DeadLetter, type DeadLetterRead, type ManagedInbox, toDeadLetter } from '../inbox.ts';
+import { reviewRegularly } from '../quarantine/inbox-quarantine.ts';
+import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { findDelivery, handledData, writeDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-job.ts';
 import { attemptsOf, reasonOf } from './bullmq-job.ts';
+import { bullmqQuarantine } from './bullmq-quarantine.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
 
 /** Options of {@link bullmqInbox}. */
-export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
+export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions, QuarantineOptions {
   /** A queue used for nothing else. You close it. */
   queue: BullQueue;
   /**
@@ -32,6 +35,7 @@ export interface BullmqInboxOptions extends HandlingOptions, StoreCallOptions {
 const readOptions = defineOptions('bullmqInbox', {
   ...handlingRows,
   ...callLimitRows({ maxPending: 1_000 }),
+  ...quarantineRows,
   queue: value((given) =>
     checkMethods<BullQueue>(given, {
       owner: 'bullmqInbox',
@@ -74,6 +78,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
   }
   const call = limitStoreCalls(settings);
   let worker: BullmqWorker | undefined;
+  let endReviews = () => {};
 
   const jobOptions = {
     attempts: never,
@@ -117,6 +122,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         const make = (processor: (job: BullJob) => Promise<void>, workerOptions: BullWorkerOptions) =>
           createWorker?.(queue.name, processor, workerOptions);
         worker = startBullmqWorker(make, { host, handling: settings, remember });
+        endReviews = reviewRegularly(host);
       },
       async store(delivery) {
         const jobId = randomUUID();
@@ -158,7 +164,11 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         const { failed = 0, ...open } = counts;
         return { open: Object.values(open).reduce((sum, count) => sum + count, 0), dead: failed };
       },
-      stop: async (timeoutMs) => (await worker?.stop(timeoutMs)) ?? 'drained',
+      quarantine: bullmqQuarantine(queue, settings),
+      async stop(timeoutMs) {
+        endReviews();
+        return (await worker?.stop(timeoutMs)) ?? 'drained';
+      },
     },
     settings,
   );

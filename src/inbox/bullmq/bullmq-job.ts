@@ -31,6 +31,10 @@ export interface BullJob {
 /** The parts of a BullMQ `Queue` that we use. */
 export interface BullQueue {
   readonly name: string;
+  /** With the prefix of the queue. */
+  readonly qualifiedName?: string;
+  /** Since BullMQ 6. Its `client`, like the queue's own before, is what the quarantine uses. */
+  getBackend?(): object;
   add(
     name: string,
     data: object,

@@ -14,10 +14,13 @@ import { leaseLost } from '../attempt.ts';
 import { checkMethods, durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { Delivery, ManagedInbox } from '../inbox.ts';
+import { limitedQuarantine, reviewRegularly } from '../quarantine/inbox-quarantine.ts';
+import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { batched } from './batched.ts';
 import type { Boss, BossJob } from './pg-boss-job.ts';
 import { type BossLease, toLease } from './pg-boss-lease.ts';
+import { pgBossQuarantine } from './pg-boss-quarantine.ts';
 import { pgBossStore } from './pg-boss-store.ts';
 
 /**
@@ -26,11 +29,15 @@ import { pgBossStore } from './pg-boss-store.ts';
  * 24 hours, `timeLimitMs` a little less. A job has the lease of the process that stored it: if `timeLimitMs` differs
  * where it is handled, the shorter one counts.
  */
-export interface PgBossInboxOptions extends Omit<HandlingOptions, 'random'>, StoreCallOptions {
+export interface PgBossInboxOptions
+  extends Omit<HandlingOptions, 'random'>,
+    StoreCallOptions,
+    QuarantineOptions {
   /** A started pg-boss. You stop it, after the inbox. */
   boss: Boss;
   /**
-   * The name of the queue, which is made if it is missing; dead letters are in `<queue>_dead`. @default 'partner_inbox'
+   * The name of the queue, which is made if it is missing; dead letters are in `<queue>_dead`, and what nobody can
+   * verify yet in `<queue>_unverified`. @default 'partner_inbox'
    */
   queue?: string | undefined;
   /** Milliseconds between two checks for due deliveries. @default 500 */
@@ -43,6 +50,7 @@ const { random: _, ...sharedRows } = handlingRows;
 const readOptions = defineOptions('pgBossInbox', {
   ...sharedRows,
   ...callLimitRows({ maxPending: 1_000 }),
+  ...quarantineRows,
   boss: value((given) =>
     checkMethods<Boss>(given, {
       owner: 'pgBossInbox',
@@ -90,7 +98,9 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   const fetchIsolated = pendingFetch(store.leaseIsolated, fetchOptions);
   const incoming = batched<Delivery, 'stored' | 'duplicate'>(store.insert, batches);
   const handled = batched(store.complete, batches);
+  const quarantine = pgBossQuarantine(settings);
   let worker: Worker | undefined;
+  let endReviews = () => {};
 
   const source: WorkSource<BossLease> = {
     async lease(limit) {
@@ -132,6 +142,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
     {
       start(host) {
         worker = startWorker(source, { host, ...settings });
+        endReviews = reviewRegularly(host);
       },
       async store(delivery) {
         const result = await call(() => incoming.add(delivery));
@@ -147,7 +158,9 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       },
       discard: (digest) => call(() => store.discard(digest)),
       counts: () => call(() => store.counts()),
+      quarantine: limitedQuarantine(() => quarantine, settings),
       async stop(timeoutMs) {
+        endReviews();
         // Stored, so that it can still be acknowledged.
         const stored = settledWithin([incoming.drain()], timeoutMs);
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';

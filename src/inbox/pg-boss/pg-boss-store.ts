@@ -249,7 +249,7 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
 }
 
 /** As in the index of pg-boss's `fetch`, so that what was handled is not read. */
-const isWaiting = `name = $1 AND state < 'active' AND NOT blocked`;
+export const isWaiting = `name = $1 AND state < 'active' AND NOT blocked`;
 
 /** Dead letters, with what we use of them. Where pg-boss moved a job, 12.38 keeps its output in a column of its own. */
 function selectDead(jobs: string, data: string): string {
@@ -275,7 +275,7 @@ function isHandled(data: unknown): boolean {
 }
 
 /** 128 of the 256 bits: enough that no two deliveries share them. */
-function toUuid(digest: string): string {
+export function toUuid(digest: string): string {
   const part = (from: number, to: number) => digest.slice(from, to);
   return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
 }

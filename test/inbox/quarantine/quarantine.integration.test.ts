@@ -1,0 +1,105 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../../src/credentials/create-key-ring.ts';
+import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
+import type { Inbox } from '../../../src/inbox/inbox.ts';
+import type { QuarantineOptions } from '../../../src/inbox/quarantine/quarantine.ts';
+import { createKeyRotation } from '../../../src/rotation/create-key-rotation.ts';
+import { storedKeys } from '../../../src/rotation/stored-keys.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { eventSignedBy, generation } from '../../credentials/keys.ts';
+import { partner } from '../../http/clients.ts';
+import { quietWebhooks } from '../../webhooks/deliveries.ts';
+import { warningsDuring } from '../../webhooks/warnings.ts';
+import { eventually, quick } from '../contract.ts';
+import { engines } from '../engines.ts';
+
+const marker = 'marker-of-quarantine';
+const orders = Array.from({ length: 48 }, (_, index) => `${marker}-${index}`);
+/** These keep nothing that they cannot verify. */
+const unable = ['memory', 'sqlite'];
+
+/** A rotation whose new keys were asked for, and receivers that each have a ring of their own. */
+async function setUp() {
+  const exchange = { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) };
+  const storage = storedKeys({ store: memoryStore() });
+  const rotation = createKeyRotation({ storage, exchange });
+  await rotation.receive(generation(1));
+  await rotation.request(partner);
+  const handled: string[] = [];
+  function receiver(inbox: Inbox) {
+    const ring = createKeyRing({ load: createKeyRotation({ storage }).credentials, cooldownMs: 0 });
+    return quietWebhooks({ credentials: ring, inbox, onRefused: () => {} }).onUnrecognized((_, { body }) => {
+      handled.push(String(body.partner_order_id));
+    });
+  }
+  return { rotation, handled, receiver };
+}
+
+for (const engine of engines) {
+  const missing = await engine.absent();
+  describe.runIf(missing === undefined && !unable.includes(engine.name))(`the ${engine.name} inbox`, () => {
+    afterAll(() => engine.remove());
+
+    it('handles 48 events under keys that had not come, once, though neither process gets another delivery', async () => {
+      const store = await engine.open();
+      const { rotation, handled, receiver } = await setUp();
+      const inboxes = [store.inbox(quick), store.inbox(quick)] as const;
+      const [one, other] = inboxes.map(receiver);
+      const outcomes = await Promise.all(
+        orders.map(async (order, index) => (index % 2 === 0 ? one : other)?.receive(eventSignedBy(2, order))),
+      );
+      expect(outcomes.filter((each) => each?.status !== 503 || !Object(each).quarantined)).toEqual([]);
+      // Equal bytes once, in whichever process.
+      expect(await other?.receive(eventSignedBy(2, orders[0]))).toMatchObject({ quarantined: true });
+      expect(await inboxes[0].counts()).toEqual({ open: 0, dead: 0, quarantined: 48 });
+      expect(await store.raw()).toContain(marker);
+      await rotation.receive(generation(2));
+      await eventually(() => expect(handled).toHaveLength(48));
+      await eventually(async () => expect(await inboxes[1].counts()).toEqual({ open: 0, dead: 0 }));
+      expect(handled.toSorted()).toEqual(orders.toSorted());
+      expect(await one?.receive(eventSignedBy(2, orders[3]))).toMatchObject({ kind: 'duplicate' });
+      await Promise.all(inboxes.map((inbox) => inbox.stop()));
+      expect(await store.raw()).not.toContain(marker);
+      await store.close();
+    });
+
+    it('keeps a flood within bounds, says so once, and drops it once the keys are settled', async () => {
+      const store = await engine.open();
+      const { rotation, handled, receiver } = await setUp();
+      const options: HandlingOptions & QuarantineOptions = { ...quick, maxQuarantined: 10 };
+      const inbox = store.inbox(options);
+      const webhooks = receiver(inbox);
+      const warnings = await warningsDuring(async () => {
+        for (const order of orders) await webhooks.receive(eventSignedBy('forger', order));
+      });
+      expect((await inbox.counts()).quarantined).toBe(5);
+      expect(warnings.filter(({ message }) => message.includes('maxQuarantined'))).toHaveLength(1);
+      await rotation.receive(generation(2));
+      await webhooks.receive(eventSignedBy(2, 'A-1'));
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+      expect(handled).toEqual(['A-1']);
+      await inbox.stop();
+      expect(await store.raw()).not.toContain(marker);
+      await store.close();
+    });
+
+    it('forgets after quarantineMs what nobody could verify', async () => {
+      const store = await engine.open();
+      const { receiver } = await setUp();
+      const options: HandlingOptions & QuarantineOptions = { ...quick, quarantineMs: 100 };
+      const inbox = store.inbox(options);
+      expect(await receiver(inbox).receive(eventSignedBy(2))).toMatchObject({ quarantined: true });
+      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+      await store.close();
+    });
+  });
+}
+
+it.each(unable)('the %s inbox answers 503 as ever, and keeps nothing', async (name) => {
+  const store = await engines.find((engine) => engine.name === name)?.open();
+  const inbox = store?.inbox(quick) ?? expect.unreachable();
+  const { receiver } = await setUp();
+  expect(await receiver(inbox).receive(eventSignedBy(2))).toMatchObject({ status: 503, quarantined: false });
+  expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+  await store?.close();
+});
