@@ -85,7 +85,7 @@ export function quarantinedDeliveries(context: QuarantineContext) {
   return {
     /** Whether the body is kept now. Never rejects: it is best effort. */
     async keep(
-      body: string | Uint8Array,
+      given: string | Uint8Array,
       { url = '' }: DeliveryRequest,
       code: KeyErrorCode,
     ): Promise<boolean> {
@@ -93,8 +93,12 @@ export function quarantinedDeliveries(context: QuarantineContext) {
       try {
         const { partners } = ringKeys;
         const [path = ''] = url.split('?');
-        const share = hash('sha256', `${partners}:${path}`, 'hex').slice(0, 2);
-        const result = await quarantine.keep({ body: decodeBody(body), partners, share });
+        const body = decodeBody(given);
+        const result = await quarantine.keep({
+          ...{ body, partners },
+          digest: hash('sha256', `${partners}:${body}`, 'hex'),
+          share: hash('sha256', `${partners}:${path}`, 'hex').slice(0, 2),
+        });
         mayHoldSome = true;
         reviewSoon();
         if (result === 'full') reporting.quarantine('full');

@@ -65,7 +65,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'webhooks'],
   './inbox': ['inbox'],
   './inbox/sqlite': ['inbox'],
-  './inbox/bullmq': ['inbox'],
+  './inbox/bullmq': ['inbox', 'store'],
   './inbox/pg-boss': ['inbox'],
   './inbox/queue': ['inbox', 'store'],
   './inbox/store': ['inbox', 'store'],

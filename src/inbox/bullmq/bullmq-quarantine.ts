@@ -1,4 +1,4 @@
-import { hash } from '../../signature/digest.ts';
+import { createHash } from 'node:crypto';
 import { defineScript, type IoredisClient } from '../../store/redis/redis-client.ts';
 import { redisStore } from '../../store/redis/redis-store.ts';
 import { limitedQuarantine } from '../quarantine/inbox-quarantine.ts';
@@ -33,8 +33,11 @@ export function bullmqQuarantine(
   async function open(): Promise<CountedQuarantine> {
     if (opened !== undefined) return opened;
     const client = scriptClient(await readClient?.());
-    const name = hash('sha256', queue.qualifiedName ?? queue.name, 'hex').slice(0, 16);
-    const store = redisStore({ client, prefix: `partner-exchange-quarantine-${name}`, storeTimeoutMs, now });
+    const digest = createHash('sha256')
+      .update(queue.qualifiedName ?? queue.name)
+      .digest('hex');
+    const prefix = `partner-exchange-quarantine-${digest.slice(0, 16)}`;
+    const store = redisStore({ client, prefix, storeTimeoutMs, now });
     opened ??= recordQuarantine(store, { ...options, prefix: '' });
     return opened;
   }

@@ -1,4 +1,4 @@
-import { type CountedQuarantine, digestOf, hasRoom, mostListed } from '../quarantine/quarantine.ts';
+import { type CountedQuarantine, hasRoom, mostListed } from '../quarantine/quarantine.ts';
 import { membersOf } from '../stored-delivery.ts';
 import { type Boss, insertJobs, queryJobs, type WriteSql } from './pg-boss-job.ts';
 import { isWaiting, toUuid } from './pg-boss-store.ts';
@@ -45,9 +45,8 @@ export function pgBossQuarantine({ boss, queue, quarantineMs, maxQuarantined }: 
   }
 
   const quarantine: CountedQuarantine = {
-    keep: (given) =>
+    keep: ({ digest, body, partners, share: groupId }) =>
       withQueue(async () => {
-        const { body, partners, share: groupId } = given;
         // As PostgreSQL stores them, so that no body is read. Concurrent calls may exceed the room a little.
         const tally = (
           jobs: string,
@@ -62,7 +61,7 @@ export function pgBossQuarantine({ boss, queue, quarantineMs, maxQuarantined }: 
         if (!hasRoom(Buffer.byteLength(body), { all, share }, { maxQuarantined })) return 'full';
         // No member of a delivery has this name: no worker takes it for one.
         const data = { unverified: body, partners };
-        const job = { id: toUuid(digestOf(given)), data, retentionSeconds, groupId };
+        const job = { id: toUuid(digest), data, retentionSeconds, groupId };
         const [result] = await insertJobs({ boss, query }, name, [job]);
         if (result instanceof Error) throw result;
         return result === 'duplicate' ? 'known' : 'kept';

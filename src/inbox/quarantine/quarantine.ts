@@ -1,5 +1,4 @@
 import { integer, type OptionTable } from '../../internal/options.ts';
-import { hash } from '../../signature/digest.ts';
 
 /**
  * Keeps bodies that nobody can verify yet, an optional capability of an inbox: during a rotation they may be signed with
@@ -19,6 +18,8 @@ export interface Quarantine {
 
 /** A body whose signature matches no key that is known by now. */
 export interface UnverifiedText {
+  /** 64 hex digits: the same for equal bytes whose keys are those of the same partners. */
+  readonly digest: string;
   /** As received. It may hold personal data. */
   readonly body: string;
   /** A digest of the names of the partners whose keys were tried. */
@@ -95,9 +96,4 @@ export function hasRoom(
   const fits = (tally: Tally, most: number) =>
     tally.number < most && tally.bytes + bytes <= most * averageBytes;
   return fits(all, maxQuarantined) && fits(share, Math.ceil(maxQuarantined / 2));
-}
-
-/** The same for equal texts, so that each is kept once. */
-export function digestOf({ body, partners }: UnverifiedText): string {
-  return hash('sha256', `${partners}:${body}`, 'hex');
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../internal/json.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { membersOf } from '../stored-delivery.ts';
-import { digestOf, hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
+import { hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
 
 export interface RecordQuarantineOptions {
   readonly prefix: string;
@@ -61,10 +61,9 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
   }
 
   const quarantine: Quarantine = {
-    async keep(given) {
-      const { body, partners, share } = given;
+    async keep({ digest, body, partners, share }) {
       const at = Math.floor(now());
-      const id = `${String(Math.max(0, at)).padStart(16, '0')}/${digestOf(given)}`;
+      const id = `${String(Math.max(0, at)).padStart(16, '0')}/${digest}`;
       const bytes = Buffer.byteLength(body);
       const insert = () =>
         store.transact([roomKey, bodyKey(id), indexKey(id)], (records) => {

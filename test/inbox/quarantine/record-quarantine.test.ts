@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { KeptBody } from '../../../src/inbox/quarantine/quarantine.ts';
 import {
@@ -21,9 +22,12 @@ function setUp(options: Partial<RecordQuarantineOptions> = {}) {
     store,
     open,
     quarantine,
-    keep: (body: string, share = '00', partners = 'P') => quarantine.keep({ body, partners, share }),
+    keep: (body: string, share = '00', partners = 'P') =>
+      quarantine.keep({ digest: digestOf(partners + body), body, partners, share }),
   };
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const bodiesOf = (kept: readonly KeptBody[]) => kept.map(({ body }) => body);
 const all = { limit: 300 };
