@@ -21,3 +21,4 @@ export type {
   ManagedInbox,
 } from './inbox.ts';
 export { type MemoryInboxOptions, memoryInbox } from './memory-inbox.ts';
+export type { KeptBody, Quarantine, QuarantineOptions, UnverifiedText } from './quarantine/quarantine.ts';

@@ -12,7 +12,7 @@ import { order, partner } from '../sandbox/support.ts';
 
 /**
  * The service, and a partner with two processes, each with a ring of its own over one storage: one creates orders, the
- * other receives events, and keeps what it refuses while new keys are awaited, as docs/details/keys.md shows.
+ * other receives events, and gives what it could not verify to its webhooks once more when it has the new keys.
  */
 async function setUp(oldKeysExpire: 'request' | 'link') {
   const clock = { time: 1_700_000_000_000 };

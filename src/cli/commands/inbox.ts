@@ -56,8 +56,10 @@ const list = defineCommand({
           return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
         });
       }
-      const { open, dead } = await inbox.counts();
-      output.status(`${dead} dead, ${open} open.`);
+      const { open, dead, quarantined } = await inbox.counts();
+      const kept =
+        quarantined === undefined ? '' : ` ${quarantined} in quarantine: nobody can verify them yet.`;
+      output.status(`${dead} dead, ${open} open.${kept}`);
       return exitCodes.ok;
     });
   },
