@@ -25,6 +25,8 @@ export type QuarantinedDeliveries = ReturnType<typeof quarantinedDeliveries>;
 /** Of a page, so that the bodies of one fit into memory, and into one transaction. */
 const pageSize = 300;
 const reviewEveryMs = 2_000;
+/** While the keys stay the same, only another process that knew older ones can have kept what they have signed. */
+const sameKeysEveryMs = 60_000;
 
 /** The keys of the ring are there, and others may come. Without any keys nothing can be told. */
 const mayMatchLater: Readonly<Partial<Record<KeyErrorCode, true>>> = {
@@ -79,7 +81,7 @@ export function quarantinedDeliveries(context: QuarantineContext) {
       timer = undefined;
       void review();
     }, reviewEveryMs);
-    timer.unref();
+    timer.unref?.();
   }
 
   return {
@@ -130,6 +132,13 @@ function reviewPass({
   /** Bodies that match none of `triedKeys`. */
   const unmatched = new Set<string>();
   let triedKeys: KeySets | undefined;
+  /** The last pass that compared all bodies with the same keys. */
+  let complete: { readonly keys: RefreshedKeys; readonly at: number } | undefined;
+
+  function isTried({ sets, areSettled }: RefreshedKeys): boolean {
+    if (complete === undefined || performance.now() - complete.at >= sameKeysEveryMs) return false;
+    return complete.keys.sets === sets && complete.keys.areSettled === areSettled;
+  }
 
   /** Whether the body need not be kept any longer. */
   async function settle(kept: KeptBody, keys: RefreshedKeys): Promise<boolean> {
@@ -155,6 +164,7 @@ function reviewPass({
   return async (): Promise<number> => {
     let after: string | undefined;
     let left = 0;
+    let first: RefreshedKeys | undefined;
     for (;;) {
       const page = await quarantine.list({ after, limit: pageSize });
       after = page.at(-1)?.id;
@@ -163,6 +173,8 @@ function reviewPass({
       const keys = await ringKeys.refresh();
       if (keys.sets !== triedKeys) unmatched.clear();
       triedKeys = keys.sets;
+      first ??= keys;
+      if (isTried(first)) return Math.max(left, page.length);
       const settled: string[] = [];
       try {
         for (const kept of page) {
@@ -175,6 +187,8 @@ function reviewPass({
       }
     }
     if (left === 0) unmatched.clear();
+    // Otherwise the first pages were not compared with the newest keys.
+    if (first !== undefined && first.sets === triedKeys) complete = { keys: first, at: performance.now() };
     return left;
   };
 }

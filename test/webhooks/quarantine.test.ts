@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import type { QueueMessage } from '../../src/inbox/queue/queue-message.ts';
@@ -238,6 +238,27 @@ describe('the quarantine', () => {
     coolDown();
     await inbox.drain();
     expect(handled).toEqual(['X-1', 'A-1']);
+  });
+
+  it('is not read as a whole again and again while the keys stay the same', async () => {
+    const { rotation, process, handled, coolDown } = await setUp();
+    const { webhooks, inbox } = process();
+    const quarantine = inbox.quarantine ?? expect.unreachable();
+    const list = vi.spyOn(quarantine, 'list');
+    await rotation.request(partner);
+    for (const order of orders(700)) await webhooks.receive(eventSignedBy('forger', order));
+    await webhooks.receive(eventSignedBy(2, 'last'));
+    const listedByDrain = async () => {
+      list.mockClear();
+      await inbox.drain();
+      return list.mock.calls.length;
+    };
+    await inbox.drain();
+    expect(await listedByDrain()).toBe(1);
+    await rotation.receive(generation(2));
+    coolDown();
+    expect(await listedByDrain()).toBeGreaterThan(3);
+    expect(handled).toEqual(['last']);
   });
 
   it('is turned off by quarantineMs: 0', async () => {

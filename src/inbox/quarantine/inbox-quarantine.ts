@@ -46,7 +46,7 @@ const reviewEveryMs = 2_000;
 /** Has the quarantine reviewed while a process handles deliveries, also if it receives none. @returns how to end it */
 export function reviewRegularly(host: InboxHost): () => void {
   const timer = setInterval(() => void host.review?.(), reviewEveryMs);
-  timer.unref();
+  timer.unref?.();
   return () => clearInterval(timer);
 }
 
