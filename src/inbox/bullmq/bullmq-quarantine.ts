@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isStoreError } from '../../errors/errors.ts';
 import { defineScript, type IoredisClient } from '../../store/redis/redis-client.ts';
 import { redisStore } from '../../store/redis/redis-store.ts';
 import { limitedQuarantine } from '../quarantine/inbox-quarantine.ts';
@@ -42,7 +43,26 @@ export function bullmqQuarantine(
     return opened;
   }
 
-  return limitedQuarantine(open, options);
+  /** If Redis was flushed, only best effort is lost: the next body is kept in an empty store. */
+  async function use<Result>(work: (quarantine: CountedQuarantine) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(await open());
+    } catch (error) {
+      if (!isStoreError(error) || error.code !== 'store_lost') throw error;
+      opened = undefined;
+      return await work(await open());
+    }
+  }
+
+  return limitedQuarantine(
+    {
+      keep: (body) => use((quarantine) => quarantine.keep(body)),
+      list: (page) => use((quarantine) => quarantine.list(page)),
+      remove: (ids) => use((quarantine) => quarantine.remove(ids)),
+      count: () => use((quarantine) => quarantine.count()),
+    },
+    options,
+  );
 }
 
 /** BullMQ 5 shows the client of a queue, and BullMQ 6 that of its backend. It is a promise, pending without Redis. */

@@ -98,7 +98,6 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   const fetchIsolated = pendingFetch(store.leaseIsolated, fetchOptions);
   const incoming = batched<Delivery, 'stored' | 'duplicate'>(store.insert, batches);
   const handled = batched(store.complete, batches);
-  const quarantine = pgBossQuarantine(settings);
   let worker: Worker | undefined;
   let endReviews = () => {};
 
@@ -158,7 +157,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       },
       discard: (digest) => call(() => store.discard(digest)),
       counts: () => call(() => store.counts()),
-      quarantine: limitedQuarantine(() => quarantine, settings),
+      quarantine: limitedQuarantine(pgBossQuarantine(settings), settings),
       async stop(timeoutMs) {
         endReviews();
         // Stored, so that it can still be acknowledged.

@@ -12,23 +12,19 @@ interface InboxQuarantineOptions extends Omit<RecordQuarantineOptions, 'prefix'>
 /** Anybody can send such bodies, so fewer of them may wait for the store than authentic deliveries. */
 const mostPending = 100;
 
-/**
- * The quarantine of an inbox, with the time limit of its store; `undefined` with `quarantineMs: 0`.
- *
- * @param open called for each call, so that a store that is away at first is found later
- */
+/** The quarantine of an inbox, with the time limit of its store; `undefined` with `quarantineMs: 0`. */
 export function limitedQuarantine(
-  open: () => CountedQuarantine | Promise<CountedQuarantine>,
+  quarantine: CountedQuarantine,
   { quarantineMs, storeTimeoutMs, maxPending }: InboxQuarantineOptions,
 ): CountedQuarantine | undefined {
   if (quarantineMs === 0) return undefined;
   const callToKeep = limitStoreCalls({ storeTimeoutMs, maxPending: Math.min(maxPending, mostPending) });
   const call = limitStoreCalls({ storeTimeoutMs, maxPending });
   return {
-    keep: (body) => callToKeep(async () => (await open()).keep(body)),
-    list: (page) => call(async () => (await open()).list(page)),
-    remove: (ids) => call(async () => (await open()).remove(ids)),
-    count: () => call(async () => (await open()).count()),
+    keep: (body) => callToKeep(() => quarantine.keep(body)),
+    list: (page) => call(() => quarantine.list(page)),
+    remove: (ids) => call(() => quarantine.remove(ids)),
+    count: () => call(() => quarantine.count()),
   };
 }
 
@@ -37,8 +33,7 @@ export function storedQuarantine(
   store: RecordStore,
   options: InboxQuarantineOptions & RecordQuarantineOptions,
 ): CountedQuarantine | undefined {
-  const quarantine = recordQuarantine(store, options);
-  return limitedQuarantine(() => quarantine, options);
+  return limitedQuarantine(recordQuarantine(store, options), options);
 }
 
 const reviewEveryMs = 2_000;

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../../src/credentials/create-key-ring.ts';
+import { bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import type { Inbox } from '../../../src/inbox/inbox.ts';
 import type { QuarantineOptions } from '../../../src/inbox/quarantine/quarantine.ts';
@@ -11,7 +15,7 @@ import { partner } from '../../http/clients.ts';
 import { quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
 import { eventually, quick } from '../contract.ts';
-import { engines } from '../engines.ts';
+import { engines, missingServers, redisAddress } from '../engines.ts';
 
 const marker = 'marker-of-quarantine';
 const orders = Array.from({ length: 48 }, (_, index) => `${marker}-${index}`);
@@ -94,6 +98,26 @@ for (const engine of engines) {
     });
   });
 }
+
+describe.runIf(missingServers.redis === undefined)('the bullmq inbox', () => {
+  it('goes on keeping after its keys in Redis are gone', async () => {
+    const queue = new Queue(`pex-lost-${crypto.randomUUID()}`, { connection: redisAddress });
+    const inbox = bullmqInbox({ queue, role: 'receiver' });
+    const webhooks = (await setUp()).receiver(inbox);
+    const redis = new Redis(redisAddress);
+    const digest = createHash('sha256').update(queue.qualifiedName).digest('hex').slice(0, 16);
+    const forget = async () => redis.del(...(await redis.keys(`{partner-exchange-quarantine-${digest}}:*`)));
+    for (let round = 0; round < 2; round++) {
+      expect(await webhooks.receive(eventSignedBy(2, 'A'))).toMatchObject({ quarantined: true });
+      expect(await inbox.counts()).toMatchObject({ quarantined: 1 });
+      await forget();
+    }
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    await inbox.stop();
+    await forget().catch(() => {});
+    await Promise.all([redis.quit(), queue.obliterate({ force: true }).then(() => queue.close())]);
+  });
+});
 
 it.each(unable)('the %s inbox answers 503 as ever, and keeps nothing', async (name) => {
   const store = await engines.find((engine) => engine.name === name)?.open();
