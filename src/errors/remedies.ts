@@ -122,7 +122,7 @@ export const keyRemedies = {
   keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
   keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
   keys_unconfirmed: (say) =>
-    `Compare them with those of the link. If they differ, ${say.receiveKeys} once more.`,
+    `Compare them with those of the link, and if they differ, ${say.receiveKeys} once more.`,
   rotation_pending: (say) =>
     `Open the link in the e-mail for the new keys, and ${say.receiveKeys}, or ${say.askAgain} if no e-mail came.`,
   rotation_unknown: (say) =>

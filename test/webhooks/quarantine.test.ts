@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import type { QueueMessage } from '../../src/inbox/queue/queue-message.ts';
@@ -111,6 +111,43 @@ describe('events under keys that have not come, from a service that never repeat
       'receive stored',
       'receive unverified',
     ]);
+  });
+
+  it('go to the inbox of a process that only receives, also if it gets no further delivery', async () => {
+    const { rotation, process, coolDown } = await setUp({ role: 'receiver' });
+    const { webhooks, inbox } = process();
+    await rotation.request(partner);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await webhooks.receive(eventSignedBy(2, 'A-1'));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0, quarantined: 1 });
+    await rotation.receive(generation(2));
+    coolDown();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await vi.waitFor(async () => expect(await inbox.counts()).toEqual({ open: 1, dead: 0 }));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are handled once, though their process dies before it could forget that it kept them', async () => {
+    const { rotation, process, handled, coolDown, store } = await setUp();
+    const dying = process();
+    await rotation.request(partner);
+    await dying.webhooks.receive(eventSignedBy(2, 'A-1'));
+    await rotation.receive(generation(2));
+    coolDown();
+    const { transact } = store;
+    store.transact = async (keys, change) => {
+      if (keys.some((key) => key.startsWith('inbox/unverified/at/'))) throw new Error('killed');
+      return await transact(keys, change);
+    };
+    await warningsDuring(() => dying.inbox.drain());
+    store.transact = transact;
+    expect(handled).toEqual(['A-1']);
+    const { inbox } = process();
+    expect((await inbox.counts()).quarantined).toBe(1);
+    await inbox.drain();
+    expect([handled, await inbox.counts()]).toEqual([['A-1'], { open: 0, dead: 0 }]);
   });
 
   it('that reach a replica in its cool-down are kept too', async () => {
