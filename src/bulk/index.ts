@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk/bulk
  */
 export { BulkError, type BulkErrorCode, isBulkError } from '../errors/errors.ts';
+export type { Sleep } from '../internal/backoff.ts';
 export type { BulkOptions } from './bulk-options.ts';
 export type { BulkProgress } from './bulk-progress.ts';
 export { type BulkCsvOptions, readBulkCsv } from './read-bulk-csv.ts';

@@ -1,9 +1,8 @@
-/**
- * What a configuration calls a partner: credentials have these members, and the `key` of a verified delivery too.
- * @inline
- */
+/** What a configuration calls a partner: credentials have these members, and the `key` of a verified delivery too. */
 export interface PartnerNames {
+  /** As in `PartnerCredentials`. */
   readonly partnerId?: string | undefined;
+  /** As in `PartnerCredentials`. */
   readonly partnerCode?: string | undefined;
 }
 

@@ -15,6 +15,7 @@ export {
   SignatureError,
   ValidationError,
 } from '../errors/errors.ts';
+export type { RandomBytes } from '../internal/random.ts';
 export type { SignatureScheme } from '../signature/signature-scheme.ts';
 export type { AttackResult, AttackVerdict } from './attack/attack-case.ts';
 export type { AttackOptions } from './attack/attack-options.ts';

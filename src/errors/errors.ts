@@ -420,6 +420,9 @@ export function outcomeOf(error: unknown): RequestOutcome {
     : 'unknown';
 }
 
+/** Why webhooks refused a request before its signature was checked. @useDeclaredType */
+export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
+
 /** The codes of {@link SignatureError}: docs/errors.md explains each. @useDeclaredType */
 export type SignatureErrorCode = keyof typeof remedies.SignatureError;
 

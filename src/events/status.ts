@@ -1,6 +1,6 @@
-/** The terminal crypto status, in one of its spellings. */
+/** The terminal crypto status, in one of its spellings. @useDeclaredType */
 export type SettledCryptoStatus = (typeof settledCryptoStatuses)[number];
-/** The third-party payment error, in one of its spellings. */
+/** The third-party payment error, in one of its spellings. @useDeclaredType */
 export type ThirdPartyKycError = (typeof thirdPartyKycErrors)[number];
 
 /** Whether a `crypto_payment_status` means that the crypto is credited, in any reported spelling. */

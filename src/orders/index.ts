@@ -3,6 +3,8 @@
  *
  * @module partner-exchange-sdk/orders
  */
+
+export type { PartnerNames } from '../credentials/same-partner.ts';
 export {
   isOrderError,
   isRequestError,

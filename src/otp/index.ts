@@ -12,6 +12,7 @@ export {
   ValidationError,
 } from '../errors/errors.ts';
 export { maskPhone, normalizePhone } from '../internal/phone.ts';
+export type { RandomBytes } from '../internal/random.ts';
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';

@@ -10,9 +10,12 @@ export {
   isValidationError,
   ValidationError,
 } from '../errors/errors.ts';
+export type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
+export type { RandomBytes } from '../internal/random.ts';
 export type { SandboxClock } from './clock.ts';
 export { createSandbox } from './create-sandbox.ts';
-export type { SandboxDelivery } from './events/delivery.ts';
+export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
+export type { EventSpelling } from './events/event-text.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,

@@ -12,6 +12,7 @@ export {
   ValidationError,
 } from '../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+export type { EventSpelling } from '../sandbox/events/event-text.ts';
 export { type DeliverOptions, deliver } from './deliver.ts';
 export { describeInbox, type MakeInbox } from './describe-inbox.ts';
 export { describeRecordStore, type MakeRecordStore, type TestRunner } from './describe-record-store.ts';

@@ -1,5 +1,6 @@
+import type { RequestRefusalCode } from '../errors/errors.ts';
 import type { DeliveryRequest } from './delivery-keys.ts';
-import type { Outcome, RequestRefusalCode } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 
 export interface Endpoint {
   readonly maxBodyBytes: number;

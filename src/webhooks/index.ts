@@ -16,6 +16,7 @@ export {
   isKeyError,
   isSignatureError,
   KeyError,
+  type RequestRefusalCode,
   SignatureError,
 } from '../errors/errors.ts';
 export type { EventReading } from '../events/event-readings.ts';

@@ -1,10 +1,12 @@
-import type { KeyError, KeyErrorCode, SignatureError, SignatureErrorCode } from '../errors/errors.ts';
-import type { remedies } from '../errors/remedies.ts';
+import type {
+  KeyError,
+  KeyErrorCode,
+  RequestRefusalCode,
+  SignatureError,
+  SignatureErrorCode,
+} from '../errors/errors.ts';
 import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
-
-/** Why a request was refused before its signature was checked. */
-export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
 
 /**
  * The outcome of one delivery, with the HTTP status to answer.

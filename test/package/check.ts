@@ -73,8 +73,10 @@ async function runStep(name: string, args: readonly string[]): Promise<void> {
   const ended = once(child, 'exit');
   const output = (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
   const [code] = await ended;
-  if (code !== 0) failed.push(name);
-  console.log(`\n== ${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${secondsSince(start)} s\n${output.trim()}`);
+  // A type of a public signature that no entry exports: an installer would read a page of these.
+  const isOk = code === 0 && !output.includes('[plugin dts]');
+  if (!isOk) failed.push(name);
+  console.log(`\n== ${name}: ${isOk ? 'ok' : 'FAILED'}, ${secondsSince(start)} s\n${output.trim()}`);
 }
 
 function secondsSince(start: number): number {

@@ -4,5 +4,6 @@
  * @module partner-exchange-sdk/inbox/bullmq
  */
 export { InboxError, isInboxError } from '../../errors/errors.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../inbox.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';

@@ -4,5 +4,7 @@
  * @module partner-exchange-sdk/inbox/pg-boss
  */
 export { InboxError, isInboxError } from '../../errors/errors.ts';
+export type { Sleep } from '../../internal/backoff.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../inbox.ts';
 export { type PgBossInboxOptions, pgBossInbox } from './pg-boss-inbox.ts';

@@ -4,5 +4,6 @@
  * @module partner-exchange-sdk/inbox/sqlite
  */
 export { InboxError, isInboxError } from '../../errors/errors.ts';
+export type { Sleep } from '../../internal/backoff.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../inbox.ts';
 export { type SqliteInboxOptions, sqliteInbox } from './sqlite-inbox.ts';

@@ -7,6 +7,7 @@ export {
   InboxError,
   isInboxError,
 } from '../../errors/errors.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type {
   DeadLetter,
   InboxCounts,

@@ -4,5 +4,6 @@
  * @module partner-exchange-sdk/store/postgres
  */
 export { isStoreError, StoreError } from '../../errors/errors.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { RecordStore } from '../record-store.ts';
 export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';

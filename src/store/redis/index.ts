@@ -4,5 +4,6 @@
  * @module partner-exchange-sdk/store/redis
  */
 export { isStoreError, StoreError } from '../../errors/errors.ts';
+export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { RecordStore } from '../record-store.ts';
 export { type RedisStoreOptions, redisStore } from './redis-store.ts';
