@@ -25,13 +25,22 @@ function PlanCard({ known }: Pick<State, 'known'>) {
   const [target, setTarget] = useState('createOrder');
   const [fault, setFault] = useState('reply_lost');
   const [when, setWhen] = useState('');
+  const [member, setMember] = useState('');
+  const [form, setForm] = useState('');
   const isEvent = known.eventTargets.includes(target);
   const faults = isEvent ? known.eventFaults : known.requestFaults;
   const chosen = faults.includes(fault) ? fault : (faults[0] ?? '');
+  const forms = known.faultForms[chosen] ?? [];
+  const hasMember = known.memberFaults.includes(chosen);
   const plan = () =>
     post('faults/next', {
       target,
-      fault: isEvent || when === '' ? chosen : { kind: chosen, when },
+      fault: {
+        kind: chosen,
+        ...(!isEvent && when !== '' && { when }),
+        ...(hasMember && member !== '' && { member }),
+        ...(forms.includes(form) && { form }),
+      },
     });
   return (
     <Card heading="h2" title="Plan a fault">
@@ -49,6 +58,22 @@ function PlanCard({ known }: Pick<State, 'known'>) {
             <option value="before">before the effect</option>
             <option value="after">after the effect</option>
           </Choice>
+        )}
+        {forms.length > 0 && (
+          <Choice label="Form" value={forms.includes(form) ? form : ''} onChange={setForm}>
+            <option value="">as usual</option>
+            <Options label="Forms" values={forms} />
+          </Choice>
+        )}
+        {hasMember && (
+          <label>
+            <span class="muted">Member</span>
+            <input
+              placeholder="any, such as payer_into_account.bank_name"
+              value={member}
+              onInput={(event) => setMember(event.currentTarget.value)}
+            />
+          </label>
         )}
         <button type="submit">Plan it</button>
       </ActionForm>
@@ -91,9 +116,7 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
             <span class="what">
               <b>next {target}</b>
             </span>
-            <span class="pill fault">
-              {typeof fault === 'string' ? fault : `${fault.kind} ${fault.when ?? ''}`}
-            </span>
+            <span class="pill fault">{typeof fault === 'string' ? fault : describeFault(fault)}</span>
           </li>
         ))}
         {rates.map((each) => (
@@ -103,6 +126,12 @@ function ScenarioCard({ state: { known, faults } }: { state: State }) {
     </Card>
   );
 }
+
+function describeFault({ kind, when, form, member }: PlannedFault): string {
+  return [kind, when, form, member].filter((part) => part !== undefined).join(' ');
+}
+
+type PlannedFault = Exclude<State['faults']['next'][number]['fault'], string>;
 
 const hops = [
   { title: '+1 s', ms: 1000 },

@@ -16,6 +16,7 @@ export type { SandboxClock } from './clock.ts';
 export { createSandbox } from './create-sandbox.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
 export type { EventSpelling } from './events/event-text.ts';
+export type { EventChange } from './events/event-change.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,

@@ -25,10 +25,12 @@ import {
 import type { RandomBytes } from '../internal/random.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { CallbackRetryPolicy } from './events/delivery.ts';
+import { type EventChange, eventChangesRow } from './events/event-change.ts';
 import type { EventSpelling } from './events/event-text.ts';
 import type { FaultRates, FaultScenario } from './faults/faults.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
+import { type Denial, denialNames, type ReplyForm, replyFormNames } from './reply-forms.ts';
 
 /** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<
@@ -140,14 +142,22 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   /** Whether `advance` refuses a step that cannot follow. @default 'checked' */
   orderTransitions?: 'checked' | 'any' | undefined;
   /**
-   * Successful replies: `plain`, `wrapped` in `{ status: 'success', data }`, `text` (just "OK"), or `empty`. Keys
-   * and signatures stay plain under `text` and `empty`, and a client takes such an order for `unknown`. @default 'plain'
+   * Successful replies: `plain`, or in one of the `replyForms`: `wrapped` in `{ status: 'success', data }`, `text` (just
+   * "OK"), `empty`, `html`, `cut` and others, which a client takes for `unknown`. Keys and signatures stay plain, or are
+   * wrapped. @default 'plain'
    */
-  replies?: 'plain' | 'wrapped' | 'text' | 'empty' | undefined;
-  /** Whether a refusal has its status, or is a 200 with `{ success: false, error, message }`. @default 'status' */
-  errorReplies?: 'status' | 'ok' | undefined;
-  /** The status of an order from an IP that is not whitelisted. @default 403 */
-  whitelistStatus?: 401 | 403 | undefined;
+  replies?: 'plain' | ReplyForm | undefined;
+  /** Status of successful replies, 200 to 299; those with keys and signatures keep 200. @default 200 */
+  replyStatus?: number | undefined;
+  /**
+   * Whether a refusal has its status, or is a 200: with `{ success: false, error, message }` for `ok`, or with one of
+   * the `denials`. @default 'status'
+   */
+  errorReplies?: 'status' | 'ok' | Denial | undefined;
+  /** The status of an order from an IP that is not whitelisted, 400 to 499. @default 403 */
+  whitelistStatus?: number | undefined;
+  /** The status of an order whose `partner_order_id` is used and refused, 400 to 499. @default 409 */
+  duplicateStatus?: number | undefined;
   /**
    * `checks`: a message to a number that is not on the messenger is refused with `verify_check: true`, and otherwise
    * accepted and lost. `ignored`: it is always refused. @default 'ignored'
@@ -159,6 +169,13 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   thirdPartyErrorBody?: 'common' | 'bare' | undefined;
   /** `meta_data.status` of the close event. @default 'refunded' (contract) */
   closeStatus?: string | undefined;
+  /**
+   * How the form of the events differs from the documented one: see `EventChange`. They are signed as they are.
+   * @default []
+   */
+  eventChanges?: readonly EventChange[] | undefined;
+  /** The Content-Type of the events; an empty text for none. @default 'application/json' */
+  callbackContentType?: string | undefined;
   /** Which answers to an event count as received. @default '2xx' */
   callbackReceived?: '2xx' | '200' | 'any' | undefined;
   /** Whether the reported endpoint exists that signs any body with any secret. @default 'on' */
@@ -246,15 +263,11 @@ const readOptions = defineOptions('createSandbox', {
   allowedValues: nested({ pair: optional(texts), chain: optional(texts), fiat_currency: optional(texts) }),
   duplicateOrders: oneOf(['refused', 'same', 'second'], { default: 'refused' }),
   orderTransitions: oneOf(['checked', 'any'], { default: 'checked' }),
-  replies: oneOf(['plain', 'wrapped', 'text', 'empty'], { default: 'plain' }),
-  errorReplies: oneOf(['status', 'ok'], { default: 'status' }),
-  whitelistStatus: value(
-    (given): 401 | 403 => {
-      if (given === 401 || given === 403) return given;
-      throw invalidOption('whitelistStatus must be 401 or 403.');
-    },
-    { default: 403 },
-  ),
+  replies: oneOf(['plain', ...replyFormNames], { default: 'plain' }),
+  replyStatus: integer({ default: 200, least: 200, most: 299 }),
+  errorReplies: oneOf(['status', 'ok', ...denialNames], { default: 'status' }),
+  whitelistStatus: integer({ default: 403, least: 400, most: 499 }),
+  duplicateStatus: integer({ default: 409, least: 400, most: 499 }),
   verifyCheck: oneOf(['ignored', 'checks'], { default: 'ignored' }),
   // An API key goes into a query.
   apiKeyPrefix: value(
@@ -266,6 +279,14 @@ const readOptions = defineOptions('createSandbox', {
   ),
   thirdPartyErrorBody: oneOf(['common', 'bare'], { default: 'common' }),
   closeStatus: text({ default: 'refunded' }),
+  eventChanges: eventChangesRow,
+  callbackContentType: value(
+    (given, name) => {
+      if (typeof given === 'string' && /^[ -~]*$/.test(given)) return given;
+      throw invalidOption(`${name} must be printable ASCII.`);
+    },
+    { default: 'application/json' },
+  ),
   callbackReceived: oneOf(['2xx', '200', 'any'], { default: '2xx' }),
   signingEndpoint: oneOf(['on', 'off'], { default: 'on' }),
 } satisfies OptionTable<SandboxOptions<unknown>>);

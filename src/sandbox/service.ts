@@ -5,7 +5,6 @@ import type { SandboxOperation, TimedRequestFault } from './faults/faults.ts';
 import type { SandboxSettings } from './options.ts';
 import {
   errorReply,
-  jsonReply,
   noRoute,
   pathParameters,
   type Refusal,
@@ -13,8 +12,9 @@ import {
   requireJsonType,
   routeAt,
 } from './requests.ts';
+import { seededRandom } from './seeded-random.ts';
 import type { SandboxState } from './state.ts';
-import { faultyReply, type WireReply, wireReply } from './wire-reply.ts';
+import { asDenial, faultyReply, inForm, type WireReply, wireReply, withStatus } from './wire-reply.ts';
 
 /** Answers a request as it goes over the wire. Never rejects. */
 export type Serve = (request: Request, connection: { ip: string }) => Promise<WireReply>;
@@ -56,9 +56,13 @@ export function createServe(state: SandboxState, routes: readonly Route[]): Serv
     const serviceReply =
       fault?.when === 'before'
         ? undefined
-        : await wireReply(await replyInStyle(await respond(), operation, options));
+        : replyInStyle(await wireReply(await respond()), operation, options);
+    const random = seededRandom(options.seed, `reply ${exchange}`);
     // Sound: without a fault the service has answered.
-    const reply = fault === undefined ? (serviceReply as WireReply) : await faultyReply(fault, serviceReply);
+    const reply =
+      fault === undefined
+        ? (serviceReply as WireReply)
+        : await faultyReply(fault, { own: serviceReply, random });
     trace.add({
       kind: 'reply',
       ...traceFacts,
@@ -166,21 +170,16 @@ export function checkRoutes(routes: readonly Route[]): readonly Route[] {
 /** Keys and signatures appear in these replies alone. */
 const revealing: ReadonlySet<SandboxOperation> = new Set(['generateApiKey', 'openLink', 'signRequest']);
 
-/** Changes a reply as the options say (ledger: `replies`, `errors`). */
-async function replyInStyle(
-  response: Response,
+/** Changes a reply as the options say (ledger: `replies`, `order-reply`, `errors`). */
+function replyInStyle(
+  reply: WireReply,
   operation: SandboxOperation | undefined,
-  { replies, errorReplies }: SandboxSettings,
-): Promise<Response> {
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  { replies, replyStatus, errorReplies }: SandboxSettings,
+): WireReply {
   // Also for unknown paths: such a service answers everything with 200.
-  if (!response.ok) {
-    if (errorReplies === 'status' || !isJson) return response;
-    return jsonReply(200, { success: false, ...(await response.json()) });
-  }
-  if (replies === 'plain' || !isJson || operation === undefined || operation === 'openLink') return response;
-  if (replies === 'wrapped') return jsonReply(200, { status: 'success', data: await response.json() });
-  if (revealing.has(operation)) return response;
-  const headers = { 'cache-control': 'no-store' };
-  return replies === 'empty' ? new Response(null, { headers }) : new Response('OK', { headers });
+  if (reply.status > 299) return errorReplies === 'status' ? reply : asDenial(reply, errorReplies);
+  if (operation === undefined || operation === 'openLink') return reply;
+  const isRevealing = revealing.has(operation) && replies !== 'wrapped';
+  const formed = replies === 'plain' || isRevealing ? reply : inForm(reply, replies);
+  return isRevealing ? formed : withStatus(formed, replyStatus);
 }

@@ -1,8 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import type { SandboxClock } from './clock.ts';
-import type { TimedRequestFault } from './faults/faults.ts';
+import type { RequestFaultName, TimedRequestFault } from './faults/faults.ts';
+import {
+  type Denial,
+  denialOf,
+  isDenial,
+  type ReplyForm,
+  replyFormNames,
+  replyForms,
+} from './reply-forms.ts';
 import { jsonReply } from './requests.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Reply } from './server/http-server.ts';
 
 /** How a reply reaches the caller. */
@@ -35,64 +45,108 @@ export async function wireReply(response: Response): Promise<WireReply> {
 
 const unavailable = { error: 'unavailable', message: 'The sandbox plays a service that is not available.' };
 
-/** The reply under a fault. Before the effect, faults that change a reply change a 503. */
-export async function faultyReply(fault: TimedRequestFault, own: WireReply | undefined): Promise<WireReply> {
-  const reply = own ?? (await wireReply(jsonReply(503, unavailable)));
-  switch (fault.kind) {
-    case 'reset':
-      return { ...reply, transport: { kind: 'reset' } };
-    case 'reply_lost':
-      return { ...reply, transport: { kind: 'close' } };
-    case 'stall':
-      return { ...reply, transport: { kind: 'stall' } };
-    case 'trickle': {
-      const { bytes = 16, delayMs = 10 } = fault;
-      return { ...reply, transport: { kind: 'trickle', bytes, delayMs } };
-    }
-    case 'truncate': {
-      const { length } = reply.body;
-      const headers = new Headers(reply.headers);
-      // At least one byte more than is sent.
-      headers.set('content-length', String(Math.max(length, 1)));
-      const bytes = Math.min(fault.bytes ?? Math.floor(length / 2), Math.max(length - 1, 0));
-      return { ...reply, headers, transport: { kind: 'truncate', bytes } };
-    }
-    case 'gzip':
-      return { ...reply, transport: { kind: 'gzip' } };
-    case 'wrong_content_type': {
-      const headers = new Headers(reply.headers);
-      headers.set('content-type', 'text/html; charset=utf-8');
-      return { ...reply, headers };
-    }
-    default:
-      return wireReply(replacement(fault));
-  }
+/** The service's own reply, or a 503 before the effect; the fault has the details that `checkFault` fills in. */
+interface FaultPlay {
+  readonly reply: WireReply;
+  readonly fault: TimedRequestFault;
+  readonly random: SeededRandom;
 }
 
-function replacement(fault: TimedRequestFault): Response {
-  switch (fault.kind) {
-    case 'too_many_requests':
-      return jsonReply(
-        429,
-        { error: 'too_many_requests', message: 'The sandbox plays a service with a rate limit.' },
-        { 'retry-after': String(fault.retryAfterSeconds ?? 1) },
-      );
-    case 'redirect':
-      return new Response(null, {
-        status: fault.status ?? 307,
-        headers: { location: fault.location ?? '' },
-      });
-    case 'html':
-      return html(fault.status ?? 502);
-    case 'misdirected':
-      return jsonReply(421, {
-        error: 'misdirected_request',
-        message: 'The sandbox plays a connection that is not meant for this host.',
-      });
-    case 'ok_with_error':
-      return jsonReply(200, { success: false, ...unavailable });
-    default:
-      return jsonReply(fault.status ?? 500, unavailable);
+/** The reply under a fault. Before the effect, faults that change a reply change a 503. */
+export async function faultyReply(
+  fault: TimedRequestFault,
+  { own, random }: { own: WireReply | undefined; random: SeededRandom },
+): Promise<WireReply> {
+  const reply = own ?? (await wireReply(jsonReply(503, unavailable)));
+  const played = await plays[fault.kind]({ reply, fault, random });
+  return played instanceof Response ? wireReply(played) : played;
+}
+
+/** Every fault of a request. */
+const plays: Record<RequestFaultName, (play: FaultPlay) => WireReply | Response> = {
+  reset: ({ reply }) => ({ ...reply, transport: { kind: 'reset' } }),
+  reply_lost: ({ reply }) => ({ ...reply, transport: { kind: 'close' } }),
+  stall: ({ reply }) => ({ ...reply, transport: { kind: 'stall' } }),
+  trickle: ({ reply, fault: { bytes = 1, delayMs = 0 } }) => ({
+    ...reply,
+    transport: { kind: 'trickle', bytes, delayMs },
+  }),
+  truncate: ({ reply, fault }) => {
+    const { length } = reply.body;
+    const headers = new Headers(reply.headers);
+    // At least one byte more than is sent.
+    headers.set('content-length', String(Math.max(length, 1)));
+    const bytes = Math.min(fault.bytes ?? Math.floor(length / 2), Math.max(length - 1, 0));
+    return { ...reply, headers, transport: { kind: 'truncate', bytes } };
+  },
+  too_many_requests: ({ fault }) =>
+    jsonReply(
+      429,
+      { error: 'too_many_requests', message: 'The sandbox plays a service with a rate limit.' },
+      { 'retry-after': String(fault.retryAfterSeconds) },
+    ),
+  server_error: ({ fault }) => jsonReply(fault.status ?? 500, unavailable),
+  redirect: ({ fault }) =>
+    new Response(null, { status: fault.status ?? 307, headers: { location: fault.location ?? '' } }),
+  html: ({ fault }) => html(fault.status ?? 502),
+  misdirected: () =>
+    jsonReply(421, {
+      error: 'misdirected_request',
+      message: 'The sandbox plays a connection that is not meant for this host.',
+    }),
+  ok_with_error: ({ fault: { form = '' } }) =>
+    jsonReply(200, isDenial(form) ? denialOf(form, unavailable) : {}),
+  wrong_content_type: ({ reply }) => withType(reply, 'text/html; charset=utf-8'),
+  gzip: ({ reply }) => ({ ...reply, transport: { kind: 'gzip' } }),
+  other_reply: ({ reply, fault, random }) => {
+    const drawn = replyFormNames[Math.floor(random.fraction() * replyFormNames.length)] ?? 'text';
+    return inForm(reply, replyFormNames.find((form) => form === fault.form) ?? drawn);
+  },
+  other_status: ({ reply, fault }) => withStatus(reply, fault.status ?? 202),
+  conflict: ({ fault }) =>
+    jsonReply(fault.status ?? 409, {
+      error: 'conflict',
+      message: 'The sandbox plays a service that has it already.',
+    }),
+};
+
+/** A successful reply with another body. Every other reply stays as it is. */
+export function inForm(reply: WireReply, form: ReplyForm): WireReply {
+  const own = objectOf(reply.body);
+  if (reply.status < 200 || reply.status > 299 || own === undefined) return reply;
+  const { type, text } = replyForms[form](own);
+  return withType({ ...reply, body: new TextEncoder().encode(text) }, type);
+}
+
+/** A refusal as a 200 whose body denies. Only a JSON object can be written so. */
+export function asDenial(reply: WireReply, form: 'ok' | Denial): WireReply {
+  const own = objectOf(reply.body);
+  if (own === undefined) return reply;
+  const denial = form === 'ok' ? { success: false, ...own } : denialOf(form, own);
+  const body = new TextEncoder().encode(JSON.stringify(denial));
+  return { ...reply, status: 200, body };
+}
+
+/** A reply with another status, without its body where the status has none. */
+export function withStatus(reply: WireReply, status: number): WireReply {
+  const isBare = [204, 205, 304].includes(status);
+  const headers = new Headers(reply.headers);
+  if (isBare) headers.delete('content-type');
+  return { ...reply, status, headers, body: isBare ? new Uint8Array() : reply.body };
+}
+
+function withType(reply: WireReply, type: string): WireReply {
+  const headers = new Headers(reply.headers);
+  headers.set('content-type', type);
+  return { ...reply, headers };
+}
+
+function objectOf(body: Uint8Array): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(body));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -61,6 +61,14 @@ describe('the API', () => {
     expect((await story.api('faults/rates', { rates: { reset: 2 } })).status).toBe(400);
     await story.api('faults/rates', { target: 'createOrder', rates: { html: 1 } });
     expect(story.sandbox.faults.current.rates).toEqual({ createOrder: { html: 1 } });
+    const { known } = (await story.api('state')).body;
+    expect(known).toMatchObject({
+      faultForms: { other_reply: expect.arrayContaining(['html']) },
+      memberFaults: expect.arrayContaining(['member_missing']),
+    });
+    const fault = { kind: 'member_missing', member: 'payer_into_account.bank_name' };
+    expect((await story.api('faults/next', { target: 'event', fault })).status).toBe(200);
+    expect(story.sandbox.faults.current.next.at(-1)).toEqual({ target: 'event', fault });
     await story.api('faults/clear', {});
     expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
   });

@@ -71,9 +71,9 @@ export const ledgerOptions = {
     otherwise: 'required',
   },
   'partner-order-id': {
-    options: ['duplicateOrders'],
+    options: ['duplicateOrders', 'duplicateStatus'],
     byDefault: 'the second is refused with 409',
-    otherwise: 'answered with the first, or a second order',
+    otherwise: 'refused with another status, answered with the first, or a second order',
   },
   'branded-names': { options: ['wireNames'], byDefault: 'the published names', otherwise: 'any names' },
   'allowed-values': {
@@ -82,15 +82,16 @@ export const ledgerOptions = {
     otherwise: 'those listed',
   },
   replies: {
-    options: ['replies'],
-    faults: ['html', 'wrong_content_type', 'gzip', 'truncate', 'trickle'],
+    options: ['replies', 'replyStatus'],
+    faults: ['other_reply', 'other_status', 'html', 'wrong_content_type', 'gzip', 'truncate', 'trickle'],
     byDefault: 'plain JSON objects',
     otherwise: 'wrapped, text, empty, or not what they say they are',
   },
   'order-reply': {
-    faults: ['ok_with_error'],
+    options: ['replies', 'replyStatus', 'errorReplies'],
+    faults: ['ok_with_error', 'other_reply', 'other_status'],
     byDefault: 'a 2xx means that the order is there',
-    otherwise: '200 with an error inside',
+    otherwise: 'another 2xx, another body, or 200 with an error inside, in each of the `denials`',
   },
   'order-conflict': {
     options: ['duplicateOrders'],
@@ -104,7 +105,7 @@ export const ledgerOptions = {
   },
   errors: {
     options: ['errorReplies'],
-    faults: ['too_many_requests', 'server_error', 'redirect', 'reset', 'reply_lost', 'stall'],
+    faults: ['conflict', 'too_many_requests', 'server_error', 'redirect', 'reset', 'reply_lost', 'stall'],
     byDefault: '4xx, and nothing was done',
     otherwise: 'a refusal after the effect',
   },
@@ -117,7 +118,7 @@ export const ledgerOptions = {
   'ip-whitelist': {
     options: ['whitelist', 'whitelistStatus'],
     byDefault: 'refused with 403',
-    otherwise: '401, or not asked',
+    otherwise: '401 or another 4xx, or not asked',
   },
   'request-limits': {
     options: ['faults'],
@@ -138,14 +139,15 @@ export const ledgerOptions = {
   },
   'api-key-form': { options: ['apiKeyPrefix'], byDefault: 'API-X- and hex', otherwise: 'any prefix' },
   'terminal-crypto-status': {
-    options: ['settledCryptoStatus'],
+    options: ['settledCryptoStatus', 'eventChanges'],
+    faults: ['status_respelled'],
     byDefault: 'PAID',
-    otherwise: 'Completed or COMPLETED',
+    otherwise: 'Completed or COMPLETED, or any other text',
   },
   'third-party-spelling': {
-    options: ['thirdPartyKycError'],
+    options: ['thirdPartyKycError', 'eventChanges'],
     byDefault: 'THIRD_PARTY_PAYMENT',
-    otherwise: 'THIRD_PARTY_ERROR',
+    otherwise: 'THIRD_PARTY_ERROR, or any other text',
   },
   'third-party-error-body': {
     options: ['thirdPartyErrorBody'],
@@ -154,13 +156,26 @@ export const ledgerOptions = {
     otherwise: 'the name and the ids alone',
   },
   'amount-units': { unplayable: 'a unit does not show in the values' },
-  'timestamp-form': { unplayable: 'every event has the same form: change `created_at` with `eventBody`' },
+  'timestamp-form': {
+    options: ['eventChanges'],
+    byDefault: 'RFC 3339, in UTC',
+    otherwise: 'any value for `created_at`',
+  },
   'close-status': { options: ['closeStatus'], byDefault: 'refunded', otherwise: 'any text' },
   'event-shape': {
-    options: ['faults'],
-    faults: ['awkward_spelling'],
+    options: ['eventChanges', 'faults'],
+    faults: [
+      'member_missing',
+      'member_null',
+      'member_type',
+      'member_renamed',
+      'member_nested',
+      'member_long',
+      'member_repeated',
+      'awkward_spelling',
+    ],
     byDefault: 'the members of the contract',
-    otherwise: 'members in another shape',
+    otherwise: 'any member in another form',
   },
   'event-readings': {
     options: ['closeStatus'],
@@ -168,8 +183,8 @@ export const ledgerOptions = {
     otherwise: 'a status in another case',
   },
   'other-events': {
-    options: ['faults'],
-    faults: ['unfamiliar_name', 'extra_members', 'awkward_spelling'],
+    options: ['faults', 'eventChanges'],
+    faults: ['unfamiliar_name', 'sell_side', 'name_respelled', 'extra_members'],
     byDefault: 'none',
     otherwise: 'names and members that are not published',
   },

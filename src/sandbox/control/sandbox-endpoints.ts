@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { eventFaultNames, faultScenarioNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
+import { faultForms } from '../faults/check-fault.ts';
+import {
+  eventFaultNames,
+  eventFaults,
+  faultScenarioNames,
+  faultTargets,
+  requestFaultNames,
+} from '../faults/faults.ts';
 import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
@@ -190,6 +197,8 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
       eventTargets: faultTargets.event,
       requestFaults: requestFaultNames,
       eventFaults: eventFaultNames,
+      faultForms,
+      memberFaults: eventFaultNames.filter((name) => 'member' in eventFaults[name].details),
       faultScenarios: faultScenarioNames,
       orderScenarios: orderScenarioNames,
     },

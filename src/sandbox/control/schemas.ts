@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { eventFaultNames, requestFaultNames } from '../faults/faults.ts';
 import { orderSteps } from '../orders/order-registry.ts';
+import { denialNames, replyFormNames } from '../reply-forms.ts';
 
 /** The JSON answers of the endpoints. Members without a value are absent. */
 
@@ -208,6 +209,8 @@ export const fault = z
       location: z.string().optional(),
       bytes: z.int().optional(),
       delayMs: z.int().optional(),
+      form: z.enum([...replyFormNames, ...denialNames]).optional(),
+      member: z.string().optional(),
     }),
   ])
   .meta({ id: 'Fault' });
@@ -250,6 +253,8 @@ export const state = z
         eventTargets: z.array(z.string()),
         requestFaults: z.array(z.string()),
         eventFaults: z.array(z.string()),
+        faultForms: z.record(z.string(), z.array(z.string())).describe('by fault: its forms'),
+        memberFaults: z.array(z.string()).describe('faults that change one member of an event'),
         faultScenarios: z.array(z.string()),
         orderScenarios: z.array(z.string()),
       })

@@ -47,8 +47,13 @@ export interface QueuedEvent
   readonly note?: string | undefined;
 }
 
-export function eventHeaders(publicKey: string): Readonly<Record<string, string>> {
-  return { 'content-type': 'application/json', authorization: `Bearer ${publicKey}` };
+/** @param contentType an empty text for none */
+export function eventHeaders(
+  publicKey: string,
+  contentType = 'application/json',
+): Readonly<Record<string, string>> {
+  const authorization = `Bearer ${publicKey}`;
+  return contentType === '' ? { authorization } : { 'content-type': contentType, authorization };
 }
 
 /** When and how often an event is posted. The default: once, after the earlier events of its order. */

@@ -1,18 +1,34 @@
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
 import { writeSignature } from '../../signature/digest.ts';
 import { canonicalText } from '../../signature/serializations.ts';
-import { signBody } from '../../signature/sign-body.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { SeededRandom } from '../seeded-random.ts';
+import type { EventDraft } from './member-changes.ts';
 
 /** How the text of an event is spelled: see `eventSpelling` of `createSandbox`. @inline */
 export type EventSpelling = 'awkward' | 'compact';
 
+interface EventTextOptions {
+  readonly key: string;
+  readonly scheme: SignatureScheme;
+  readonly spelling: EventSpelling;
+  /** @default none */
+  readonly repeated?: EventDraft['repeated'];
+}
+
+/** Writes and signs an event. A repeated member is signed as it is written: twice. */
 export function eventText(
   body: JsonObject,
-  { key, scheme, spelling }: { key: string; scheme: SignatureScheme; spelling: EventSpelling },
+  { key, scheme, spelling, repeated = [] }: EventTextOptions,
 ): string {
-  return spelling === 'compact' ? signBody(body, { key, scheme }).text : awkwardText(body, key, scheme);
+  const style = styles[spelling];
+  const members = writeMembers(body, style, repeated);
+  const last = spelling === 'awkward' ? writeMembers(integerMember, style) : [];
+  const unsignedText = style.object([...members, ...last]);
+  // Sound: the text is that of an object.
+  const value = JSON.parse(unsignedText) as JsonObject;
+  const signature = writeSignature(scheme, key, canonicalText(scheme, { json: unsignedText, value }));
+  return style.object([...members, ...writeMembers({ signature }, style), ...last]);
 }
 
 /**
@@ -21,30 +37,54 @@ export function eventText(
  */
 const integerMember = { '1': 'Not in the contract: a name like this moves when the body is parsed.' };
 
-/** Uses every spelling that is lost when a receiver parses the body and writes it again. */
-function awkwardText(body: JsonObject, key: string, scheme: SignatureScheme): string {
-  const members = writeMembers(body);
-  const last = writeMembers(integerMember);
-  const unsignedText = braced([...members, ...last]);
-  // Sound: the text is that of an object.
-  const value = JSON.parse(unsignedText) as JsonObject;
-  const signature = writeSignature(scheme, key, canonicalText(scheme, { json: unsignedText, value }));
-  return braced([...members, ...writeMembers({ signature }), ...last]);
+interface Style {
+  readonly object: (members: readonly string[]) => string;
+  readonly member: (name: string, value: string) => string;
+  readonly list: (items: readonly string[]) => string;
+  readonly text: (text: string) => string;
+  readonly number: (number: number) => string;
 }
 
-function write(value: JsonValue): string {
-  if (typeof value === 'string') return writeText(value);
-  if (typeof value === 'number') return writeNumber(value);
-  if (Array.isArray(value)) return `[ ${value.map(write).join(' , ')} ]`;
-  return typeof value === 'object' && value !== null ? braced(writeMembers(value)) : String(value);
+/** `awkward` uses every spelling that is lost when a receiver parses the body and writes it again. */
+const styles = {
+  awkward: {
+    object: (members) => `{\n  ${members.join(',\n  ')}\n}`,
+    member: (name, value) => `${name} : ${value}`,
+    list: (items) => `[ ${items.join(' , ')} ]`,
+    text: writeText,
+    number: writeNumber,
+  },
+  compact: {
+    object: (members) => `{${members.join(',')}}`,
+    member: (name, value) => `${name}:${value}`,
+    list: (items) => `[${items.join(',')}]`,
+    text: JSON.stringify,
+    number: String,
+  },
+} as const satisfies Record<EventSpelling, Style>;
+
+function write(value: JsonValue, style: Style, repeated: EventDraft['repeated']): string {
+  if (typeof value === 'string') return style.text(value);
+  if (typeof value === 'number') return style.number(value);
+  if (Array.isArray(value)) return style.list(value.map((item) => write(item, style, [])));
+  if (typeof value !== 'object' || value === null) return String(value);
+  return style.object(writeMembers(value, style, repeated));
 }
 
-function writeMembers(value: JsonObject): string[] {
-  return Object.entries(value).map(([name, member]) => `${writeText(name)} : ${write(member)}`);
-}
-
-function braced(members: readonly string[]): string {
-  return `{\n  ${members.join(',\n  ')}\n}`;
+function writeMembers(
+  value: JsonObject,
+  style: Style,
+  repeated: EventDraft['repeated'] = [],
+): readonly string[] {
+  return Object.entries(value).flatMap(([name, member]) => {
+    const own = repeated.filter(({ path }) => path[0] === name);
+    const within = own.flatMap(({ path: [_, ...path], value }) => (path.length > 0 ? [{ path, value }] : []));
+    const seconds = own.filter(({ path }) => path.length === 1);
+    return [
+      style.member(style.text(name), write(member, style, within)),
+      ...seconds.map((second) => style.member(style.text(name), write(second.value, style, []))),
+    ];
+  });
 }
 
 /** Escapes slashes (`\/`) and all characters beyond ASCII (`\u00e9`). */
@@ -66,6 +106,28 @@ export const unfamiliarName = 'event.buy.error';
 
 export function unfamiliarEvent(body: JsonObject): JsonObject {
   return { ...body, event_name: unfamiliarName, error_code: 'SANDBOX' };
+}
+
+/** The first is reported, with other members than those of a purchase; the others follow its pattern. */
+export const sellSideNames = [
+  'event.sell.init',
+  'event.sell.received.crypto',
+  'event.sell.paid.fiat',
+] as const;
+
+export function sellSideEvent(
+  { partner_order_id, platform_order_ref, pair }: JsonObject,
+  name: string,
+): JsonObject {
+  return {
+    event_name: name,
+    partner_order_id: partner_order_id ?? '',
+    platform_order_ref: platform_order_ref ?? '',
+    pair: pair ?? '',
+    crypto_amount_to_pay: 10,
+    fiat_amount_to_receive: '15000.50',
+    seller_fiat_account: '0123456789',
+  };
 }
 
 /**

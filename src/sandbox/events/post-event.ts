@@ -1,22 +1,33 @@
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
+import type { OrderEventName } from '../../events/order-event.ts';
 import type { JsonObject } from '../../internal/json.ts';
-import type { EventFaultName } from '../faults/faults.ts';
+import type { EventFault, EventFaultName } from '../faults/faults.ts';
 import type { SandboxOrder } from '../orders/order-registry.ts';
 import type { SandboxCredentials } from '../partners/fixed-partners.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import type { SandboxState } from '../state.ts';
-import type { DeliverySchedule, QueuedEvent, SandboxDelivery } from './delivery.ts';
+import { type DeliverySchedule, eventHeaders, type QueuedEvent, type SandboxDelivery } from './delivery.ts';
 import { eventNames, orderEventBody } from './event-body.ts';
+import type { EventChange } from './event-change.ts';
 import {
   type EventSpelling,
   eventText,
   foreignKey,
+  sellSideEvent,
+  sellSideNames,
   tamperedText,
   unfamiliarEvent,
-  unfamiliarName,
   withExtraMembers,
 } from './event-text.ts';
+import {
+  changeMember,
+  drawMember,
+  type EventDraft,
+  type MemberChangeName,
+  pathsOf,
+  setMember,
+} from './member-changes.ts';
 
 interface PostedEvent {
   /** Whether the order's reply waits for the answer to this event. */
@@ -25,61 +36,156 @@ interface PostedEvent {
   readonly delivery: Promise<SandboxDelivery>;
 }
 
+/** How a fault is played: with the event itself, or as another event before it. */
+type EventPlay =
+  | { readonly schedule: (fault: EventFault) => DeliverySchedule }
+  | { readonly change: (draft: EventDraft, fault: EventFault, random: SeededRandom) => EventDraft }
+  | { readonly isBeforeReply: true }
+  | { readonly spelling: EventSpelling }
+  | { readonly keys: 'earlier' }
+  | { readonly other: (genuine: EventToSign, random: SeededRandom) => EventToSign };
+
+/** An event before it is signed. */
+interface EventToSign {
+  readonly draft: EventDraft;
+  /** In place of the key of its order. */
+  readonly key?: string;
+  /** Changes the signed text. */
+  readonly tamper?: (text: string) => string;
+}
+
+/** Every fault of an event. A later one overrides an earlier one. */
+const plays: Record<EventFaultName, EventPlay> = {
+  duplicate: { schedule: () => ({ copies: 'duplicate' }) },
+  concurrent_duplicate: { schedule: () => ({ copies: 'concurrent_duplicate' }) },
+  reorder: { schedule: () => ({ isHeld: true }) },
+  delay: { schedule: ({ delayMs }) => ({ delayMs }) },
+  drop: { schedule: () => ({ isDropped: true }) },
+  before_reply: { isBeforeReply: true },
+  old_key: { keys: 'earlier' },
+  forged: { other: (genuine, random) => ({ ...genuine, key: foreignKey(random) }) },
+  tampered: { other: (genuine) => ({ ...genuine, tamper: tamperedText }) },
+  unfamiliar_name: { other: ({ draft }) => ({ draft: { ...draft, body: unfamiliarEvent(draft.body) } }) },
+  extra_members: { change: (draft) => ({ ...draft, body: withExtraMembers(draft.body) }) },
+  awkward_spelling: { spelling: 'awkward' },
+  member_missing: changesTo('missing'),
+  member_null: changesTo('null'),
+  member_type: changesTo('text', 'number', 'boolean', 'list'),
+  member_renamed: changesTo('renamed'),
+  member_nested: changesTo('nested'),
+  member_long: changesTo('long'),
+  member_repeated: changesTo('repeated'),
+  status_respelled: {
+    change: (draft, { member }, random) => {
+      const statuses = pathsOf(draft.body).filter((path) => statusMembers.includes(path));
+      return changeMember(draft, member ?? pick(statuses, random) ?? '', 'respelled');
+    },
+  },
+  name_respelled: {
+    change: (draft, _, random) => {
+      const name = String(draft.body.event_name);
+      const spellings = [name.replaceAll('.', ' '), name.toUpperCase(), name.replaceAll('.', '_')];
+      return setMember(draft, 'event_name', pick(spellings, random) ?? name);
+    },
+  },
+  sell_side: {
+    other: ({ draft: { body } }, random) => ({
+      draft: { body: sellSideEvent(body, pick(sellSideNames, random) ?? ''), repeated: [] },
+    }),
+  },
+};
+
+const statusMembers: readonly string[] = [
+  'fiat_payment_status',
+  'crypto_payment_status',
+  'kyc_error_type',
+  'meta_data.status',
+];
+
+/** Changes the member that the fault names, or any one that is not of this type already. */
+function changesTo(...changes: readonly [MemberChangeName, ...MemberChangeName[]]): EventPlay {
+  return {
+    change(draft, { member }, random) {
+      const path = member ?? drawMember(draft.body, random);
+      const change = pick(changes, random) ?? changes[0];
+      const changed = changeMember(draft, path, change);
+      if (changed === draft || changes.length === 1) return changed;
+      // Text is no other type for a text.
+      const [before, after] = [draft, changed].map(({ body }) => JSON.stringify(body));
+      return before === after ? changeMember(draft, path, 'list') : changed;
+    },
+  };
+}
+
+function pick<Item>(items: readonly Item[], random: SeededRandom): Item | undefined {
+  return items[Math.floor(random.fraction() * items.length)];
+}
+
 /** Signs and posts the event for an order's current state (contract: Endpoints 5), with the faults drawn for it. */
 export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent {
   const { options, partners, deliveryQueue, trace } = state;
   const name = eventNames[order.state];
-  const { list, find, random } = state.faults.forEvent(name, `${order.partner_order_id} ${order.state}`);
+  const { list, random } = state.faults.forEvent(name, `${order.partner_order_id} ${order.state}`);
   const partner = partners.byId(order.partnerId);
   // The current keys, as after a rotation the events of older orders are signed with the new ones.
   const { credentials } = partner;
-  const keys = (find('old_key') && partner.earlier?.[0]?.credentials) ?? credentials;
-  const body = orderEventBody(order, options);
-  const spelling = find('awkward_spelling') ? 'awkward' : options.eventSpelling;
+  const draft = habitualDraft(
+    { body: orderEventBody(order, options), repeated: [] },
+    name,
+    options.eventChanges,
+  );
   const event = (
-    content: JsonObject,
-    signedWith: SandboxCredentials,
-    details: { name?: string; faults: readonly EventFaultName[]; key?: string },
-  ): QueuedEvent => ({
-    name: details.name ?? name,
-    platform_order_ref: order.platform_order_ref,
-    partner_order_id: order.partner_order_id,
-    url: order.partner_callback_url,
-    body: signedText(state, content, details.key ?? orderKey(state, signedWith, order), spelling),
-    publicKey: signedWith.partnerPublicKey,
-    faults: details.faults,
-  });
+    { draft, key, tamper = (text) => text }: EventToSign,
+    details: { faults: readonly EventFaultName[]; spelling?: EventSpelling; keys?: SandboxCredentials },
+  ): QueuedEvent => {
+    const { faults, spelling = options.eventSpelling, keys = credentials } = details;
+    const { event_name } = draft.body;
+    return {
+      name: typeof event_name === 'string' ? event_name : name,
+      platform_order_ref: order.platform_order_ref,
+      partner_order_id: order.partner_order_id,
+      url: order.partner_callback_url,
+      body: tamper(signedText(state, draft, key ?? orderKey(state, keys, order), spelling)),
+      publicKey: keys.partnerPublicKey,
+      headers: eventHeaders(keys.partnerPublicKey, options.callbackContentType),
+      faults,
+    };
+  };
 
-  for (const { kind } of list) {
+  let own: { draft: EventDraft; spelling?: EventSpelling; keys?: SandboxCredentials } = { draft };
+  let schedule: DeliverySchedule = {};
+  let isBeforeReply = false;
+  const faults: EventFaultName[] = [];
+  for (const fault of list) {
+    const { kind } = fault;
     trace.add({ kind: 'fault', event: name, order: order.partner_order_id, faults: [kind] });
+    const play = plays[kind];
+    if ('other' in play) {
+      void deliveryQueue.post(event(play.other({ draft }, random), { faults: [kind] }));
+      continue;
+    }
+    faults.push(kind);
+    if ('schedule' in play) schedule = { ...schedule, ...play.schedule(fault) };
+    else if ('change' in play) own = { ...own, draft: play.change(own.draft, fault, random) };
+    else if ('spelling' in play) own = { ...own, spelling: play.spelling };
+    else if ('keys' in play) own = { ...own, keys: partner.earlier?.[0]?.credentials ?? credentials };
+    else isBeforeReply = true;
   }
-  if (find('forged')) {
-    void deliveryQueue.post(event(body, credentials, { faults: ['forged'], key: foreignKey(random) }));
-  }
-  if (find('tampered')) {
-    const genuine = event(body, credentials, { faults: ['tampered'] });
-    void deliveryQueue.post({ ...genuine, body: tamperedText(genuine.body) });
-  }
-  if (find('unfamiliar_name')) {
-    const faults = ['unfamiliar_name'] as const;
-    void deliveryQueue.post(event(unfamiliarEvent(body), credentials, { name: unfamiliarName, faults }));
-  }
-  const faults = list.map(({ kind }) => kind).filter((kind) => !additional.has(kind));
-  const content = find('extra_members') ? withExtraMembers(body) : body;
-  const schedule: DeliverySchedule = {
-    isDropped: find('drop') !== undefined,
-    isHeld: find('reorder') !== undefined,
-    delayMs: find('delay')?.delayMs,
-    copies: find('concurrent_duplicate') ? 'concurrent_duplicate' : find('duplicate') && 'duplicate',
-  };
-  return {
-    isBeforeReply: find('before_reply') !== undefined,
-    delivery: deliveryQueue.post(event(content, keys, { faults }), schedule),
-  };
+  return { isBeforeReply, delivery: deliveryQueue.post(event(own, { ...own, faults }), schedule) };
 }
 
-/** These faults are separate events, and not faults of the genuine one. */
-const additional: ReadonlySet<EventFaultName> = new Set(['forged', 'tampered', 'unfamiliar_name']);
+/** The event in the form that this service always gives it. */
+function habitualDraft(draft: EventDraft, name: OrderEventName, changes: readonly EventChange[]): EventDraft {
+  return changes
+    .filter(({ event }) => event === undefined || event === name)
+    .reduce(
+      (changed, each) =>
+        each.change === 'set'
+          ? setMember(changed, each.member, each.value ?? null)
+          : changeMember(changed, each.member, each.change),
+      draft,
+    );
+}
 
 /** With several merchants, the key of the order's currency. */
 export function orderKey(
@@ -94,11 +200,17 @@ export function orderKey(
 
 function signedText(
   { deployment }: SandboxState,
-  body: JsonObject,
+  draft: EventDraft,
   key: string,
   spelling: EventSpelling,
 ): string {
-  return eventText(toWireNames(body, deployment.wireNames), { key, scheme: deployment.signature, spelling });
+  const { wireNames, signature: scheme } = deployment;
+  const body = toWireNames(draft.body, wireNames);
+  const repeated = draft.repeated.map(({ path: [name = '', ...inner], value }) => {
+    // Sound: a name that is no key of the table has no other one.
+    return { path: [wireNames[name as keyof typeof wireNames] ?? name, ...inner], value };
+  });
+  return eventText(body, { key, scheme, spelling, repeated });
 }
 
 /** Posts a copy signed with a key that was never issued. @throws {ValidationError} for an unknown delivery */
@@ -108,7 +220,8 @@ export function forgeEvent(state: SandboxState, deliveryId: string): Promise<San
   // Sound: the sandbox wrote this object.
   const { signature: _, ...body } = JSON.parse(event.body) as JsonObject;
   const key = foreignKey(seededRandom(options.seed, `forged ${deliveryId}`));
-  const text = eventText(body, { key, scheme: deployment.signature, spelling: 'compact' });
+  const scheme = deployment.signature;
+  const text = eventText(body, { key, scheme, spelling: 'compact' });
   return deliveryQueue.post({ ...event, body: text, faults: ['forged'] });
 }
 

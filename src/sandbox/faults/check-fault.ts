@@ -9,6 +9,8 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
+import { checkMemberPath } from '../events/event-change.ts';
+import { type Denial, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
 import {
   type EventFault,
   type EventFaultName,
@@ -80,6 +82,8 @@ function readDetails(kind: string, defaults: FaultDetails, given: FaultDetails):
     retryAfterSeconds: integer({ least: 0 }),
     bytes: integer({ least: kind === 'trickle' ? 1 : 0 }),
     delayMs: timerMs({ least: 0 }),
+    member: value(checkMemberPath),
+    form: value((form, name) => checkOneOf(name, form, faultForms[kind] ?? [])),
     location: value((text, name) => {
       if (typeof text === 'string' && /^[\t -~\x80-\xff]*$/.test(text)) return text;
       throw invalidOption(`${name} must be text that a header can have.`);
@@ -89,7 +93,15 @@ function readDetails(kind: string, defaults: FaultDetails, given: FaultDetails):
   return nested(Object.fromEntries(table)).read(kind, given);
 }
 
+/** The forms of each fault that has some. */
+export const faultForms: Readonly<Record<string, readonly (ReplyForm | Denial)[]>> = {
+  other_reply: replyFormNames,
+  ok_with_error: denialNames,
+};
+
 const statusBounds: Readonly<Record<string, { least: number; most: number }>> = {
+  conflict: { least: 400, most: 499 },
+  other_status: { least: 200, most: 299 },
   redirect: { least: 300, most: 399 },
   server_error: { least: 500, most: 599 },
 };

@@ -1,6 +1,7 @@
 import { type Operation, operations } from '../../deployment/operations.ts';
 import { orderEventNames } from '../../events/event-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
+import type { Denial, ReplyForm } from '../reply-forms.ts';
 
 /**
  * The requests that the service answers: the contract's operations, the one-time link, and the reported signing
@@ -27,6 +28,10 @@ export interface FaultDetails {
   readonly bytes?: number | undefined;
   /** Milliseconds on the sandbox's clock: between two pieces of a body, or until an event is posted. */
   readonly delayMs?: number | undefined;
+  /** The body of a reply: one of `replyForms`, or of `denials` for `ok_with_error`. */
+  readonly form?: ReplyForm | Denial | undefined;
+  /** The path of the member of an event: `payer_into_account.bank_name`. */
+  readonly member?: string | undefined;
 }
 
 interface RequestFaultRules {
@@ -49,9 +54,12 @@ export const requestFaults = {
   redirect: { when: 'before', details: { status: 307, location: 'https://elsewhere.invalid/' } },
   html: { when: 'before', details: { status: 502 } },
   misdirected: { when: 'before', details: {} },
-  ok_with_error: { when: 'before', details: {} },
+  ok_with_error: { when: 'before', details: { form: 'success_false' } },
   wrong_content_type: { when: 'after', details: {} },
   gzip: { when: 'after', details: {} },
+  other_reply: { when: 'after', only: 'after', details: { form: undefined } },
+  other_status: { when: 'after', only: 'after', details: { status: 202 } },
+  conflict: { when: 'after', details: { status: 409 } },
 } as const satisfies Record<string, RequestFaultRules>;
 
 interface EventFaultRules {
@@ -72,6 +80,16 @@ export const eventFaults = {
   unfamiliar_name: { details: {} },
   extra_members: { details: {} },
   awkward_spelling: { details: {} },
+  member_missing: { details: { member: undefined } },
+  member_null: { details: { member: undefined } },
+  member_type: { details: { member: undefined } },
+  member_renamed: { details: { member: undefined } },
+  member_nested: { details: { member: undefined } },
+  member_long: { details: { member: undefined } },
+  member_repeated: { details: { member: undefined } },
+  status_respelled: { details: { member: undefined } },
+  name_respelled: { details: {} },
+  sell_side: { details: {} },
 } as const satisfies Record<string, EventFaultRules>;
 
 /** @inline */
@@ -147,6 +165,19 @@ export const faultScenarios = {
   lost_events: { drop: 0.2 },
   attacked: { forged: 0.3, tampered: 0.3 },
   strange_events: { unfamiliar_name: 0.2, extra_members: 0.3, awkward_spelling: 0.5 },
+  reshaped_events: {
+    member_missing: 0.1,
+    member_null: 0.1,
+    member_type: 0.1,
+    member_renamed: 0.05,
+    member_nested: 0.05,
+    member_long: 0.05,
+    member_repeated: 0.05,
+    status_respelled: 0.1,
+    name_respelled: 0.1,
+    sell_side: 0.1,
+  },
+  vague_replies: { other_reply: 0.2, other_status: 0.1, conflict: 0.1, ok_with_error: 0.1 },
   hostile: {
     reset: 0.05,
     reply_lost: 0.05,

@@ -136,7 +136,11 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
   const existing = options.duplicateOrders === 'second' ? undefined : orders.existing(order);
   if (existing !== undefined && options.duplicateOrders === 'same') return reply(existing);
   if (existing !== undefined) {
-    throw new Refusal(409, 'order_exists', 'There is an order with this partner_order_id.');
+    throw new Refusal(
+      options.duplicateStatus,
+      'order_exists',
+      'There is an order with this partner_order_id.',
+    );
   }
   // Made before the order exists: if the reply cannot be written, the order is refused.
   const created = reply(order);

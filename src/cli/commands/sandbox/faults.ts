@@ -6,6 +6,7 @@ import {
   faultTargets,
   requestFaultNames,
 } from '../../../sandbox/faults/faults.ts';
+import { denialNames, replyFormNames } from '../../../sandbox/reply-forms.ts';
 import { defineCommand } from '../../command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes, type RunContext } from '../../context.ts';
 import { choiceArg, type FlagsOf, formatFlags, parsedBy, text, wholeNumber } from '../../flags.ts';
@@ -43,6 +44,8 @@ const add = defineCommand({
     'partner-exchange sandbox faults add createOrder reply_lost',
     'partner-exchange sandbox faults add createOrder server_error --status 503 --when after',
     'partner-exchange sandbox faults add all duplicate --rate 0.2',
+    'partner-exchange sandbox faults add event.buy.credited.crypto member_missing --member payer_into_account.bank_name',
+    'partner-exchange sandbox faults add createOrder other_reply --form html',
   ],
   flags: {
     rate: parsedBy(parseProbability).optional(
@@ -63,16 +66,23 @@ const add = defineCommand({
       'Bytes before the connection breaks, or of one piece',
     ),
     delayMs: wholeNumber(0, 86_400_000).optional('ms', 'How late an event is, or a piece of a reply'),
+    form: {
+      kind: 'enum',
+      values: [...replyFormNames, ...denialNames],
+      brief: 'Body of the reply, for other_reply and ok_with_error',
+      optional: true,
+    },
+    member: text.optional('path', 'Member of the event that changes: payer_into_account.bank_name'),
     ...flags,
   },
   args: [target, fault],
   async run(
     context,
-    { rate, when, status, retryAfterSeconds, location, bytes, delayMs, ...flags },
+    { rate, when, status, retryAfterSeconds, location, bytes, delayMs, form, member, ...flags },
     target,
     kind,
   ) {
-    const details = defined({ when, status, retryAfterSeconds, location, bytes, delayMs });
+    const details = defined({ when, status, retryAfterSeconds, location, bytes, delayMs, form, member });
     return await showFaults(context, flags, (sandbox) => {
       if (rate !== undefined) {
         const body = { ...where(target), fault: kind, rate: { probability: rate, ...details } };
