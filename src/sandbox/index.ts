@@ -14,9 +14,16 @@ export type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.t
 export type { RandomBytes } from '../internal/random.ts';
 export type { SandboxClock } from './clock.ts';
 export { createSandbox } from './create-sandbox.ts';
+export {
+  type DrawnService,
+  type DrawServiceOptions,
+  drawService,
+  type ServiceDimension,
+} from './drawn/draw-service.ts';
+export type { ServiceOptions } from './drawn/service-traits.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
-export type { EventSpelling } from './events/event-text.ts';
 export type { EventChange } from './events/event-change.ts';
+export type { EventSpelling } from './events/event-text.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,

@@ -106,6 +106,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   mobileMoneyCurrencies?: readonly string[] | undefined;
   /** Phone numbers, in any notation, that are not on the messenger. @default [] */
   numbersNotOnMessenger?: readonly string[] | undefined;
+  /** The status that refuses a message to one of them, 400 to 499. @default 422 */
+  numberRefusalStatus?: number | undefined;
   /** Spelling of the status of a credited order. @default 'PAID' (contract: the event for crediting) */
   settledCryptoStatus?: SettledCryptoStatus | undefined;
   /** Spelling of the third-party KYC error. @default 'THIRD_PARTY_PAYMENT' (contract: the sample body) */
@@ -252,6 +254,7 @@ const readOptions = defineOptions('createSandbox', {
   refundFee: unchecked<string>(),
   mobileMoneyCurrencies: textsOr('GHS', 'KES', 'KHS'),
   numbersNotOnMessenger: textsOr(),
+  numberRefusalStatus: integer({ default: 422, least: 400, most: 499 }),
   settledCryptoStatus: oneOf(settledCryptoStatuses, { default: 'PAID' }),
   thirdPartyKycError: oneOf(thirdPartyKycErrors, { default: 'THIRD_PARTY_PAYMENT' }),
   readOrder: callback<(payload: JsonObject) => JsonObject>({ default: (payload) => payload }),

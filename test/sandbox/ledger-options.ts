@@ -110,7 +110,7 @@ export const ledgerOptions = {
     otherwise: 'a refusal after the effect',
   },
   'otp-refusal': {
-    options: ['numbersNotOnMessenger'],
+    options: ['numbersNotOnMessenger', 'numberRefusalStatus'],
     faults: ['html', 'server_error'],
     byDefault: '422 for the number, 401 or 409 for the device',
     otherwise: 'any status, for either: `html` takes one',

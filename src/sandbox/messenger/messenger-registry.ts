@@ -20,7 +20,13 @@ export interface SandboxMessage {
 
 type MessengerOptions = Pick<
   SandboxSettings,
-  'random' | 'now' | 'maxRemembered' | 'numbersNotOnMessenger' | 'verifyCheck' | 'apiKeyPrefix'
+  | 'random'
+  | 'now'
+  | 'maxRemembered'
+  | 'numbersNotOnMessenger'
+  | 'numberRefusalStatus'
+  | 'verifyCheck'
+  | 'apiKeyPrefix'
 >;
 
 interface Device {
@@ -86,7 +92,11 @@ export class MessengerRegistry {
     if (this.#unreachable.has(digitsOf(message.to_phone))) {
       // Accepted and lost, since the caller did not ask whether the number is on the messenger.
       if (this.#options.verifyCheck === 'checks' && message.verify_check !== true) return;
-      throw new Refusal(422, 'number_not_on_messenger', 'The phone number is not on the messenger.');
+      throw new Refusal(
+        this.#options.numberRefusalStatus,
+        'number_not_on_messenger',
+        'The phone number is not on the messenger.',
+      );
     }
     this.messages.add(
       Object.freeze({ messenger_device_no: device.number, ...rest, sentAt: this.#options.now() }),

@@ -1,0 +1,144 @@
+import type { AssumptionId } from '../../deployment/assumptions.ts';
+import { orderEventNames } from '../../events/event-names.ts';
+import { defineOptions, invalidOption, type OptionTable, value } from '../../internal/options.ts';
+import { defaultScheme } from '../../signature/signature-scheme.ts';
+import type { EventChange } from '../events/event-change.ts';
+import { type MemberChangeName, memberChangeNames } from '../events/member-changes.ts';
+import { type SeededRandom, seededRandom } from '../seeded-random.ts';
+import { dimensions, type ServiceOptions, type Trait } from './service-traits.ts';
+
+/** A point in which drawn services differ: `members` is the form of single members of events. @inline */
+export type ServiceDimension = keyof typeof dimensions | 'members';
+
+// Sound: the keys of the table, and the one that is drawn otherwise.
+export const serviceDimensions = [...Object.keys(dimensions), 'members'] as readonly ServiceDimension[];
+
+/** A service that the contract allows, and nobody has guessed. Plain JSON data. */
+export interface DrawnService {
+  /** Draws the same service again. */
+  readonly seed: string;
+  /** For `createSandbox`: add what is yours, such as `fetch` and `partners`. */
+  readonly options: ServiceOptions;
+  /**
+   * The rows of the ledger that do not hold in this service. What fails because of it should name one of them in
+   * `assumptions`.
+   */
+  readonly assumptions: readonly AssumptionId[];
+  /** The points in which it is not as documented or assumed. */
+  readonly differences: readonly ServiceDimension[];
+}
+
+/** Options of {@link drawService}. */
+export interface DrawServiceOptions {
+  /** Points that stay as documented, such as those that your deployment says already. @default none */
+  asDocumented?: readonly ServiceDimension[] | undefined;
+}
+
+const readOptions = defineOptions('drawService', {
+  asDocumented: value(
+    (given, name): readonly ServiceDimension[] => {
+      const known = (each: unknown) => serviceDimensions.some((dimension) => dimension === each);
+      // Sound: each of them is one.
+      if (Array.isArray(given) && given.every(known)) return given as ServiceDimension[];
+      throw invalidOption(`${name} must be a list of ${serviceDimensions.join(', ')}.`);
+    },
+    { default: [] },
+  ),
+} satisfies OptionTable<DrawServiceOptions>);
+
+/**
+ * Draws a service at random from everything that the ledger leaves open: how it signs, what it replies and refuses, the
+ * form, the order and the repetition of its events, what happens to events that nobody acknowledges, when keys die. A
+ * client or receiver that works with a thousand of them does not rest on our guesses.
+ *
+ * The same seed draws the same service. Each point is drawn for itself: a further one changes no other.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ * @example
+ * ```ts
+ * const service = drawService(42);
+ * const sandbox = createSandbox({ ...service.options, seed: service.seed, whitelist: 'off' });
+ * console.log(service.differences, service.assumptions);
+ * ```
+ */
+export function drawService(seed: string | number, options: DrawServiceOptions = {}): DrawnService {
+  const { asDocumented } = readOptions(options);
+  if (typeof seed === 'number' ? !Number.isFinite(seed) : typeof seed !== 'string' || seed === '') {
+    throw invalidOption('seed must be text that is not empty, or a number.');
+  }
+  const drawn = serviceDimensions.map((dimension) => {
+    const random = seededRandom(String(seed), `service ${dimension}`);
+    return { dimension, ...drawTrait(dimension, random, asDocumented.includes(dimension)) };
+  });
+  return {
+    seed: String(seed),
+    options: merged(drawn.map(({ trait }) => trait.options)),
+    assumptions: [...new Set(drawn.flatMap(({ trait }) => trait.broken ?? []))],
+    differences: drawn.filter(({ differs }) => differs).map(({ dimension }) => dimension),
+  };
+}
+
+/** How often a service is otherwise than assumed at one point: with all of them nothing would work at all. */
+const differenceRate = 0.3;
+
+function drawTrait(
+  dimension: ServiceDimension,
+  random: SeededRandom,
+  isDocumented: boolean,
+): { trait: Trait; differs: boolean } {
+  const isOtherwise = random.chance(differenceRate) && !isDocumented;
+  if (dimension === 'members') {
+    const trait = isOtherwise ? drawMembers(random) : { options: {} };
+    return { trait, differs: isOtherwise };
+  }
+  const [usual, ...others]: readonly [Trait, ...Trait[]] = dimensions[dimension];
+  const other = others[Math.floor(random.fraction() * others.length)];
+  return isOtherwise && other !== undefined
+    ? { trait: other, differs: true }
+    : { trait: usual, differs: false };
+}
+
+/** One to three members, each at one event or at all, in another form. */
+function drawMembers(random: SeededRandom): Trait {
+  const count = 1 + Math.floor(random.fraction() * 3);
+  const eventChanges = Array.from({ length: count }, (): EventChange => {
+    const member = pick(eventMembers, random);
+    const change = pick<MemberChangeName>(memberChangeNames, random);
+    return random.chance(0.5) ? { member, change } : { event: pick(orderEventNames, random), member, change };
+  });
+  return { options: { eventChanges }, broken: ['other-events'] };
+}
+
+/** Of all events, and of some. */
+const eventMembers = [
+  ...[
+    'event_name',
+    'partner_order_id',
+    'platform_order_ref',
+    'fiat_amount_to_pay',
+    'crypto_amount_to_receive',
+  ],
+  ...['exchange_rate', 'pair', 'fiat_currency', 'buyer_crypto_address', 'chain', 'fiat_payment_status'],
+  ...['crypto_payment_status', 'payer_into_account', 'payer_into_account.account_name'],
+  ...['payer_into_account.account_number', 'payer_into_account.bank_name', 'payment_link', 'crypto_txn_hash'],
+  ...['partner_callback_url', 'transactional_kyc', 'transactional_kyc.email', 'transactional_kyc.phone'],
+  ...['transactional_kyc.first_name', 'transactional_kyc.last_name', 'created_at', 'sender_name'],
+  ...['default_kyc_url', 'message', 'kyc_error_type', 'meta_data', 'meta_data.status', 'meta_data.message'],
+  ...['meta_data.refund_account', 'meta_data.amount_refunded', 'meta_data.fee'],
+] as const;
+
+function pick<Item>(items: readonly Item[], random: SeededRandom): Item {
+  // Sound: no list here is empty.
+  return items[Math.floor(random.fraction() * items.length)] as Item;
+}
+
+/** Lists one after another, objects member by member. */
+function merged(all: readonly ServiceOptions[]): ServiceOptions {
+  return {
+    ...Object.assign({}, ...all),
+    faults: Object.assign({}, ...all.map(({ faults }) => faults)),
+    paths: Object.assign({}, ...all.map(({ paths }) => paths)),
+    signature: Object.assign({}, defaultScheme, ...all.map(({ signature }) => signature)),
+    eventChanges: all.flatMap(({ eventChanges = [] }) => eventChanges),
+  };
+}

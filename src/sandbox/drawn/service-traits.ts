@@ -1,0 +1,307 @@
+import type { AssumptionId } from '../../deployment/assumptions.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import type { EventChange } from '../events/event-change.ts';
+import type { FaultRates } from '../faults/faults.ts';
+import type { SandboxOptions } from '../options.ts';
+import { type Denial, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+
+/** Options of a sandbox that are plain JSON data. */
+export interface ServiceOptions
+  extends Omit<
+    SandboxOptions,
+    | 'clock'
+    | 'data'
+    | 'exchangeRate'
+    | 'faults'
+    | 'fetch'
+    | 'now'
+    | 'onReset'
+    | 'orderSchema'
+    | 'partners'
+    | 'random'
+    | 'readOrder'
+    | 'seed'
+  > {
+  /** How often faults happen from the start: what this service does now and then. */
+  readonly faults?: FaultRates | undefined;
+  /** Fiat units for one crypto unit, as decimal text. */
+  readonly exchangeRate?: string | undefined;
+}
+
+/** One way in which a service can be. */
+export interface Trait {
+  readonly options: ServiceOptions;
+  /** Rows of the ledger that do not hold in such a service. */
+  readonly broken?: readonly AssumptionId[];
+}
+
+/** As a service without options is. */
+const documented: Trait = { options: {} };
+
+/** Bodies that do not say by themselves that the order is there. */
+const vague: ReadonlySet<ReplyForm> = new Set([
+  ...(['text', 'error_text', 'html', 'empty', 'cut', 'list', 'null', 'true'] as const),
+]);
+
+/**
+ * Everything that the ledger leaves open, apart from the form of single members: the ways in which a service can be, the
+ * documented or assumed one first. docs/details/sandbox.md lists the dimensions.
+ */
+export const dimensions = {
+  construction: signatures('signature-construction', [
+    { construction: 'hash-suffix' },
+    { construction: 'hash-both', separator: '|' },
+  ]),
+  // Those of the values alone are left out: without the names two bodies can have one text.
+  serialization: signatures(
+    'signature-serialization',
+    (['compact', 'sorted', 'sorted-shallow', 'python', 'python-sorted', 'php', 'base64'] as const).map(
+      (serialization) => ({ serialization }),
+    ),
+  ),
+  encoding: signatures('signature-encoding', [
+    { encoding: 'hex-upper' },
+    { encoding: 'base64' },
+    { encoding: 'base64url' },
+    { encoding: 'base64-hex' },
+  ]),
+  orderKey: signatures('signature-key', [{ orderKey: 'partner+merchant' }, { orderKey: 'public+partner' }]),
+  keySeparator: signatures('merchant-concatenation', [{ keySeparator: ':' }]),
+  merchantKeyPrefix: [documented, { options: { merchantKeyPrefix: '' } }],
+  merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'KES'] } }],
+  keyLifetime: [documented, { options: { keyLifetimeMs: 600_000 }, broken: ['key-lifetime'] }],
+  oldKeys: [documented, { options: { oldKeysExpire: 'request' } }],
+  regenerationPath: [
+    documented,
+    {
+      options: { paths: { regenerateKeys: '/api/v1/no-auth/PartnerP2P/OnboardPartner/' } },
+      broken: ['regeneration-path'],
+    },
+  ],
+  orderPath: [
+    documented,
+    { options: { paths: { createOrder: '/api/v1/orders' } }, broken: ['order-path'] },
+    {
+      options: { paths: { createOrder: '/api/v2/no-auth/PartnerP2P/CreateOrder/' } },
+      broken: ['order-path', 'versioning'],
+    },
+  ],
+  partnerId: [documented, { options: { partnerIdHeader: 'required' } }],
+  duplicateOrders: [
+    { options: { duplicateOrders: 'second' } },
+    { options: { duplicateOrders: 'refused' }, broken: ['partner-order-id'] },
+    { options: { duplicateOrders: 'same' }, broken: ['partner-order-id'] },
+    ...[400, 422, 423].map((duplicateStatus) => ({
+      options: { duplicateOrders: 'refused' as const, duplicateStatus },
+      broken: ['partner-order-id' as const],
+    })),
+  ],
+  wireNames: [
+    documented,
+    {
+      options: {
+        wireNames: { platform_order_ref: 'acme_order_ref', messenger_device_no: 'acme_device_no' },
+      },
+      broken: ['branded-names'],
+    },
+  ],
+  allowedValues: [
+    documented,
+    { options: { allowedValues: { chain: ['usdt-trc20', 'usdc-erc20'] } }, broken: ['allowed-values'] },
+    { options: { allowedValues: { chain: ['USDT-TRON'] } }, broken: ['allowed-values'] },
+  ],
+  replies: [documented, ...replyFormNames.map(replyForm)],
+  replyStatus: [
+    documented,
+    { options: { replyStatus: 201 } },
+    { options: { replyStatus: 202 } },
+    { options: { replyStatus: 204 }, broken: ['order-reply'] },
+  ],
+  errorReplies: [documented, ...(['ok', ...denialNames] as const).map(refusalForm)],
+  refusedThoughDone: [
+    documented,
+    ...[400, 409, 423].map((status) => ({
+      options: { faults: { conflict: { probability: 0.2, status, when: 'after' as const } } },
+      broken: ['errors' as const],
+    })),
+  ],
+  deniedThoughDone: [
+    documented,
+    {
+      options: { faults: { ok_with_error: { probability: 0.2, when: 'after', form: 'status_error' } } },
+    },
+  ],
+  rateLimit: [
+    documented,
+    {
+      options: { faults: { too_many_requests: { probability: 0.2, when: 'before', retryAfterSeconds: 0 } } },
+    },
+  ],
+  whitelist: [
+    documented,
+    { options: { whitelist: 'off' } },
+    { options: { whitelistStatus: 401 } },
+    { options: { whitelistStatus: 400 }, broken: ['ip-whitelist'] },
+    { options: { whitelistStatus: 404 }, broken: ['ip-whitelist'] },
+  ],
+  numberCheck: [
+    documented,
+    {
+      options: {
+        paths: { checkNumber: '/numbers/check' },
+        numberCheckParameters: { to_phone: 'phone', api_key: 'key' },
+      },
+      broken: ['number-check'],
+    },
+  ],
+  verifyCheck: [documented, { options: { verifyCheck: 'checks' } }],
+  numberRefusal: [
+    { options: { numbersNotOnMessenger: ['+2348012345670'] } },
+    {
+      options: { numbersNotOnMessenger: ['+2348012345670'], numberRefusalStatus: 403 },
+      broken: ['otp-refusal'],
+    },
+  ],
+  apiKeyPrefix: [documented, { options: { apiKeyPrefix: '' } }, { options: { apiKeyPrefix: 'key_' } }],
+  settledStatus: [
+    documented,
+    { options: { settledCryptoStatus: 'Completed' } },
+    { options: { settledCryptoStatus: 'COMPLETED' } },
+    ...['SETTLED', 'success'].map((value) => ({
+      options: changed({ event: 'event.buy.credited.crypto', member: 'crypto_payment_status', value }),
+      broken: ['terminal-crypto-status' as const],
+    })),
+    {
+      options: changed({
+        event: 'event.buy.credited.crypto',
+        member: 'crypto_payment_status',
+        value: 'paid',
+      }),
+    },
+  ],
+  initialStatus: [
+    documented,
+    ...['CREATED', 'pending'].map((value) => ({
+      options: changed({ event: 'event.buy.init', member: 'fiat_payment_status', value }),
+      broken: value === 'CREATED' ? (['other-events'] as const) : [],
+    })),
+  ],
+  startedStatus: [
+    documented,
+    {
+      options: changed({
+        event: 'event.buy.received.fiat',
+        member: 'crypto_payment_status',
+        value: 'PENDING',
+      }),
+      broken: ['other-events'],
+    },
+  ],
+  thirdPartyError: [
+    documented,
+    { options: { thirdPartyKycError: 'THIRD_PARTY_ERROR' } },
+    {
+      options: changed({
+        event: 'event.buy.received.fiat_kyc_error',
+        member: 'kyc_error_type',
+        value: 'PAYER_MISMATCH',
+      }),
+      broken: ['third-party-spelling'],
+    },
+  ],
+  thirdPartyErrorBody: [documented, { options: { thirdPartyErrorBody: 'bare' } }],
+  timestamp: [
+    documented,
+    ...['23/11/2026 10:00', 1_795_428_000_000].map((value) => ({
+      options: changed({ event: 'event.buy.received.fiat_kyc_error', member: 'created_at', value }),
+      broken: ['timestamp-form' as const],
+    })),
+  ],
+  closeStatus: [
+    documented,
+    { options: { closeStatus: 'REFUNDED' } },
+    { options: { closeStatus: 'closed' }, broken: ['close-status'] },
+  ],
+  extraMembers: [
+    documented,
+    { options: { faults: { extra_members: 1 } } },
+    { options: changed({ member: 'api_version', value: 'v1.3' }) },
+  ],
+  eventNames: [
+    documented,
+    { options: changed({ event: 'event.buy.init', member: 'event_name', value: 'event buy init' }) },
+    {
+      options: changed({
+        event: 'event.buy.credited.crypto',
+        member: 'event_name',
+        value: 'event.buy.completed',
+      }),
+      broken: ['other-events'],
+    },
+  ],
+  otherEvents: [
+    documented,
+    { options: { faults: { sell_side: 0.3 } } },
+    { options: { faults: { unfamiliar_name: 0.3 } } },
+  ],
+  callbackReceived: [
+    documented,
+    { options: { callbackReceived: '200' }, broken: ['callback-reply'] },
+    { options: { callbackReceived: 'any' }, broken: ['callback-reply'] },
+  ],
+  callbackRetry: [
+    { options: { callbackRetry: 'none' } },
+    { options: { callbackRetry: { maxAttempts: 3, firstDelayMs: 1_000 } } },
+    { options: { callbackRetry: { maxAttempts: 20, firstDelayMs: 60_000, maxDelayMs: 3_600_000 } } },
+    // For ever, as far as anybody waits.
+    { options: { callbackRetry: { maxAttempts: 1_000_000_000, maxDelayMs: 86_400_000 } } },
+  ],
+  repetition: [
+    documented,
+    { options: { faults: { duplicate: 0.5 } } },
+    { options: { faults: { concurrent_duplicate: 0.5 } } },
+  ],
+  eventOrder: [
+    documented,
+    { options: { faults: { reorder: 0.3, delay: 0.2 } } },
+    { options: { faults: { before_reply: 1 } } },
+  ],
+  lostEvents: [documented, { options: { faults: { drop: 0.1 } } }],
+  orderTransitions: [documented, { options: { orderTransitions: 'any' } }],
+  contentType: [
+    documented,
+    ...['application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded', ''].map(
+      (callbackContentType) => ({ options: { callbackContentType } }),
+    ),
+  ],
+  spelling: [documented, { options: { eventSpelling: 'compact' } }],
+  amounts: [
+    documented,
+    { options: { exchangeRate: '0.000123', refundFee: '0.01' } },
+    { options: { exchangeRate: '98765.4321' } },
+  ],
+  signingEndpoint: [documented, { options: { signingEndpoint: 'off' } }],
+} as const satisfies Record<string, readonly [Trait, ...Trait[]]>;
+
+function signatures(
+  broken: AssumptionId,
+  parts: readonly Partial<SignatureScheme>[],
+): readonly [Trait, ...Trait[]] {
+  return [
+    documented,
+    // Sound: drawService adds the parts that a scheme needs.
+    ...parts.map((part) => ({ options: { signature: part as SignatureScheme }, broken: [broken] })),
+  ];
+}
+
+function replyForm(replies: ReplyForm): Trait {
+  return { options: { replies }, ...(vague.has(replies) && { broken: ['order-reply'] }) };
+}
+
+function refusalForm(errorReplies: 'ok' | Denial): Trait {
+  return { options: { errorReplies }, broken: ['errors', 'replies'] };
+}
+
+function changed(change: Omit<EventChange, 'change'>): ServiceOptions {
+  return { eventChanges: [{ ...change, change: 'set' }] };
+}
