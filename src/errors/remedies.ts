@@ -268,7 +268,13 @@ export const causes = {
   signature: {
     advice: (say) =>
       `the service signs in another way or with another key: have its signing endpoint sign a probe (${say.oracle}), or give a body that it signed, such as its first event, to ${say.detect}`,
-    ids: ['signature-construction', 'signature-serialization', 'signature-encoding', 'signature-key'],
+    ids: [
+      'signature-construction',
+      'signature-serialization',
+      'signature-encoding',
+      'signature-key',
+      'merchant-concatenation',
+    ],
   },
   merchant: {
     advice: (say) => `the order needs another merchant secret: name it with ${say.merchant}`,

@@ -40,6 +40,7 @@ const clues = {
     cause: ({ operation }) => (operation === 'generateApiKey' ? causes.deviceHasKey : undefined),
   },
   orderConflict: {
+    words: /\balready\b|\bduplicate\b|\bexists\b|\bthere is an order\b/,
     cause: ({ operation }) => (operation === 'createOrder' ? causes.orderConflict : undefined),
   },
   device: {
@@ -66,7 +67,8 @@ const clues = {
     words: /\b(?:api|master|public|access|partner) keys?\b|\btoken\b|\bbearer\b|\bcredentials?\b/,
     cause: ({ rules }) => {
       const key = keyNames[rules.authorization];
-      return key && { advice: causeOf.key(key), ids: [] };
+      const ids = rules.authorization === 'public-key' ? (['key-lifetime'] as const) : [];
+      return key && { advice: causeOf.key(key), ids };
     },
   },
   merchant: {

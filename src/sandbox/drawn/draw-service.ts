@@ -24,8 +24,8 @@ export interface DrawnService {
    * `assumptions`.
    */
   readonly assumptions: readonly AssumptionId[];
-  /** The points in which it is not as documented or assumed. */
-  readonly differences: readonly ServiceDimension[];
+  /** The points in which it is not as documented or assumed, each with the rows that do not hold because of it. */
+  readonly differences: Readonly<Partial<Record<ServiceDimension, readonly AssumptionId[]>>>;
 }
 
 /** Options of {@link drawService}. */
@@ -74,7 +74,9 @@ export function drawService(seed: string | number, options: DrawServiceOptions =
     seed: String(seed),
     options: merged(drawn.map(({ trait }) => trait.options)),
     assumptions: [...new Set(drawn.flatMap(({ trait }) => trait.broken ?? []))],
-    differences: drawn.filter(({ differs }) => differs).map(({ dimension }) => dimension),
+    differences: Object.fromEntries(
+      drawn.filter(({ differs }) => differs).map(({ dimension, trait }) => [dimension, trait.broken ?? []]),
+    ),
   };
 }
 
@@ -106,7 +108,7 @@ function drawMembers(random: SeededRandom): Trait {
     const change = pick<MemberChangeName>(memberChangeNames, random);
     return random.chance(0.5) ? { member, change } : { event: pick(orderEventNames, random), member, change };
   });
-  return { options: { eventChanges }, broken: ['other-events'] };
+  return { options: { eventChanges }, broken: ['event-shape'] };
 }
 
 /** Of all events, and of some. */

@@ -183,7 +183,7 @@ export const dimensions = {
     documented,
     ...['CREATED', 'pending'].map((value) => ({
       options: changed({ event: 'event.buy.init', member: 'fiat_payment_status', value }),
-      broken: value === 'CREATED' ? (['other-events'] as const) : [],
+      broken: value === 'CREATED' ? (['event-shape'] as const) : [],
     })),
   ],
   startedStatus: [
@@ -194,7 +194,7 @@ export const dimensions = {
         member: 'crypto_payment_status',
         value: 'PENDING',
       }),
-      broken: ['other-events'],
+      broken: ['event-shape'],
     },
   ],
   thirdPartyError: [
@@ -299,7 +299,7 @@ function replyForm(replies: ReplyForm): Trait {
 }
 
 function refusalForm(errorReplies: 'ok' | Denial): Trait {
-  return { options: { errorReplies }, broken: ['errors', 'replies'] };
+  return { options: { errorReplies }, broken: ['replies', 'order-reply', 'errors'] };
 }
 
 function changed(change: Omit<EventChange, 'change'>): ServiceOptions {

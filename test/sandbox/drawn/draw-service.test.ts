@@ -23,7 +23,7 @@ describe('a drawn service', () => {
 
   it('differs from the assumed one in every point now and then, and in no point always', () => {
     for (const dimension of serviceDimensions) {
-      const { length } = services.filter(({ differences }) => differences.includes(dimension));
+      const { length } = services.filter(({ differences }) => dimension in differences);
       expect(length, dimension).toBeGreaterThan(200);
       expect(length, dimension).toBeLessThan(400);
     }
@@ -45,14 +45,14 @@ describe('a drawn service', () => {
     const broken = Object.values<readonly Trait[]>(dimensions).flatMap((traits) =>
       traits.flatMap((trait) => trait.broken ?? []),
     );
-    expect([...named].sort()).toEqual([...new Set([...broken, 'other-events' as const])].sort());
+    expect([...named].sort()).toEqual([...new Set([...broken, 'event-shape' as const])].sort());
   });
 
   it('stays as documented where the caller says so', () => {
     for (let seed = 0; seed < 100; seed++) {
       const asDocumented = ['members', 'wireNames', 'construction'] as const;
       const { differences, options } = drawService(seed, { asDocumented });
-      expect(differences.filter((each) => asDocumented.some((one) => one === each))).toEqual([]);
+      expect(asDocumented.filter((each) => each in differences)).toEqual([]);
       expect(options.wireNames).toBeUndefined();
       expect(options.signature?.construction).toBe('hmac');
     }
@@ -61,7 +61,7 @@ describe('a drawn service', () => {
   it('does not change in its other points when one stays as documented', () => {
     for (let seed = 0; seed < 50; seed++) {
       const asDocumented = ['members'] as const;
-      const others = drawService(seed).differences.filter((each) => each !== 'members');
+      const { members: _, ...others } = drawService(seed).differences;
       expect(drawService(seed, { asDocumented }).differences).toEqual(others);
     }
   });
