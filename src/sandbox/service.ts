@@ -179,7 +179,8 @@ function replyInStyle(
   // Also for unknown paths: such a service answers everything with 200.
   if (reply.status > 299) return errorReplies === 'status' ? reply : asDenial(reply, errorReplies);
   if (operation === undefined || operation === 'openLink') return reply;
-  const isRevealing = revealing.has(operation) && replies !== 'wrapped';
-  const formed = replies === 'plain' || isRevealing ? reply : inForm(reply, replies);
+  const isRevealing = revealing.has(operation);
+  const formed =
+    replies === 'plain' || (isRevealing && replies !== 'wrapped') ? reply : inForm(reply, replies);
   return isRevealing ? formed : withStatus(formed, replyStatus);
 }

@@ -10,7 +10,7 @@ import {
   type ServiceDimension,
 } from '../../src/sandbox/drawn/draw-service.ts';
 import { order, partner } from '../sandbox/support.ts';
-import { times } from '../support/repeat.ts';
+import { isThorough, times } from '../support/repeat.ts';
 import { partnerCredentials } from './partner.ts';
 
 /** A call as it ended: nothing if it succeeded, otherwise the error's code and what it names. */
@@ -118,7 +118,9 @@ describe('a client that knows nothing of a drawn service but its addresses', () 
   it('fails with errors of ours alone, each of which names the assumption that does not hold', async () => {
     const failures: Failure[] = [];
     for (let seed = 0; seed < times(60, 1000); seed++) failures.push(...(await failuresOf(seed)));
-    console.info(table(failures));
+    if (isThorough) console.info(table(failures));
+    // A run in which nothing fails shows nothing.
+    expect(failures.length).toBeGreaterThan(100);
     const unnamed = failures.filter(({ ending, causes }) => !ending.named.some((id) => causes.includes(id)));
     expect(unnamed).toEqual([]);
   }, 3_600_000);

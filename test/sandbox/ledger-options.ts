@@ -94,7 +94,8 @@ export const ledgerOptions = {
     otherwise: 'another 2xx, another body, or 200 with an error inside, in each of the `denials`',
   },
   'order-conflict': {
-    options: ['duplicateOrders'],
+    options: ['duplicateOrders', 'duplicateStatus'],
+    faults: ['conflict'],
     byDefault: '409 for an order that is there',
     otherwise: 'no 409',
   },
@@ -178,9 +179,10 @@ export const ledgerOptions = {
     otherwise: 'any member in another form',
   },
   'event-readings': {
-    options: ['closeStatus'],
+    options: ['closeStatus', 'eventChanges'],
+    faults: ['status_respelled', 'name_respelled', 'member_missing', 'member_null', 'member_type'],
     byDefault: 'the documented form',
-    otherwise: 'a status in another case',
+    otherwise: 'any other form, also those that are read',
   },
   'other-events': {
     options: ['faults', 'eventChanges'],
@@ -194,7 +196,9 @@ export const ledgerOptions = {
     otherwise: 'only 200, or anything',
   },
   'event-content-type': {
-    unplayable: 'every event is posted as application/json: `attack` posts other content types',
+    options: ['callbackContentType'],
+    byDefault: 'application/json',
+    otherwise: 'any Content-Type, or none',
   },
   'callback-retry': {
     options: ['callbackRetry'],

@@ -68,7 +68,7 @@ export const dimensions = {
   orderKey: signatures('signature-key', [{ orderKey: 'partner+merchant' }, { orderKey: 'public+partner' }]),
   keySeparator: signatures('merchant-concatenation', [{ keySeparator: ':' }]),
   merchantKeyPrefix: [documented, { options: { merchantKeyPrefix: '' } }],
-  merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'KES'] } }],
+  merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'NGN'] } }],
   keyLifetime: [documented, { options: { keyLifetimeMs: 600_000 }, broken: ['key-lifetime'] }],
   oldKeys: [documented, { options: { oldKeysExpire: 'request' } }],
   regenerationPath: [
@@ -156,6 +156,7 @@ export const dimensions = {
   ],
   verifyCheck: [documented, { options: { verifyCheck: 'checks' } }],
   numberRefusal: [
+    documented,
     { options: { numbersNotOnMessenger: ['+2348012345670'] } },
     {
       options: { numbersNotOnMessenger: ['+2348012345670'], numberRefusalStatus: 403 },
