@@ -5,6 +5,7 @@ import { ordersOf } from './books.ts';
 import { otpSettings } from './code-steps.ts';
 import { requestsOf } from './order-steps.ts';
 import { timelineKey } from './partner-process.ts';
+import { deviates } from './plan.ts';
 import { pickProcess, type World } from './world.ts';
 
 /** Compares the books of the service, the journal, the receiver and the phones; what does not agree is a breach. */
@@ -19,12 +20,14 @@ export async function checkBooks(world: World): Promise<void> {
     ({ partner_order_id }) => !books.amounts.has(partner_order_id),
   );
   for (const { partner_order_id } of strangers) books.breach(`${partner_order_id} was ordered by nobody.`);
-  for (const delivery of world.sandbox.deliveries) checkDelivery(world, delivery);
+  const letters = await Promise.all(processes.map(({ inbox }) => inbox.deadLetters({ limit: 10_000 })));
+  const setAside = new Set(letters.flat().map(({ digest }) => digest));
+  for (const delivery of world.sandbox.deliveries) checkDelivery(world, delivery, setAside);
   for (const [digest, count] of books.handled)
     if (count > 1 && !books.interrupted.has(digest))
       books.breach(`Event ${digest} was handled ${count} times.`);
   const counts = await Promise.all(processes.map(({ inbox }) => inbox.counts()));
-  if (counts.some(({ open, dead }) => open + dead > 0)) books.breach('Deliveries are left in the inbox.');
+  if (counts.some(({ open }) => open > 0)) books.breach('Deliveries are left in the inbox.');
   if (world.plan.isHonest) checkMessages(world);
 }
 
@@ -46,10 +49,13 @@ function checkOrder(world: World, id: string, known: JournaledOrder | undefined)
   if (state === 'accepted' && count === 0) breach('is not at the service.');
   if (count > 0 && (state === 'prepared' || state === 'not-sent')) breach('is at the service.');
   if (count > 0 && state === 'refused' && plan.isHonest) breach('is at the service.');
-  if (state === 'unknown' && vagueFaultsOf(world, id) === 0) breach('is unknown, and no fault explains it.');
-  if (plan.isHonest && known.contradiction !== undefined) breach(`contradicts ${known.contradiction}.`);
+  if (state === 'unknown' && !plan.isVague && vagueFaultsOf(world, id) === 0)
+    breach('is unknown, and no fault explains it.');
+  if (plan.isHonest && !plan.isReshaped && known.contradiction !== undefined)
+    breach(`contradicts ${known.contradiction}.`);
   const { losesEvents } = plan;
-  if (!losesEvents && count > 0 && state !== 'accepted') breach('is at the service, whose events all came.');
+  if (!losesEvents && !plan.isReshaped && count > 0 && state !== 'accepted')
+    breach('is at the service, whose events all came.');
 }
 
 async function checkTimeline(world: World, id: string): Promise<void> {
@@ -63,10 +69,12 @@ async function checkTimeline(world: World, id: string): Promise<void> {
   );
   const expected = [...new Set(taken.map(({ name }) => name))].sort().join();
   const found = [...(timeline?.seen ?? [])].sort().join();
-  if (found !== expected) books.breach(`${id}: the timeline has ${found}, and ${expected} were taken.`);
+  // Of events in another form only some say of which order they are.
+  if (found !== expected && !world.plan.isReshaped)
+    books.breach(`${id}: the timeline has ${found}, and ${expected} were taken.`);
 }
 
-function checkDelivery(world: World, delivery: SandboxDelivery): void {
+function checkDelivery(world: World, delivery: SandboxDelivery, setAside: ReadonlySet<string>): void {
   const { books, plan } = world;
   const { id, name, partner_order_id, body, faults } = delivery;
   const about = `${id} (${name} of ${partner_order_id})`;
@@ -75,8 +83,12 @@ function checkDelivery(world: World, delivery: SandboxDelivery): void {
     if (isReceived) books.breach(`${about} comes from nobody, and was acknowledged.`);
     return;
   }
-  if (isReceived && timesHandled(world, delivery) === 0)
-    books.breach(`${about} was acknowledged, and never handled.`);
+  // Another spelling of the same event is the same delivery.
+  const isKept = setAside.has(books.digests.get(body) ?? '');
+  if (isKept && !deviates(plan, faults) && !isUnfamiliar(delivery))
+    books.breach(`${about} is as documented, and was set aside.`);
+  if (isReceived && !isKept && timesHandled(world, delivery) === 0)
+    books.breach(`${about} was acknowledged, and neither handled nor kept.`);
   if (isTaken(world, delivery)) return;
   // Not posted by itself, or once; and every time that it came, nobody was there, or the keys were not.
   const isOnce = plan.losesEvents && (plan.postings === 1 || faults.includes('drop'));

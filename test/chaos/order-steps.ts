@@ -7,8 +7,11 @@ import { add, ordersOf } from './books.ts';
 import { pick, pickOf } from './plan.ts';
 import { during, pickProcess, restart, type World } from './world.ts';
 
-/** As docs/guides/sandbox.md advises: a 200 may have an error inside. */
-const schema = z.looseObject({ platform_order_ref: z.string() });
+/** As docs/guides/sandbox.md advises: a 200 may have an error inside. Replies have the service's own names. */
+function schemaOf({ plan }: World) {
+  const { platform_order_ref: name = 'platform_order_ref' } = plan.service.options.wireNames ?? {};
+  return z.looseObject({ [name]: z.string() });
+}
 
 function orderOf(id: string, fiat_amount: string) {
   return {
@@ -75,7 +78,10 @@ export async function createChanged(world: World): Promise<void> {
 async function create(world: World, id: string, again = false): Promise<void> {
   const { books, sandbox, plan } = world;
   const { journal } = pickProcess(world);
-  const told = await tell(world, journal.create(orderOf(id, books.amounts.get(id) ?? ''), { again, schema }));
+  const told = await tell(
+    world,
+    journal.create(orderOf(id, books.amounts.get(id) ?? ''), { again, schema: schemaOf(world) }),
+  );
   const count = ordersOf(sandbox, id).length;
   if (told === 'created' && count === 0) books.breach(`${id} was told to be created, and is not there.`);
   if (plan.isHonest && ['refused', 'not-sent', 'order_refused'].includes(told) && count > 0)
@@ -91,7 +97,10 @@ async function createAndDie(world: World, id: string): Promise<void> {
     process.die();
     add(books.deaths, id);
   });
-  await tell(world, process.journal.create(orderOf(id, books.amounts.get(id) ?? ''), { schema }));
+  await tell(
+    world,
+    process.journal.create(orderOf(id, books.amounts.get(id) ?? ''), { schema: schemaOf(world) }),
+  );
   unsubscribe();
   if (!process.isAlive()) await restart(world, process, 'killed');
 }

@@ -98,27 +98,30 @@ export function startProcess(world: World): PartnerProcess {
     onError: () => {},
     onRefused: () => {},
     onDelivery: ({ stage, digest = '' }) => stage === 'handle' && open.delete(digest),
-  })
-    .onAny((event, context) =>
+  }).onAny((event, context) =>
+    run(context.digest, async () => {
+      await journal.observe(event, context);
+      const id = event.partner_order_id ?? '';
+      await store.transact([timelineKey(id)], (records) => {
+        // Sound: this is what was set.
+        const before = records.get(timelineKey(id)) as OrderTimeline | undefined;
+        // Sound: a timeline is plain data.
+        const after = applyEvent(before ?? emptyTimeline(id), event) as unknown as JsonValue;
+        records.set(timelineKey(id), after);
+      });
+      books.evident.add(id);
+    }),
+  );
+  if (plan.unrecognized !== 'kept') {
+    webhooks.onUnrecognized((event, context) =>
       run(context.digest, async () => {
-        await journal.observe(event, context);
-        const id = event.partner_order_id ?? '';
-        await store.transact([timelineKey(id)], (records) => {
-          // Sound: this is what was set.
-          const before = records.get(timelineKey(id)) as OrderTimeline | undefined;
-          // Sound: a timeline is plain data.
-          const after = applyEvent(before ?? emptyTimeline(id), event) as unknown as JsonValue;
-          records.set(timelineKey(id), after);
-        });
-        books.evident.add(id);
-      }),
-    )
-    .onUnrecognized((_, context) =>
-      run(context.digest, async () => {
-        await journal.observe({ body: context.body }, context);
-        books.evident.add(String(context.body.partner_order_id));
+        const { partner_order_id: id } = context.body;
+        if (typeof id === 'string') books.evident.add(id);
+        // With the event itself `observe` throws once it has its evidence: nobody has handled the rest.
+        await journal.observe(plan.unrecognized === 'handled' ? { body: context.body } : event, context);
       }),
     );
+  }
 
   return {
     ...{ journal, otp, webhooks, inbox, rotation, store },

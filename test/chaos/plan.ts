@@ -1,4 +1,9 @@
 import {
+  type DrawnService,
+  drawService,
+  type ServiceDimension,
+} from '../../src/sandbox/drawn/draw-service.ts';
+import {
   type EventFaultName,
   eventFaultNames,
   type FaultRates,
@@ -24,16 +29,71 @@ export interface Plan {
   readonly requestFaults: FaultRates;
   readonly eventFaults: FaultRates;
   readonly steps: number;
+  /** How the service is in all points that the rest of the plan and the deployment leave open. */
+  readonly service: DrawnService;
+  /** Whether its replies may leave it open that the order is there. */
+  readonly isVague: boolean;
+  /** Whether events can have another form than the documented one: only some of them can be read. */
+  readonly isReshaped: boolean;
+  /** Events that cannot be read: handled, or set aside as dead letters, with or without the evidence in them. */
+  readonly unrecognized: 'handled' | 'observed' | 'kept';
 }
 
-export function drawPlan(random: SeededRandom): Plan {
+/** The plan decides these itself, or a scenario could not go on: its keys would expire, its chain be refused. */
+const planned = [
+  ...([
+    'duplicateOrders',
+    'oldKeys',
+    'callbackRetry',
+    'callbackReceived',
+    'lostEvents',
+    'repetition',
+  ] as const),
+  ...(['eventOrder', 'otherEvents', 'refusedThoughDone', 'deniedThoughDone', 'rateLimit'] as const),
+  ...([
+    'orderTransitions',
+    'keyLifetime',
+    'allowedValues',
+    'whitelist',
+    'numberRefusal',
+    'verifyCheck',
+  ] as const),
+] satisfies ServiceDimension[];
+
+/** Without these points every event is as documented. */
+const shapes = [
+  ...([
+    'members',
+    'settledStatus',
+    'initialStatus',
+    'startedStatus',
+    'thirdPartyError',
+    'timestamp',
+  ] as const),
+  ...(['closeStatus', 'extraMembers', 'eventNames'] as const),
+] satisfies ServiceDimension[];
+
+const reshaping: ReadonlySet<EventFaultName> = new Set([
+  ...(['member_missing', 'member_null', 'member_type', 'member_renamed', 'member_nested'] as const),
+  ...(['member_long', 'member_repeated', 'status_respelled', 'name_respelled', 'sell_side'] as const),
+]);
+
+/** Whether a service or a fault gives an event another form. */
+export function deviates({ service }: Plan, faults: readonly EventFaultName[]): boolean {
+  return shapes.some((shape) => shape in service.differences) || faults.some((fault) => reshaping.has(fault));
+}
+
+export function drawPlan(random: SeededRandom, seed: string): Plan {
   const duplicateOrders = pick(random, ['refused', 'same', 'second'] as const);
   const known = { refused: 'refused', same: 'same-order', second: 'unknown' } as const;
   const isHonest = random.chance(0.7);
   const losesEvents = random.chance(0.3);
+  const isReshaped = random.chance(0.4);
+  const service = drawService(seed, { asDocumented: isReshaped ? planned : [...planned, ...shapes] });
+  const duplicateIds = random.chance(0.6) ? known[duplicateOrders] : 'unknown';
   return {
     duplicateOrders,
-    duplicateIds: random.chance(0.6) ? known[duplicateOrders] : 'unknown',
+    duplicateIds,
     isHonest,
     keys: pick(random, ['static', 'rotated']),
     oldKeysExpire: pick(random, ['request', 'link']),
@@ -41,18 +101,29 @@ export function drawPlan(random: SeededRandom): Plan {
     losesEvents,
     processes: random.chance(0.5) ? 2 : 1,
     store: pick(random, ['memory', 'sqlite']),
-    requestFaults: drawRequestFaults(random, isHonest),
-    eventFaults: drawEventFaults(random, losesEvents),
+    requestFaults: drawRequestFaults(random, { isHonest, duplicateIds }),
+    eventFaults: drawEventFaults(random, { losesEvents, isReshaped }),
     steps: 20 + Math.floor(random.fraction() * 40),
+    service,
+    isVague: ['replies', 'replyStatus', 'errorReplies'].some((point) => point in service.differences),
+    isReshaped,
+    unrecognized: pick(random, ['handled', 'observed', 'kept']),
   };
 }
 
 /** What the client takes for a refusal. After the effect it deceives every client. */
-const refusing: ReadonlySet<string> = new Set(['too_many_requests', 'redirect', 'misdirected']);
+const refusing: ReadonlySet<string> = new Set(['too_many_requests', 'redirect', 'misdirected', 'conflict']);
 
-function drawRequestFaults(random: SeededRandom, isHonest: boolean): FaultRates {
+function drawRequestFaults(
+  random: SeededRandom,
+  { isHonest, duplicateIds }: Pick<Plan, 'isHonest' | 'duplicateIds'>,
+): FaultRates {
   const intensity = pick(random, [0, 0.15, 0.3, 0.6]);
-  const names = requestFaultNames.filter(() => random.chance(0.5));
+  // Where a 409 means that the order is there, an honest service does not say so of another one.
+  const meansDuplicate = isHonest && duplicateIds === 'refused';
+  const names = requestFaultNames.filter(
+    (name) => random.chance(0.5) && !(meansDuplicate && name === 'conflict'),
+  );
   return Object.fromEntries(
     names.map((name) => {
       const probability = intensity / names.length;
@@ -64,10 +135,16 @@ function drawRequestFaults(random: SeededRandom, isHonest: boolean): FaultRates 
   );
 }
 
-function drawEventFaults(random: SeededRandom, losesEvents: boolean): FaultRates {
+function drawEventFaults(
+  random: SeededRandom,
+  { losesEvents, isReshaped }: Pick<Plan, 'losesEvents' | 'isReshaped'>,
+): FaultRates {
   const most = pick(random, [0, 0.2, 0.5]);
   const rates: Partial<Record<EventFaultName, number>> = {};
-  for (const name of eventFaultNames) rates[name] = random.fraction() * most;
+  for (const name of eventFaultNames) {
+    const share = reshaping.has(name) ? Number(isReshaped) * 0.2 : 1;
+    rates[name] = random.fraction() * most * share;
+  }
   rates.drop = losesEvents ? 0.1 + random.fraction() * 0.4 : 0;
   return rates;
 }

@@ -46,11 +46,13 @@ const start = 1_700_000_000_000;
 
 export async function createWorld(seed: string, folder: string): Promise<World> {
   const random = seededRandom(seed, 'chaos');
-  const plan = drawPlan(random);
+  const plan = drawPlan(random, seed);
   const books = new Books();
   const processes: PartnerProcess[] = [];
   let posted = 0;
   const sandbox = createSandbox({
+    ...plan.service.options,
+    faults: {},
     seed,
     clock: 'manual',
     now: () => start,
@@ -82,8 +84,9 @@ export async function createWorld(seed: string, folder: string): Promise<World> 
   for (const messenger_device_no of ['1', '2']) {
     const messenger = new MessengerClient({ ...client, masterKey: sandbox.masterKey });
     const { body } = await messenger.generateApiKey({ messenger_device_no });
-    // Sound: the sandbox's reply.
-    const { api_key } = body as { api_key: string };
+    // Sound: the sandbox's reply, which a service may wrap.
+    const reply = body as { api_key: string; data?: { api_key: string } };
+    const { api_key } = reply.data ?? reply;
     await fetch(messenger.scanDeviceUrl({ api_key }));
     apiKeys.push(api_key);
   }
