@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isThorough, times } from '../support/repeat.ts';
+import { type Played, playService } from './play-service.ts';
+import { findPrograms, notInProcess, type Program, runProgram, variables } from './programs.ts';
+import { type Receiver, registry } from './shims/registry.ts';
+import { judge, type Verdicts } from './verdicts.ts';
+
+const programs = findPrograms();
+const runnable = programs.filter(({ name }) => notInProcess[name] === undefined);
+const receivers: Receiver[] = [];
+const failed: string[] = [];
+
+beforeAll(async () => {
+  registry.folder = mkdtempSync(join(tmpdir(), 'drawn-'));
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  for (const method of ['log', 'warn', 'error'] as const)
+    vi.spyOn(console, method).mockImplementation(() => {});
+  for (const program of runnable) await start(program);
+}, 120_000);
+
+afterAll(async () => {
+  for (const receiver of receivers) await receiver.stop().catch(() => {});
+  for (const server of registry.servers) server.close();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  rmSync(registry.folder, { recursive: true, force: true });
+});
+
+async function start(program: Program): Promise<void> {
+  try {
+    const recipes = await runProgram(program);
+    for (const recipe of recipes.slice(-1)) {
+      const name = program.name.replaceAll(/\W/g, '-');
+      const receiver = registry.makeReceiver?.(recipe, name) ?? expect.unreachable();
+      receivers.push(receiver);
+    }
+    if (recipes.length === 0) failed.push(`${program.name}: made no receiver`);
+  } catch (error) {
+    failed.push(`${program.name}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}
+
+describe('the receiver of each guide and example, as written there', () => {
+  it('runs in this process, unless a reason is given', () => {
+    expect(failed).toEqual([]);
+    expect(Object.keys(notInProcess).filter((name) => !programs.some((each) => each.name === name))).toEqual(
+      [],
+    );
+    expect(receivers.length).toBeGreaterThan(25);
+  });
+
+  it('loses no authentic event of a drawn service: it handles, keeps or refuses it with 5xx', async () => {
+    const services = times(60, 1000);
+    const played: Played[] = [];
+    for (let seed = 0; seed < services; seed++) {
+      // The frameworks share one receiver: their wiring takes a few services, not all.
+      const some = receivers.filter(({ program }) => seed % 10 === 0 || !program.includes('/frameworks/'));
+      played.push(...(await playService(seed, some)));
+    }
+    // Documented events alone would lose nothing anywhere.
+    expect(played.length).toBeGreaterThan(400);
+    const verdicts = await Promise.all(receivers.map((receiver) => judge(receiver, played)));
+    if (isThorough) console.info(table(verdicts));
+    expect(verdicts.flatMap(({ breaches }) => breaches).slice(0, 40)).toEqual([]);
+  }, 3_600_000);
+});
+
+function table(verdicts: readonly Verdicts[]): string {
+  const columns = ['handled', 'kept', 'refused', 'ignored', 'lost', 'other'] as const;
+  const rows = verdicts.map(({ program, kind, counts }) => [
+    program.padEnd(48),
+    kind.padEnd(7),
+    ...columns.map((column) => String(counts[column]).padStart(8)),
+  ]);
+  const head = ['program'.padEnd(48), 'inbox'.padEnd(7), ...columns.map((column) => column.padStart(8))];
+  return [head, ...rows].map((row) => row.join(' ')).join('\n');
+}

@@ -1,0 +1,71 @@
+import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
+import type { Played } from './play-service.ts';
+import type { Receiver } from './shims/registry.ts';
+
+/** What became of the events of all drawn services at one receiver. */
+export interface Verdicts {
+  readonly program: string;
+  readonly kind: Receiver['kind'];
+  readonly counts: Readonly<Record<Verdict, number>>;
+  /** What the receiver must not do, with the seed of the service. */
+  readonly breaches: readonly string[];
+}
+
+/** `ignored`: a documented event for which nobody registered, without an inbox. `other`: a refusal with 4xx, or none. */
+type Verdict = 'handled' | 'kept' | 'refused' | 'ignored' | 'lost' | 'other';
+
+/** Handlers of `onUnrecognized` that keep the event themselves before they return. */
+const keepsUnrecognized: readonly string[] = [];
+
+export async function judge(receiver: Receiver, played: readonly Played[]): Promise<Verdicts> {
+  const { program, kind } = receiver;
+  const { open, dead } = await receiver.settle();
+  const handled = new Set(
+    receiver.handled
+      .filter(({ method }) => method !== 'onUnrecognized' || keepsUnrecognized.includes(program))
+      .map(({ signature }) => signature),
+  );
+  const counts = { handled: 0, kept: 0, refused: 0, ignored: 0, lost: 0, other: 0 };
+  const breaches: string[] = [];
+  const setAside = new Set(dead);
+  let room = open;
+  for (const event of played) {
+    if (!event.answers.has(receiver)) continue;
+    const verdict = verdictOf(event);
+    counts[verdict] += 1;
+    if (verdict !== 'lost' && verdict !== 'other') continue;
+    const { seed, name, text } = event;
+    const answers = event.answers.get(receiver) ?? [];
+    breaches.push(
+      `${program}: seed ${seed}: ${verdict} ${name}, answered ${answers.join()}: ${text.slice(0, 300)}`,
+    );
+  }
+  return { program, kind, counts, breaches };
+
+  function verdictOf({ text, answers: ofAll }: Played): Verdict {
+    const answers = ofAll.get(receiver) ?? [];
+    // Sound: the sandbox wrote an object.
+    const value = JSON.parse(text) as { signature?: unknown };
+    const signature = String(value.signature);
+    if (handled.has(signature)) return 'handled';
+    if (setAside.has(signature)) return 'kept';
+    if (!answers.some((status) => status >= 200 && status < 300)) {
+      return answers.every((status) => status >= 500) ? 'refused' : 'other';
+    }
+    if (room > 0) {
+      room -= 1;
+      return 'kept';
+    }
+    return kind === 'none' && isIgnorable(value) ? 'ignored' : 'lost';
+  }
+
+  /** Documented, read, and of no interest to this program; or muted by it in so many words. */
+  function isIgnorable(value: unknown): boolean {
+    const parsed = parseOrderEvent(value);
+    if (parsed.kind === 'unknown') return receiver.ignoresOthers;
+    return (
+      parsed.kind === 'known' &&
+      !receiver.names.some((name) => name === '*' || name === parsed.event.event_name)
+    );
+  }
+}
