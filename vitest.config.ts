@@ -24,6 +24,7 @@ const outside = ['test/runtimes/**', '**/node_modules/**'];
 const shortened = [
   'test/cli/{strangers,transcript}.integration.test.ts',
   'test/diagnostics/**/*.integration.test.ts',
+  'test/drawn/*.integration.test.ts',
   'test/http/concurrency.integration.test.ts',
   'test/inbox/sqlite/full-disk/*.integration.test.ts',
   'test/inspector/many.integration.test.ts',

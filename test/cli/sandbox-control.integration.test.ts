@@ -311,6 +311,14 @@ describe('e-mails, time, faults and reset', () => {
     });
     expect((await sandbox('faults', 'scenario', 'outage')).stdout).toContain('server_error');
     expect((await sandbox('faults', 'clear')).stdout).toBe('There are no faults.\n');
+    await sandbox('faults', 'add', 'event', 'member_missing', '--member', 'payer_into_account.bank_name');
+    expect(await json('faults', 'add', 'createOrder', 'other_reply', '--form', 'html')).toMatchObject({
+      next: [
+        { target: 'event', fault: { kind: 'member_missing', member: 'payer_into_account.bank_name' } },
+        { target: 'createOrder', fault: { kind: 'other_reply', form: 'html' } },
+      ],
+    });
+    await sandbox('faults', 'clear');
     expect(await sandbox('faults', 'add', 'all', 'reset')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('A fault of all needs a --rate'),
