@@ -28,7 +28,7 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
   const counts = { handled: 0, kept: 0, refused: 0, ignored: 0, lost: 0, other: 0 };
   const breaches: string[] = [];
   const setAside = new Set(dead);
-  let room = open;
+  const waiting = new Set<string>();
   for (const event of played) {
     if (!event.answers.has(receiver)) continue;
     const verdict = verdictOf(event);
@@ -52,8 +52,9 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
     if (!answers.some((status) => status >= 200 && status < 300)) {
       return answers.every((status) => status >= 500) ? 'refused' : 'other';
     }
-    if (room > 0) {
-      room -= 1;
+    // An inbox does not say which deliveries are open, only how many. The same text twice is one of them.
+    if (waiting.has(signature) || waiting.size < open) {
+      waiting.add(signature);
       return 'kept';
     }
     return kind === 'none' && isIgnorable(value) ? 'ignored' : 'lost';
