@@ -176,7 +176,7 @@ function AboutCard({ state }: { state: State }) {
           ['Onboarding', deployment.onboardingBaseUrl],
           ['Staging', deployment.stagingUrl],
           ['Messenger', deployment.messengerBaseUrl],
-          ['Master key', masterKey],
+          ['Master key', masterKey ?? 'yours'],
           ['Whitelisted', whitelistedIps.join(', ') || 'nobody'],
         ]}
       />

@@ -86,6 +86,10 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
       return state.partners.emails.items;
     },
     openLink: (link) => openLink(state, link),
+    issuedKeys: (partnerCode) => {
+      if (!state.isReady) throw notReady('issuedKeys');
+      return state.partners.issuedTo(partnerCode);
+    },
     get whitelistedIps() {
       return [...state.whitelist];
     },

@@ -25,7 +25,7 @@ export interface Sandbox<Order = BuyOrder> {
   readonly deployment: CompleteDeployment<Order>;
   /**
    * Resolves when the records of the option `data` are loaded. Requests, `advance` and `play` wait for them; until
-   * then lists are empty, and `openLink` and `order` throw. Rejects with the store's error.
+   * then lists are empty, and `openLink`, `issuedKeys` and `order` throw. Rejects with the store's error.
    */
   readonly ready: () => Promise<void>;
   /** The messenger's master key. */
@@ -51,6 +51,11 @@ export interface Sandbox<Order = BuyOrder> {
    * @throws {ValidationError} if the link was used, was replaced, or never existed
    */
   readonly openLink: (link: string | URL) => SandboxCredentials;
+  /**
+   * The current keys of a partner whose link was opened, such as in an earlier run over the same `data`. `undefined` for
+   * keys of the option `partners`: they are yours.
+   */
+  readonly issuedKeys: (partnerCode: string) => SandboxCredentials | undefined;
   /** Captured IPs. */
   readonly whitelistedIps: readonly string[];
 

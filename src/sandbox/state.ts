@@ -126,7 +126,8 @@ interface Facts {
   readonly version: number;
   /** How often it was opened. */
   readonly runs: number;
-  readonly masterKey: string;
+  /** Absent until one was drawn: a given one is never stored. */
+  readonly masterKey?: string | undefined;
 }
 
 const version = 1;
@@ -152,10 +153,11 @@ async function restoreState(state: SandboxState): Promise<void> {
   const runs = (facts?.runs ?? 0) + 1;
   if (facts !== undefined) {
     state.run = runs;
-    state.restartRandom();
-    state.masterKey = options.masterKey ?? facts.masterKey;
+    const drawn = state.restartRandom();
+    state.masterKey = options.masterKey ?? facts.masterKey ?? drawn;
   }
   for (const partner of options.partners) partners.addFixed(partner);
-  data.put('facts', { version, runs, masterKey: state.masterKey } satisfies Facts);
+  const masterKey = options.masterKey === undefined ? state.masterKey : facts?.masterKey;
+  data.put('facts', { version, runs, masterKey } satisfies Facts);
   await data.commit();
 }

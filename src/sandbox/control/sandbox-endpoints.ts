@@ -13,6 +13,7 @@ import type { SandboxState } from '../state.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
+import { hideGivenKeys } from './given-keys.ts';
 import { orderOperations, type Subject } from './order-endpoints.ts';
 import { refusalAdvice } from './refusal-advice.ts';
 import * as answers from './schemas.ts';
@@ -25,10 +26,11 @@ const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
 
 export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly Endpoint[] {
   const subject = { sandbox, state };
-  return [
+  const endpoints: readonly Endpoint[] = [
     ...trafficEndpoints({
       source: 'sandbox',
       trace: sandbox.trace,
+      hide: (entry) => hideGivenKeys(state, entry),
       add: state.trace.add,
       secrets: () => secretsOf(state),
       examine: (entry) => examineSignature(state, entry),
@@ -60,6 +62,10 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       handle: (call: Parameters<Endpoint['handle']>[0]) => each.handle(call, subject),
     })),
   ];
+  return endpoints.map((each) => ({
+    ...each,
+    handle: async (call) => hideGivenKeys(state, await each.handle(call)),
+  }));
 }
 
 /** What can be asked of a sandbox, and done with it, apart from its traffic. */
@@ -174,7 +180,7 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
   return {
     instance: state.instance,
     seed,
-    masterKey: state.masterKey,
+    masterKey: state.options.masterKey === undefined ? state.masterKey : undefined,
     deployment: {
       onboardingBaseUrl: at(deployment.onboardingBaseUrl),
       stagingUrl: at(deployment.stagingUrl),

@@ -234,7 +234,7 @@ export const state = z
   .object({
     instance: z.string().describe('another one after each start'),
     seed: z.string(),
-    masterKey: z.string(),
+    masterKey: z.string().optional().describe('absent if the caller of the sandbox gave it'),
     deployment: z.object({
       onboardingBaseUrl: z.string(),
       stagingUrl: z.string(),

@@ -17,6 +17,7 @@ import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
 import type { TraceEntry } from '../trace.ts';
 import { asObject, examineSignature, partnerOf, purposeOf } from './examine-signature.ts';
+import { hideGivenKeys } from './given-keys.ts';
 
 interface Edit {
   readonly body?: string | undefined;
@@ -47,9 +48,11 @@ export async function sendEdited(
   }
   const partner =
     partnerOf(state, { headers: edit.headers }) ?? partnerOf(state, entry) ?? onlyPartner(state);
-  const text = edit.body ?? entry.body;
+  // The page shows, and so sends, a copy without the keys that the caller gave.
+  const isUnchanged = edit.body === undefined || edit.body === hideGivenKeys(state, entry).body;
+  const text = isUnchanged ? entry.body : edit.body;
   const body = edit.signature === 'renew' ? signedAgain(state, { entry, text, partner }) : text;
-  const headers = sentHeaders({ ...entry, ...edit }.headers ?? entry.headers, partner);
+  const headers = sentHeaders(edit.headers ?? entry.headers, { original: entry.headers, partner });
   const copy = { ...entry, url, body, headers };
   return entry.kind === 'event' ? postCopy(state, copy, partner) : requestCopy(sandbox, state, copy);
 }
@@ -108,12 +111,21 @@ async function requestCopy(sandbox: Sandbox<unknown>, { trace, options }: Sandbo
   }
 }
 
-/** Without the headers of the earlier connection. A header that a session file hides is that of the partner. */
+interface Original {
+  readonly original: Readonly<Record<string, string>> | undefined;
+  readonly partner: Partner | undefined;
+}
+
+/**
+ * Without the headers of the earlier connection. A hidden value is that of the original; where a session file hides it,
+ * that of the partner.
+ */
 function sentHeaders(
   headers: Readonly<Record<string, string>> = {},
-  partner: Partner | undefined,
+  { original = {}, partner }: Original,
 ): Record<string, string> {
-  const known = withoutHopHeaders(Object.entries(headers)).flatMap(([name, value]) => {
+  const known = withoutHopHeaders(Object.entries(headers)).flatMap(([name, shown]) => {
+    const value = shown.includes(hidden) ? (original[name.toLowerCase()] ?? hidden) : shown;
     if (value !== hidden) return [[name, value]];
     const isKnown = name.toLowerCase() === 'authorization' && partner !== undefined;
     return isKnown ? [[name, `Bearer ${partner.credentials.partnerPublicKey}`]] : [];

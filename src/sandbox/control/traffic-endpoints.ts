@@ -13,6 +13,8 @@ import * as sessions from './session.ts';
 
 /** A trace for the inspector: of a sandbox, or of the deliveries that `listen` received. */
 export interface TraceSource extends SessionSource {
+  /** Hides keys in an entry before anything is read from it. @default none */
+  readonly hide?: (entry: TraceEntry) => TraceEntry;
   /** Adds facts to an entry. @default none */
   readonly show?: (entry: TraceEntry) => object;
   /** Checks a signature; `undefined` for what is not signed. */
@@ -38,8 +40,9 @@ const maxStreams = 64;
 const maxExplained = 16 * 1024;
 
 export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
-  const { trace, show = (entry) => entry, examine, explain, add } = source;
+  const { trace, hide = (entry) => entry, examine, explain, add } = source;
   const { advise = () => undefined, readingsOf = () => undefined } = source;
+  const show = (entry: TraceEntry) => source.show?.(hide(entry)) ?? hide(entry);
   let streams = 0;
   const shown = (entry: TraceEntry, bodies: 'true' | 'false') =>
     bodies === 'true' ? show(entry) : { ...show(entry), headers: undefined, body: undefined };
@@ -95,7 +98,10 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
           .describe('only exchanges that changed behind this id'),
       }),
       answer: answers.extent.extend({ exchanges: z.array(z.int()) }),
-      handle: ({ query }) => ({ exchanges: findExchanges(trace.entries, query), ...extentOf(trace) }),
+      handle: ({ query }) => ({
+        exchanges: findExchanges(trace.entries.map(hide), query),
+        ...extentOf(trace),
+      }),
     }),
     endpoint({
       id: 'getExchange',

@@ -30,10 +30,11 @@ export interface Partner {
   readonly earlier?: readonly EarlierKeys[];
   /** When these keys became valid, in milliseconds since the epoch; absent until their link is opened. */
   readonly validFrom?: number;
+  /** Whether the caller gave these keys: they may open the real service. */
+  readonly isGiven?: boolean;
 }
 
-interface EarlierKeys {
-  readonly credentials: SandboxCredentials;
+interface EarlierKeys extends Pick<Partner, 'credentials' | 'isGiven'> {
   /** When they were replaced, in milliseconds since the epoch. */
   readonly until: number;
 }
@@ -93,7 +94,14 @@ export class PartnerRegistry {
   /** Adds a partner with given keys, in place of any other with its code. */
   addFixed({ email, credentials }: FixedPartner): void {
     const { partnerId, partnerCode } = credentials;
-    this.#save({ partnerId, partnerCode, email, credentials, validFrom: this.#options.now() });
+    const validFrom = this.#options.now();
+    this.#save({ partnerId, partnerCode, email, credentials, validFrom, isGiven: true });
+  }
+
+  /** The current keys of a partner, if this sandbox has drawn and revealed them. */
+  issuedTo(partnerCode: string): SandboxCredentials | undefined {
+    const partner = this.#byCode.get(partnerCode);
+    return partner?.validFrom === undefined || partner.isGiven ? undefined : partner.credentials;
   }
 
   /** Mails a link that replaces a partner's keys when it is opened. Earlier links stop working. */
@@ -163,9 +171,9 @@ export class PartnerRegistry {
   }
 
   /** Draws new keys, which are not valid yet. */
-  #withNewKeys({ validFrom: _, ...partner }: Partner): Partner {
+  #withNewKeys({ validFrom: _, isGiven, ...partner }: Partner): Partner {
     const { credentials, earlier = [] } = partner;
-    const replaced = { credentials, until: this.#options.now() };
+    const replaced = { credentials, until: this.#options.now(), ...(isGiven && { isGiven }) };
     return {
       ...partner,
       credentials: issueKeys(partner, this.#options),
