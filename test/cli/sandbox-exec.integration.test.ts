@@ -5,7 +5,7 @@ import { readEnvironment } from '../../src/config/read-environment.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { filesIn, keys, scratchFolder } from './support.ts';
+import { filesIn, keys, order, scratchFolder } from './support.ts';
 
 const patient = { timeout: 60_000 };
 const isPosix = process.platform !== 'win32';
@@ -78,15 +78,68 @@ describe('the environment of --exec', () => {
     expect.assertions(2);
   });
 
-  it('keeps the keys of the environment with --partner-from-env', async () => {
+  it('keeps the keys of the environment with --partner-from-env, but for one that the sandbox does not have', async () => {
+    const env = { ...keys, MESSENGER_MASTER_KEY: 'master_hidden3', MESSENGER_API_KEY: 'API-X-hidden4' };
     await exec(
       async (env) => {
-        expect(env).toMatchObject(keys);
+        expect(env).toMatchObject({ ...keys, MESSENGER_MASTER_KEY: 'master_hidden3' });
+        expect(env.MESSENGER_API_KEY).toBeUndefined();
         return 0;
       },
-      { env: keys, args: ['--partner-from-env'] },
+      { env, args: ['--partner-from-env'] },
     );
-    expect.assertions(1);
+    expect.assertions(2);
+  });
+
+  it('holds the keys of the sandbox at each start over one file, never those of the caller', async () => {
+    const cwd = scratchFolder();
+    const foreign = {
+      ...keys,
+      MERCHANT_SECRET_KEY_NGN: 'sk_merchant_hidden3',
+      MESSENGER_API_KEY: 'API-X-hidden4',
+    };
+    const seen: (string | undefined)[] = [];
+    const run = () =>
+      exec(
+        async (env) => {
+          expect(JSON.stringify(env)).not.toMatch(/hidden|pk_partner_visible/);
+          const { deployment, credentials } = readEnvironment(env);
+          seen.push(credentials?.partnerPublicKey);
+          const create = ['order', 'create', '--journal', `${seen.length}.sqlite`, '--yes'];
+          const stdin = JSON.stringify({
+            ...order,
+            partner_order_id: `A-${seen.length}`,
+            partner_callback_url: 'http://127.0.0.1:1/orders',
+          });
+          expect(deployment.onboardingBaseUrl).toContain('127.0.0.1');
+          expect(await partnerExchange(create, { env, cwd, stdin, fetch })).toMatchObject({ code: 0 });
+          return 0;
+        },
+        { env: foreign, cwd, args: ['--data', 'sandbox.sqlite'] },
+      );
+    expect((await run()).code).toBe(0);
+    expect((await run()).code).toBe(0);
+    expect((await run()).code).toBe(0);
+    expect(seen[0]).toMatch(/^pk_partner_/);
+    expect(new Set(seen).size).toBe(1);
+  });
+
+  it('holds no keys that an earlier start took from the environment', async () => {
+    const cwd = scratchFolder();
+    const args = ['--data', 'sandbox.sqlite'];
+    const env = { ...keys, MESSENGER_MASTER_KEY: 'master_hidden3' };
+    await exec(async () => 0, { env, cwd, args: [...args, '--partner-from-env'] });
+    const { stderr } = await exec(
+      async (env) => {
+        expect(JSON.stringify(env)).not.toMatch(/hidden|pk_partner_visible/);
+        const state = await (await fetch(`${env.PARTNER_EXCHANGE_SANDBOX_URL}/_sandbox/state`)).text();
+        expect(state).not.toContain('hidden');
+        return 0;
+      },
+      { env, cwd, args },
+    );
+    expect(stderr).toContain('warning: The command gets no keys');
+    expect.assertions(3);
   });
 });
 

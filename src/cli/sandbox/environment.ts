@@ -35,29 +35,32 @@ export function environmentOf(
 }
 
 /**
- * The environment of --exec: that of the caller without another deployment. The caller's keys stay only if the
- * sandbox's partner has them.
+ * The environment of --exec: that of the caller without another deployment. The caller's keys stay only if
+ * --partner-from-env has given them to the sandbox.
  */
 export function childEnvironment(
   { env }: CliContext,
   { url }: SandboxServer,
-  environment: Readonly<Record<string, string>>,
+  { environment, given }: { environment: Variables; given: GivenKeys | undefined },
 ): Variables {
-  const hasNewKeys = environment.PARTNER_SECRET_KEY !== undefined;
-  const foreign = new Set<string>([
-    ...deploymentVariables.map(({ name }) => name),
-    ...(hasNewKeys ? [...credentialVariables, ...messengerVariables].map(({ name }) => name) : []),
-  ]);
+  const foreign = new Set<string>([...deploymentVariables, ...messengerVariables].map(({ name }) => name));
+  if (given?.masterKey !== undefined) foreign.delete('MESSENGER_MASTER_KEY');
+  const isPartnerKey = (name: string) =>
+    name.startsWith(merchantPrefix) || credentialVariables.some((each) => each.name === name);
   const kept = Object.entries(env).filter(
-    ([name]) => !foreign.has(name) && !(hasNewKeys && name.startsWith(merchantPrefix)),
+    ([name]) => !foreign.has(name) && (given !== undefined || !isPartnerKey(name)),
   );
   return { ...Object.fromEntries(kept), ...environment, [sandboxUrlVariable]: url };
 }
 
+/** What --partner-from-env gives to the sandbox. */
+export interface GivenKeys {
+  readonly partners: readonly SandboxPartner[];
+  readonly masterKey: string | undefined;
+}
+
 /** A partner with the keys of the environment, and its master key if there is one. */
-export async function partnerOfEnvironment(
-  context: CliContext,
-): Promise<{ partners: readonly SandboxPartner[]; masterKey: string | undefined }> {
+export async function partnerOfEnvironment(context: CliContext): Promise<GivenKeys> {
   const configuration = await readConfiguration(context);
   const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
   if (merchantSecretKey === undefined) {

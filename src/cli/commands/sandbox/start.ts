@@ -76,10 +76,11 @@ export const start = defineCommand({
       // A reset draws the same keys again, so those that were printed keep working.
       prepareAgain = async () =>
         void (await prepare(simulated, server, { hasPartner: partner !== undefined, isWhitelisted }));
-      const environment = environmentOf(simulated, server, {
-        partner,
-        isMasterKeyGiven: given?.masterKey !== undefined,
-      });
+      const isMasterKeyGiven = given?.masterKey !== undefined;
+      // An earlier run has printed the keys of its partner. A command gets them again.
+      const earlier =
+        exec === undefined || given !== undefined ? undefined : simulated.issuedKeys(partnerCode);
+      const environment = environmentOf(simulated, server, { partner: partner ?? earlier, isMasterKeyGiven });
       for (const value of Object.values(environment)) context.secrets.release(value);
       // Enable faults only after the partner exists.
       if (faults !== undefined) simulated.faults.scenario(faults);
@@ -91,7 +92,11 @@ export const start = defineCommand({
         if (flags.open) await openSecretAddress(context, server.inspectorUrl);
         if (context.signal.aborted) return exitCodes.stopped;
         output.status((paint) => `The sandbox is at ${paint('bold', server.url)}. It runs: ${exec}`);
-        const child = await context.runCommand(exec, childEnvironment(context, server, environment));
+        if (given === undefined && environment.PARTNER_SECRET_KEY === undefined) output.warn(noKeys);
+        const child = await context.runCommand(
+          exec,
+          childEnvironment(context, server, { environment, given }),
+        );
         return { ofChild: child };
       }
       announce(output, { simulated, server, environment, isKept: data !== undefined });
@@ -111,6 +116,11 @@ export const start = defineCommand({
   },
 });
 
+const partnerCode = 'sandbox';
+
+const noKeys =
+  'The command gets no keys: those of the partner in the file came from an environment. Add --partner-from-env to use yours.';
+
 /**
  * Whitelists this machine and onboards a partner, so that the first order can follow at once.
  *
@@ -127,7 +137,7 @@ async function prepare(
     await simulated.fetch(url, { method: 'POST', headers, body: '{}' });
   }
   if (!hasPartner) return undefined;
-  const body = JSON.stringify({ partner_code: 'sandbox', email: 'partner@sandbox.example' });
+  const body = JSON.stringify({ partner_code: partnerCode, email: 'partner@sandbox.example' });
   const url = operationUrl(deployment, 'onboard');
   const { ok } = await simulated.fetch(url, { method: 'POST', headers, body });
   return ok ? simulated.openLink(simulated.emails.at(-1)?.link ?? '') : undefined;
