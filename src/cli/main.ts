@@ -72,7 +72,10 @@ function processWorld(stopping: AbortController) {
     env: process.env,
     cwd: process.cwd(),
     platform: process.platform,
-    fetch: (input, init) => globalThis.fetch(input, init),
+    fetch: async (input, init) => {
+      const { platformFetch } = await import('../deployment/platform-fetch.ts');
+      return platformFetch(input, init);
+    },
     now: () => Date.now(),
     random: randomBytes,
     sleep,

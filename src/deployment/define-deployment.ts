@@ -52,6 +52,7 @@ export interface DeploymentOptions<Order = BuyOrder> {
    * Allows `http:` base URLs for other hosts than this one (`localhost`, 127.0.0.0/8, `[::1]`), and for this one where
    * the environment's proxy would take them (`HTTP_PROXY` without a fitting `NO_PROXY`; in Node only with
    * `NODE_USE_ENV_PROXY=1`). Keys and one-time codes can then be read on the way.
+   * Without it, a proxy that is set later is passed by.
    * @default false
    */
   allowInsecureHttp?: boolean | undefined;

@@ -29,6 +29,15 @@ export function environmentProxy(url: URL, settings: ProxySettings = currentSett
   return name === undefined || isExempt(url, noProxy ?? '', isNode) ? undefined : name;
 }
 
+/**
+ * Whether Node's fetch may take a request to a proxy now. A dispatcher over the environment can have variables of its own
+ * (`http.setGlobalProxyFromEnv({ … })`), so that ours do not tell.
+ */
+export function mayTakeProxy(settings: ProxySettings = currentSettings()): boolean {
+  if (/^(?:Bun|Deno)\//.test(settings.userAgent)) return false;
+  return usesEnvironment(settings) || /proxy/i.test(settings.dispatcher ?? '');
+}
+
 function usesEnvironment({ env, flags, dispatcher }: ProxySettings): boolean {
   const options = [...flags, ...(env.NODE_OPTIONS ?? '').split(/\s+/)];
   return (
@@ -48,13 +57,15 @@ function isExempt({ hostname, host }: URL, noProxy: string, isNode: boolean): bo
 
 function currentSettings(): ProxySettings {
   const process: Partial<NodeJS.Process> = globalThis.process ?? {};
-  // Every copy of undici, also Node's own, uses this symbol.
-  const dispatcher: unknown = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
+  // Every copy of undici, also Node's own, uses these symbols.
+  const names = [1, 2].map((version) => {
+    const dispatcher: unknown = Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${version}`));
+    return typeof dispatcher === 'object' && dispatcher !== null ? dispatcher.constructor?.name : undefined;
+  });
   return {
     env: process.env ?? {},
     flags: process.execArgv ?? [],
     userAgent: globalThis.navigator?.userAgent ?? '',
-    dispatcher:
-      typeof dispatcher === 'object' && dispatcher !== null ? dispatcher.constructor?.name : undefined,
+    dispatcher: names.find((name) => /proxy/i.test(name ?? '')) ?? names[0],
   };
 }

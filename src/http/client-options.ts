@@ -1,3 +1,4 @@
+import { platformFetch } from '../deployment/platform-fetch.ts';
 import { ConfigurationError, type RequestErrorCode, type RequestOutcome } from '../errors/errors.ts';
 import {
   callback,
@@ -156,7 +157,7 @@ export function clientSettings({ fetch, concurrency, ...settings }: Settings<typ
 
 /** The platform's fetch makes a Request itself: one more would cost as much again. */
 function fetchWith(given: ClientOptions['fetch']): (url: string, init: RequestInit) => Promise<Response> {
-  if (given === undefined) return (url, init) => globalThis.fetch(url, init);
+  if (given === undefined) return platformFetch;
   return (url, init) => {
     const request = new Request(url, init);
     // Node follows the signal only until the Request is garbage-collected: this refers to it for as long.

@@ -1,6 +1,7 @@
 import { checkSecretText } from '../credentials/partner-credentials.ts';
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
+import { platformFetch } from '../deployment/platform-fetch.ts';
 import {
   type SettledCryptoStatus,
   settledCryptoStatuses,
@@ -227,8 +228,7 @@ const readOptions = defineOptions('createSandbox', {
   signature: unchecked<NonNullable<SandboxOptions['signature']>>(),
   orderSchema: unchecked<NonNullable<SandboxOptions<unknown>['orderSchema']>>(),
   numberCheckParameters: unchecked<NonNullable<SandboxOptions['numberCheckParameters']>>(),
-  // Looked up at each call, so that a fetch replaced later is used.
-  fetch: callback<typeof fetch>({ default: (...given) => fetch(...given) }),
+  fetch: callback<typeof fetch>({ default: platformFetch }),
   now: callback({ default: () => Date.now() }),
   clock: oneOf(['real', 'manual'], { default: 'real' }),
   // Checked where they are used.

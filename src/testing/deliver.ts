@@ -1,3 +1,4 @@
+import { platformFetch } from '../deployment/platform-fetch.ts';
 import {
   callback,
   defineOptions,
@@ -49,7 +50,7 @@ export async function deliver(
   delivery: SignedDelivery,
   options: DeliverOptions = {},
 ): Promise<Response> {
-  const { url, fetch = globalThis.fetch } = readOptions(options);
+  const { url, fetch = platformFetch } = readOptions(options);
   if (typeof delivery?.body !== 'string') {
     throw invalidOption('deliver needs a delivery as its second argument: the result of signedDelivery.');
   }

@@ -1,6 +1,7 @@
 import { secretKeysOf } from '../../credentials/define-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { isLoopback } from '../../deployment/base-url.ts';
+import { platformFetch } from '../../deployment/platform-fetch.ts';
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { nearestName } from '../../internal/nearest-name.ts';
 import { invalidOption } from '../../internal/options.ts';
@@ -107,7 +108,7 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
   const post: Attack['post'] = async (delivery) => {
     const { body, method, headers: own, query } = delivery;
     const request = { url: withQuery(target, query), method, headers: { ...headers, ...own }, body };
-    const answer = await postRequest(request, { fetch: settings.fetch ?? fetch, timeoutMs, signal });
+    const answer = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
     disclosures.inspect(delivery, answer);
     last = answer;
     return answer;

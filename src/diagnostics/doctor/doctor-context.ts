@@ -4,6 +4,7 @@ import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { type Deployment, requireDeployment } from '../../deployment/define-deployment.ts';
 import type { BaseUrlName } from '../../deployment/operations.ts';
+import { platformFetch } from '../../deployment/platform-fetch.ts';
 import { type ConfigurationError, isConfigurationError } from '../../errors/errors.ts';
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { DeadlineError, withDeadline } from '../../internal/deadline.ts';
@@ -100,7 +101,7 @@ export const readDoctorOptions = defineOptions('runDoctor', {
       throw invalidOption(`${name} must be a path.`);
     }),
   ),
-  fetch: callback<typeof fetch>({ default: (...given) => fetch(...given) }),
+  fetch: callback<typeof fetch>({ default: platformFetch }),
   lookup: optional(callback<NonNullable<DoctorOptions['lookup']>>()),
   now: callback({ default: () => Date.now() }),
   timeoutMs: timerMs({ default: 5000 }),
