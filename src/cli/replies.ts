@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { isRequestError } from '../errors/errors.ts';
+import { isRequestError, type RequestError } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
-import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
+import { hidden, holdsKey, redactCredentials } from '../internal/redact-credentials.ts';
 import type { Output } from './output.ts';
 import { visibleText } from './terminal-text.ts';
 
@@ -42,7 +42,7 @@ export function replyLine(body: unknown): string {
 
 /**
  * Writes the body of a reply into a new file for its owner alone, and returns whether there was a body. The file is
- * made before the request, since a reply that cannot be kept would be lost.
+ * made before the request, since a reply that cannot be kept would be lost, and removed if the service refuses.
  */
 export async function keepReply(path: string, request: () => Promise<unknown>): Promise<boolean> {
   const file = await open(path, 'wx', 0o600);
@@ -50,14 +50,18 @@ export async function keepReply(path: string, request: () => Promise<unknown>): 
   try {
     isKept = await write(file, await request());
   } catch (error) {
-    // An error reply can still contain the key.
-    if (isRequestError(error)) isKept = await write(file, error.body);
+    // The reply to a call that may have acted can still contain the key.
+    if (isRequestError(error) && mayHoldKey(error)) isKept = await write(file, error.body);
     throw error;
   } finally {
     if (!isKept) await rm(path);
     await file.close();
   }
   return isKept;
+}
+
+function mayHoldKey({ outcome, body }: RequestError): boolean {
+  return outcome !== 'refused' || holdsKey(JSON.stringify(body) ?? '');
 }
 
 async function write(file: FileHandle, body: unknown): Promise<boolean> {

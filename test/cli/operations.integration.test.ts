@@ -131,6 +131,27 @@ describe('messenger key', () => {
     expect({ code, files: readdirSync(cwd) }).toEqual({ code: 1, files: [] });
   });
 
+  it('leaves no file behind a refusal, so that the same command can be run again', async () => {
+    const { options } = service();
+    const cwd = scratchFolder();
+    const fetch = async () => Response.json({ message: 'wrong master key' }, { status: 401 });
+    const args = ['messenger', 'key', '1', '--save', 'key.json'];
+    const { code, stderr } = await partnerExchange(args, { ...options, cwd, fetch });
+    expect({ code, files: readdirSync(cwd) }).toEqual({ code: 1, files: [] });
+    expect(stderr).toContain('wrong master key');
+    expect((await partnerExchange(args, { ...options, cwd })).code).toBe(0);
+    expect(readdirSync(cwd)).toEqual(['key.json']);
+  });
+
+  it('keeps a refusal that holds a key', async () => {
+    const { options } = service();
+    const cwd = scratchFolder();
+    const fetch = async () => Response.json({ message: 'API-X-precious is there' }, { status: 409 });
+    const args = ['messenger', 'key', '1', '--save', 'key.json'];
+    expect((await partnerExchange(args, { ...options, cwd, fetch })).code).toBe(1);
+    expect(readFileSync(join(cwd, 'key.json'), 'utf8')).toContain('API-X-precious');
+  });
+
   it('keeps a reply that came with an error, since it may hold the key', async () => {
     const { options } = service();
     const cwd = scratchFolder();
