@@ -108,7 +108,9 @@ describe('a running sandbox', () => {
   it('is chosen by port or address if there are several', async () => {
     const one = await startSandbox();
     const other = await startSandbox([], one.state);
-    const { code, stderr } = await one.sandbox('orders');
+    const { code, stderr } = await partnerExchange(['sandbox', 'orders'], {
+      env: { XDG_STATE_HOME: one.state },
+    });
     expect(code).toBe(2);
     expect(stderr).toContain('Several sandboxes are running: choose one with --port or --url');
     for (const { url } of [one, other]) expect(stderr).toContain(url);
@@ -336,6 +338,26 @@ describe('e-mails, time, faults and reset', () => {
     expect((await sandbox('reset', '--yes')).stdout).toMatch(/^The sandbox at http\S+ was reset\.\n$/);
     expect((await json('orders')).total).toBe(0);
     expect((await run(create, { stdin: orderBody('A-2') })).code).toBe(0);
+  });
+});
+
+it('with two sandboxes running, the environment that one of them printed chooses it', async () => {
+  const one = await startSandbox();
+  const other = await startSandbox([], one.state);
+  for (const each of [one, other, one]) {
+    const { stdout } = await each.run(['sandbox', 'reset', '--yes']);
+    expect(stdout).toBe(`The sandbox at ${each.url} was reset.\n`);
+  }
+  const env = { PARTNER_EXCHANGE_SANDBOX_URL: other.url };
+  expect((await one.run(['sandbox', 'reset', '--yes'], { env })).stdout).toContain(other.url);
+  const named = await one.run(['sandbox', 'reset', '--yes', '--port', other.port]);
+  expect(named.stdout).toContain(other.url);
+  const mixed = {
+    PARTNER_EXCHANGE_MESSENGER_BASE_URL: other.environment.PARTNER_EXCHANGE_MESSENGER_BASE_URL,
+  };
+  expect(await one.run(['sandbox', 'orders'], { env: mixed })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Several sandboxes are running: choose one'),
   });
 });
 

@@ -1,9 +1,10 @@
 import { chmod, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { deploymentVariables } from '../../config/environment-variables.ts';
 import { codeOf } from '../../internal/error-code.ts';
 import { firstFlaw, openToRead } from '../../internal/private-file.ts';
-import { type CliContext, CliError } from '../context.ts';
+import { type CliContext, CliError, type Variables } from '../context.ts';
 import { port, webAddress } from '../flags.ts';
 import { stateFolder } from '../state-folder.ts';
 
@@ -54,7 +55,8 @@ export async function announceSandbox(
 }
 
 /**
- * The sandbox that a command is for: the one that the options or the environment name, otherwise the only one.
+ * The sandbox that a command is for: the one that the options or the environment name, also by its base URLs, otherwise
+ * the only one.
  *
  * @throws {CliError} if there is none, or several
  */
@@ -73,12 +75,24 @@ export async function chooseSandbox(
     if (port !== undefined) return own.port === String(port);
     return given === undefined || own.origin === given.origin;
   });
-  const [only, ...others] = chosen;
+  // The variables that a sandbox prints: commands with them go to that sandbox.
+  const own = given === undefined && port === undefined ? namedIn(context.env, chosen) : [];
+  const [only, ...others] = own.length === 1 ? own : chosen;
   if (only === undefined) throw new CliError(`No sandbox is running there: there is ${known}.`);
   if (others.length > 0)
     throw new CliError(`Several sandboxes are running: choose one with --port or --url (${known}).`);
   return only;
 }
+
+/** The sandboxes whose addresses the environment has as base URLs. */
+function namedIn(env: Variables, running: readonly RunningSandbox[]): RunningSandbox[] {
+  const origins = baseUrlVariables.map((name) => addressOf(env[name])?.origin);
+  return running.filter(({ url }) => origins.includes(new URL(url).origin));
+}
+
+const baseUrlVariables = deploymentVariables
+  .filter(({ sets }) => ['onboardingBaseUrl', 'stagingUrl', 'messengerBaseUrl'].includes(sets))
+  .map(({ name }) => name);
 
 function addressOf(text: string | undefined): URL | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
