@@ -12,7 +12,7 @@ import {
 } from '../errors/errors.ts';
 import { codeOf } from '../internal/error-code.ts';
 import { printableText } from '../internal/printable-text.ts';
-import { redactCredentials } from '../internal/redact-credentials.ts';
+import { redactCredentials, redactQuote } from '../internal/redact-credentials.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
 
 export function describeFailure(error: unknown): Failure {
@@ -74,7 +74,7 @@ function describeForeign(error: unknown): Failure {
     return { message: printableText(describe(pathOf(error))), exitCode: exitCodes.usage, code };
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const shown = redactCredentials(printableText(text).slice(0, 500));
+  const shown = redactQuote(printableText(text).slice(0, 500));
   return {
     message: `Unexpected: ${shown}. Run it again with --debug, and report what it prints.`,
     exitCode: exitCodes.findings,

@@ -85,9 +85,9 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
   }
   if (!URL.canParse(address))
     throw new CliError('The address of the store is not a URL: check how it is spelled.');
-  const { password } = new URL(address);
-  if (password !== '') {
-    for (const secret of [address, password, decodeURIComponent(password)]) context.secrets.add(secret);
+  const passwords = passwordsIn(new URL(address));
+  if (passwords.length > 0) {
+    for (const secret of [address, ...passwords]) context.secrets.add(secret);
     if (variable === undefined) {
       throw new CliError(
         'That address holds a password, and other users see arguments: put it into a variable, and give env:NAME.',
@@ -95,6 +95,22 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
     }
   }
   return { kind: scheme.startsWith('redis') ? 'redis' : 'postgres', url: address };
+}
+
+/** Drivers take a password in the query, too: `postgres://host/orders?password=…`. */
+function passwordsIn({ password, searchParams }: URL): readonly string[] {
+  const secret = /auth|credential|key|pass|pwd|secret|token/i;
+  const named = [...searchParams].flatMap(([name, value]) => (secret.test(name) ? [value] : []));
+  const given = [password, safelyDecoded(password), ...named].filter((each) => each !== '');
+  return given.flatMap((each) => [each, encodeURIComponent(each)]);
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The same for an existing store: a misspelt path must not make an empty one. */

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { isRequestError, type RequestError } from '../errors/errors.ts';
 import { printableText } from '../internal/printable-text.ts';
-import { hidden, holdsKey, redactCredentials } from '../internal/redact-credentials.ts';
+import { hidden, holdsKey, redactQuote } from '../internal/redact-credentials.ts';
 import type { Output } from './output.ts';
 import { visibleText } from './terminal-text.ts';
 
@@ -10,7 +10,7 @@ const secretName = /auth|cookie|credential|key|link|pass|pwd|secret|session|toke
 
 /** A reply's body as it may be shown: its members are not documented. */
 export function redactedReply(body: unknown, depth = 0): unknown {
-  if (typeof body === 'string') return redactCredentials(body);
+  if (typeof body === 'string') return redactQuote(body);
   if (typeof body !== 'object' || body === null) return body;
   if (depth > 32) return hidden;
   if (Array.isArray(body)) return body.map((item) => redactedReply(item, depth + 1));

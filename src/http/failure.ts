@@ -3,7 +3,7 @@ import { RequestError, type RequestErrorCode, type RequestErrorDetails } from '.
 import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
 import { codeOf } from '../internal/error-code.ts';
 import { printableText } from '../internal/printable-text.ts';
-import { redactCredentials } from '../internal/redact-credentials.ts';
+import { redactQuote } from '../internal/redact-credentials.ts';
 import { echoRedactor } from '../internal/redact-echo.ts';
 import { redactError } from '../internal/redact-error.ts';
 import { redactUrl } from '../internal/redaction.ts';
@@ -38,7 +38,7 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const reply = record.reply;
   const personal = personalValues(call);
   const secrets = [...secretsOf(call), ...personal];
-  const redact = echoRedactor(secrets);
+  const redact = echoRedactor(secrets, personal);
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
   const isError = code === 'http_error' || code === 'reply_not_accepted';
@@ -112,7 +112,7 @@ const maxRead = 4_000;
 function quotable(text: string, redact: (text: string) => string): string {
   const plain = printableText(redact(text).slice(0, maxRead));
   // Again, since a secret that control characters had split is whole now.
-  const shown = redactCredentials(redact(plain)).replaceAll('"', "'");
+  const shown = redactQuote(redact(plain)).replaceAll('"', "'");
   // Do not cut through the middle of a character.
   return shown.length > maxQuoted
     ? `${shown

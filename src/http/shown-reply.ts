@@ -21,7 +21,8 @@ export function shownReply(
 ): Pick<RequestErrorDetails, 'headers' | 'body'> {
   const secrets = secretsOf(call).filter((secret) => secret.length > 3);
   const findSecrets = echoFinder(secrets.filter((secret) => secret.length >= longEnough));
-  const findOthers = echoFinder([...personal, ...secrets.filter((secret) => secret.length < longEnough)]);
+  const short = secrets.filter((secret) => secret.length < longEnough);
+  const findOthers = echoFinder([...personal, ...short], personal);
   const hideEach = (text: string) => hideSpans(text, [...findSecrets(text), ...findOthers(text)]);
 
   function show(given: unknown): string {

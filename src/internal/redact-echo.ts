@@ -13,10 +13,13 @@ const maxDecodings = 3;
 /**
  * Hides a request's secrets in foreign texts, in any spelling: in other case, in base64, percent- or entity-encoded,
  * with invisible characters between. Numbers are found by their last seven digits, in any script and with anything
- * between them. Takes linear time, and keeps only the beginning of a long text.
+ * between them; people's names as words in any case. Takes linear time, and keeps only the beginning of a long text.
  */
-export function echoRedactor(secrets: readonly string[]): (text: unknown) => string {
-  const find = echoFinder(secrets);
+export function echoRedactor(
+  secrets: readonly string[],
+  names: readonly string[] = [],
+): (text: unknown) => string {
+  const find = echoFinder(secrets, names);
   return (text) => {
     const whole = String(text ?? '');
     const read = whole.slice(0, maxRead);
@@ -25,8 +28,11 @@ export function echoRedactor(secrets: readonly string[]): (text: unknown) => str
 }
 
 /** Finds where a text of any length repeats a request's secrets: as {@link echoRedactor}, part by part. */
-export function echoFinder(secrets: readonly string[]): (text: string) => Span[] {
-  const find = partFinder(secrets);
+export function echoFinder(
+  secrets: readonly string[],
+  names: readonly string[] = [],
+): (text: string) => Span[] {
+  const find = partFinder(secrets, names);
   return (text) => {
     if (text.length <= maxRead) return find(text);
     const found: Span[] = [];
@@ -39,7 +45,8 @@ export function echoFinder(secrets: readonly string[]): (text: string) => Span[]
   };
 }
 
-function partFinder(secrets: readonly string[]): (part: string) => Span[] {
+function partFinder(secrets: readonly string[], names: readonly string[]): (part: string) => Span[] {
+  const people = [...new Set(names.map((name) => plain(name).toLowerCase()))];
   const given = [...new Set(secrets.filter((secret) => secret !== ''))];
   const forms = [...new Set(given.flatMap(writtenForms))];
   const words = forms.filter(isWord).map(plain);
@@ -54,6 +61,8 @@ function partFinder(secrets: readonly string[]): (part: string) => Span[] {
       const add = (found: Span) => spans.push(view.toSource(found));
       for (const needle of words) findText(view.text, needle, add);
       for (const needle of folded) findText(lower, needle, add);
+      for (const needle of people)
+        findText(lower, needle, (found) => isWholeWord(lower, found) && add(found));
       if (encoded.length > 0) {
         const urlSafe = lower.replaceAll('+', '-').replaceAll('/', '_');
         for (const needle of encoded) findText(urlSafe, needle, add);
@@ -214,6 +223,12 @@ function plain(text: string): string {
 /** A secret that is an ordinary word is not hidden in other case: the `not` in `Do NOT answer`. */
 function isWord(form: string): boolean {
   return form.length < 12 && /^\p{L}+$/u.test(form);
+}
+
+function isWholeWord(text: string, { start, end }: Span): boolean {
+  return (
+    !/\p{L}$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^\p{L}/u.test(text.slice(end, end + 2))
+  );
 }
 
 /** Lower case, url-safe; within a longer text a secret can begin at three offsets. */

@@ -1,5 +1,5 @@
 import { isPartnerExchangeError, whatFailed } from '../errors/errors.ts';
-import { hidden, redactCredentials } from './redact-credentials.ts';
+import { hidden, redactCredentials, redactQuote } from './redact-credentials.ts';
 import { echoRedactor } from './redact-echo.ts';
 
 /** An error's text may hold a whole reply. */
@@ -19,16 +19,25 @@ function redactedCopy(error: unknown, redact: (text: unknown) => string, depth: 
   const isQuoting = error instanceof SyntaxError;
   const shown = (text: unknown) => {
     const known = redact(text).slice(0, maxShown);
-    return redactCredentials(isQuoting ? withoutQuotes(known) : known);
+    return redactQuote(isQuoting ? withoutQuotes(known) : known);
   };
-  const copy = new Error(shown(messageOf(error)), cause && { cause });
+  const message = shown(messageOf(error));
+  const copy = new Error(message, cause && { cause });
   Object.defineProperty(copy, 'name', { value: shown(error.name) });
-  Object.defineProperty(copy, 'stack', { value: shown(error.stack) });
+  Object.defineProperty(copy, 'stack', { value: stackOf(error, message, shown) });
   if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
     const code = typeof error.code === 'string' ? shown(error.code) : error.code;
     Object.defineProperty(copy, 'code', { value: code, enumerable: true });
   }
   return copy;
+}
+
+/** The places of the code stay, also where the message is hidden. */
+function stackOf(error: Error, message: string, shown: (text: unknown) => string): string {
+  const places = /(?:\n {4}at .*)+$/.exec(String(error.stack))?.[0] ?? '';
+  return message === hidden
+    ? `${shown(error.name)}: ${hidden}${redactCredentials(places)}`
+    : shown(error.stack);
 }
 
 /** Of an error of ours without advice and link: a message quotes it. */

@@ -5,6 +5,7 @@ import type { Deployment } from '../deployment/define-deployment.ts';
 import { checkWireNames, type WireNames } from '../deployment/wire-names.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory-deduplication.ts';
+import { describeError } from '../internal/describe-error.ts';
 import {
   callback,
   checkFunction,
@@ -18,6 +19,7 @@ import {
   value,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
+import { redactError } from '../internal/redact-error.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { type FindCredentials, signerFinder } from './delivery-keys.ts';
 import type { DeliveryReport, RefusedBody } from './outcome.ts';
@@ -167,6 +169,7 @@ type InboxOption = 'inbox' | 'maxRemembered' | 'timeLimitMs';
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {
   console.error(
     `A webhook delivery was not handled (${quotedName(name)}, digest ${digest.slice(0, 12)}):`,
-    error,
+    // A driver's message can hold the address of its server with the password.
+    redactError(error, []) ?? describeError(error),
   );
 }

@@ -80,6 +80,26 @@ describe('onboard and whitelist-ip', () => {
   });
 });
 
+describe('what a reply says in words', () => {
+  it.each([
+    'open https://service.example/reset/3f9c now',
+    '<a href="https://service.example/reset/3f9c">Reset</a>',
+    'Your secret key is 3f9ckey',
+    'Use SK_PARTNER_3F9C from now on',
+  ])('%s: shows no link of one time and no key', async (message) => {
+    const { options } = service();
+    const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
+    for (const status of [200, 400]) {
+      for (const more of [[], ['--format', 'json']]) {
+        const fetch = async () => Response.json({ message, detail: [message] }, { status });
+        const { stdout, stderr } = await partnerExchange([...onboard, ...more], { ...options, fetch });
+        expect(stdout + stderr).not.toMatch(/3f9c/i);
+        expect(stdout + stderr).toContain('[redacted]');
+      }
+    }
+  });
+});
+
 describe('messenger key', () => {
   it('keeps the reply in a new private file, and shows nothing of it', async () => {
     const { options } = service();

@@ -232,3 +232,19 @@ describe('order unsettled and settle', () => {
     expect(existsSync(join(cwd, 'none.sqlite'))).toBe(false);
   });
 });
+
+it.each([
+  'redis://:s3cretpass@127.0.0.1:1',
+  'redis://127.0.0.1:1?password=s3cretpass',
+  'postgres://app@127.0.0.1:1/orders?password=s3cretpass',
+  'postgres://app@127.0.0.1:1/orders?sslmode=require&sslpassword=s3cretpass',
+])('a journal at an address with a password is no argument, and is not shown: %s', async (address) => {
+  const unsettled = (where: string) =>
+    partnerExchange(['order', 'unsettled', '--journal', where, '--debug'], { env: { STORE: address } });
+  const refused = await unsettled(address);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('other users see arguments') });
+  expect(refused.stderr).not.toContain('s3cretpass');
+  const { stdout, stderr } = await unsettled('env:STORE');
+  expect(stdout + stderr).not.toContain('s3cretpass');
+  expect(stderr).not.toContain('other users see arguments');
+});

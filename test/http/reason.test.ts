@@ -158,6 +158,17 @@ describe('the reason that an error quotes', () => {
       'ada@buyer.example is not A. Lovelace of account 0123456789 on usdt-trc20',
       '[redacted] is not A. [redacted] of account [redacted] on usdt-trc20',
     ],
+    [
+      'the name of a buyer in another case',
+      (url, options) =>
+        new ExchangeClient({ deployment: deploymentAt(url), credentials, ...options }).createOrder({
+          ...order,
+          first_name: 'Ọlárìnwá',
+          last_name: 'Lovelace',
+        }),
+      'LOVELACE ọLÁRÌNWÁ is not lovelaces or Lovelaceton',
+      '[redacted] [redacted] is not lovelaces or [redacted]ton',
+    ],
   ])('does not repeat %s', async (_, run, said, reason) => {
     expect(await quoted({ message: said }, run)).toBe(reason);
   });

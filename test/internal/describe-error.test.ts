@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../src/internal/describe-error.ts';
 import { driverError } from '../../src/internal/driver-error.ts';
+import { redactError } from '../../src/internal/redact-error.ts';
 import { timeOf } from '../support/timing.ts';
 
 it.each([
-  [
-    'connect postgres://app:s3cret@db:5432/orders failed',
-    'connect postgres://[redacted]@db:5432/orders failed',
-  ],
-  ['redis://:s3cret@cache', 'redis://[redacted]@cache'],
-  ['amqp://app:s3cr@et@queue/x', 'amqp://[redacted]@queue/x'],
+  ['connect postgres://app:s3cret@db:5432/orders failed', '[redacted]'],
+  ['redis://:s3cret@cache', '[redacted]'],
+  ['amqp://app:s3cr@et@queue/x', '[redacted]'],
+  ['amqp://app:s3/cret@queue/x', '[redacted]'],
+  ['cannot reach app:s3cret@queue', '[redacted]'],
   [
     'GET https://m.example/send?api_key=s3cret&to=1 404',
     'GET https://m.example/send?api_key=[redacted]&to=[redacted] 404',
@@ -22,6 +22,14 @@ it.each([
   ['is it paid? no & never', 'is it paid? no & never'],
 ])('keeps of %j no credentials', (message, kept) => {
   expect(describeError(new Error(message))).toBe(`Error: ${kept}`);
+});
+
+it('keeps the code of an error whose message is hidden', () => {
+  const error = Object.assign(new TypeError('connect amqp://app:s3/cret@queue'), { code: 'ECONNREFUSED' });
+  expect(describeError(error)).toBe('TypeError ECONNREFUSED: [redacted]');
+  const shown = redactError(error, []);
+  expect(shown).toMatchObject({ message: '[redacted]', name: 'TypeError', code: 'ECONNREFUSED' });
+  expect(shown?.stack).toMatch(/^TypeError: \[redacted\]\n {4}at .*describe-error/);
 });
 
 it.each<[unknown, string]>([

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { redactCredentials } from '../../src/internal/redact-credentials.ts';
+import { describe, expect, it } from 'vitest';
+import { redactCredentials, redactQuote } from '../../src/internal/redact-credentials.ts';
 import { timeOf } from '../support/timing.ts';
 
 const names = [
@@ -82,4 +82,60 @@ it('takes linear time', () => {
       part,
     ).toBeLessThan(1_000);
   }
+});
+
+describe('a quote is hidden whole that holds', () => {
+  it.each([
+    ['a link of one time', 'open https://service.example/reset/3f9c now'],
+    ['one in HTML', '<p>Open <a href="https://service.example/onboarding/one-time/3f9c">this</a></p>'],
+    ['one in JSON inside of JSON', '{\\"url\\":\\"https:\\\\/\\\\/service.example\\\\/reset\\\\/3f9c\\"}'],
+    ['one that is encoded', 'next=https%3A%2F%2Fservice.example%2Freset%2F3f9c'],
+    ['one that only a token tells', 'see https://service.example/l/9f2c4b7e9f2c4b7e9f2c'],
+    ['a key in a sentence', 'Your secret key is k3yMaterial'],
+    ['a key behind a colon', 'New password: hunter22'],
+    ['the password of an address with a slash', 'connect amqp://app:a/b@queue failed'],
+    ['the password of an address', 'connect postgres://app:s3cret@db:5432/orders failed'],
+    ['a user and a password without a scheme', 'cannot reach app:s3cret@queue:5672'],
+  ])('%s', (_, text) => {
+    expect(redactQuote(text)).toBe('[redacted]');
+  });
+});
+
+it('hides keys in capitals', () => {
+  expect(redactQuote('for SK_PARTNER_4F1D20 only')).toBe('for [redacted] only');
+  expect(redactQuote('for api-x-51e0c2 only')).toBe('for [redacted] only');
+});
+
+it.each([
+  'The public key is invalid.',
+  'The secret key is required: set it.',
+  'A link was sent to dev@acme.example.',
+  'Send it to:dev@acme.example',
+  'The request POST /api/v1/no-auth/PartnerP2P/OnboardPartner/ was refused',
+  'order A-1001 at https://service.example/api/v1/orders',
+  'Error at run (file:///app/node_modules/.pnpm/pg@8.0.3/node_modules/pg/index.js:12:5)',
+  'This partner_code is registered: regenerate its keys instead.',
+])('quotes %j as it is', (text) => {
+  expect(redactQuote(text)).toBe(text);
+});
+
+it('decides about a quote in linear time', () => {
+  for (const part of [
+    '/',
+    '//',
+    '://',
+    'a:',
+    ':a',
+    '@',
+    'key is ',
+    'https://a',
+    '/reset',
+    'a1',
+    '\\/',
+    'key',
+  ])
+    expect(
+      timeOf(() => redactQuote(part.repeat(20_000))),
+      part,
+    ).toBeLessThan(1_000);
 });
