@@ -1,3 +1,4 @@
+import { escapeInvisible, hiddenCharacters } from '../internal/printable-text.ts';
 import type { OutputStream, Variables } from './context.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -22,24 +23,14 @@ export function hasColours(env: Variables, stream: OutputStream): boolean {
 
 /** The colours that we and `--help` use; nothing that moves, hides or blinks. */
 const colour = String.raw`\u001b\[(?:[1-4]|2[2-4]|3[1-79])(?:;(?:[1-4]|2[2-4]))?m`;
-/** Control characters, marks that reorder text or have no width, lone surrogates, unassigned characters. */
-const invisible = String.raw`[^\P{C}\n\t]|[\p{Zl}\p{Zp}]`;
 
-const pattern = new RegExp(`${colour}|${invisible}`, 'gu');
+const pattern = new RegExp(`${colour}|${hiddenCharacters}`, 'gu');
 
 /**
  * A text that cannot change how a terminal shows other text: invisible characters are written as in JSON (`\u202e`),
  * so JSON keeps its meaning.
  */
 export function visibleText(text: string, { hasColours = false } = {}): string {
-  return text.replace(pattern, (match) => {
-    if (hasColours && match.startsWith('\u001b[')) return match;
-    return Array.from({ length: match.length }, (_, unit) => escaped(match.charCodeAt(unit))).join('');
-  });
-}
-
-function escaped(unit: number): string {
-  // The visible rest of a colour.
-  if (unit >= 0x20 && unit < 0x7f) return String.fromCharCode(unit);
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+  if (!hasColours) return escapeInvisible(text);
+  return text.replace(pattern, (match) => (match.startsWith('\u001b[') ? match : escapeInvisible(match)));
 }

@@ -2,7 +2,7 @@ import { operationRules } from '../deployment/operations.ts';
 import { RequestError, type RequestErrorCode, type RequestErrorDetails } from '../errors/errors.ts';
 import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
 import { codeOf } from '../internal/error-code.ts';
-import { printableText } from '../internal/printable-text.ts';
+import { plainLine } from '../internal/printable-text.ts';
 import { redactQuote } from '../internal/redact-credentials.ts';
 import { echoRedactor } from '../internal/redact-echo.ts';
 import { redactError } from '../internal/redact-error.ts';
@@ -110,7 +110,7 @@ const maxRead = 4_000;
 
 /** A foreign text that is safe to quote: one short line without secrets, which cannot pass for our own words. */
 function quotable(text: string, redact: (text: string) => string): string {
-  const plain = printableText(redact(text).slice(0, maxRead));
+  const plain = plainLine(redact(text).slice(0, maxRead));
   // Again, since a secret that control characters had split is whole now.
   const shown = redactQuote(redact(plain)).replaceAll('"', "'");
   // Do not cut through the middle of a character.

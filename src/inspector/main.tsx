@@ -7,6 +7,7 @@ import { shownDate } from './labels.tsx';
 import { MailsView } from './mails-view.tsx';
 import { MessagesView } from './messages-view.tsx';
 import { OrdersView } from './orders-view.tsx';
+import { showInvisible } from './show-invisible.ts';
 import { acceptToken, navigate, openTab, start, store, update, useStore } from './store.ts';
 import { TrafficView } from './traffic-view.tsx';
 
@@ -217,4 +218,5 @@ function ThemeButton() {
 
 start();
 const root = document.getElementById('app');
+showInvisible();
 if (root !== null) render(<App />, root);

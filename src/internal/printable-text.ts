@@ -6,8 +6,38 @@ const breaking = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 /** Invisible characters: marks that reorder text or have no width, lone surrogates, private use. */
 const invisible = /[\p{Cf}\p{Cs}\p{Co}]/gu;
 
-/** Makes a foreign text one line that cannot break a log, set colours, or change the reading order. */
+/** Control characters, marks that reorder text or have no width, lone surrogates, unassigned characters. */
+export const hiddenCharacters = String.raw`[^\P{C}\n\t]|[\p{Zl}\p{Zp}]`;
+const hiddenPattern = new RegExp(hiddenCharacters, 'gu');
+
+/** Writes invisible characters as in JSON (`\u202e`): they cannot change how other text is shown. */
+export function escapeInvisible(text: string, pattern = hiddenPattern): string {
+  return text.replace(pattern, (match) =>
+    Array.from({ length: match.length }, (_, unit) => escaped(match.charCodeAt(unit))).join(''),
+  );
+}
+
+function escaped(unit: number): string {
+  // The visible rest of a colour.
+  if (unit >= 0x20 && unit < 0x7f) return String.fromCharCode(unit);
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
+/**
+ * Makes a foreign text, such as the name of a file, one line that cannot break a log, set colours, or change the
+ * reading order. Blanks become one space; what is invisible is shown, as two different names must not look alike.
+ */
 export function printableText(text: string): string {
+  return escapeInvisible(text.replace(/\s+/g, blanksOnly)).trim();
+}
+
+/** A byte order mark counts as a blank, and is invisible. */
+function blanksOnly(blanks: string): string {
+  return blanks.replace(/[^\ufeff]+/g, ' ');
+}
+
+/** The same for what somebody says, of which no character counts: what is invisible is removed. */
+export function plainLine(text: string): string {
   return text.replace(terminalSequence, '').replace(invisible, '').replace(breaking, ' ').trim();
 }
 

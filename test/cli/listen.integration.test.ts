@@ -104,7 +104,7 @@ describe('listen', () => {
     expect((await post(url, '{"event_name":"\\u001b[31mred\\nline"}')).status).toBe(200);
     const { stdout, stderr } = await running.stop();
     expect(stderr).toContain('nothing is verified');
-    expect(stdout).toBe('03:04:05 unchecked red line -> 200\n');
+    expect(stdout).toBe('03:04:05 unchecked \\u001b[31mred line -> 200\n');
   });
 
   it('refuses other methods, large bodies, and requests of web pages', async () => {

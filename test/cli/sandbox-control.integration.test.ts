@@ -222,7 +222,7 @@ describe('orders', () => {
       expect(lines.every((line) => plain(line).length <= columns)).toBe(true);
       expect(lines[1]).toContain('…');
     }
-    for (const columns of [0, 20]) expect((await at(columns))[1]).toContain('A-1');
+    for (const columns of [0, 20]) expect((await at(columns))[1]).toContain('A-\\u001b[31m\\u202e1');
     const piped = (await run(['sandbox', 'orders'])).stdout;
     expect(piped).toContain('fiat_received, no_kyc, third_party_payment, third_party_error');
     for (const hidden of ['\u001b', '\u202e']) expect(piped).not.toContain(hidden);

@@ -183,3 +183,21 @@ describe('a text that is signed', () => {
     expect(stderr).toContain('write it to a file');
   });
 });
+
+it.each(['verify', 'replay --to http://127.0.0.1:1', 'sign'])(
+  '%s shows what is invisible in the name of a file that is not there, as text and as JSON',
+  async (command) => {
+    const name = 'a\u200b\u202e\u2066\u001b[31m.json';
+    const shown = 'a\\u200b\\u202e\\u2066\\u001b[31m.json';
+    for (const more of [[], ['--format', 'json']]) {
+      const { code, stderr } = await partnerExchange([...command.split(' '), name, ...more], {
+        env: keys,
+        cwd: scratchFolder(),
+      });
+      expect(code).toBe(2);
+      const message = more.length === 0 ? stderr : String(JSON.parse(stderr).error.message);
+      expect(message).toMatch(/There is no |no such/);
+      expect(message).toContain(shown);
+    }
+  },
+);

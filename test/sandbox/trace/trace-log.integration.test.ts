@@ -133,7 +133,9 @@ describe('a trace', () => {
     const { add, view } = log(10);
     add({ ...facts, order: 'A\u001b[2J-1\n#9 reply 200\u202e' });
     add({ kind: 'event_reply', note: 'E\u009b31mRR\r' });
-    expect(view.text()).toBe('sandbox seed s\n#1 request order A-1 #9 reply 200\n#2 event_reply ERR');
+    expect(view.text()).toBe(
+      'sandbox seed s\n#1 request order A\\u001b[2J-1 #9 reply 200\\u202e\n#2 event_reply E\\u009b31mRR',
+    );
   });
 
   it('is text with the seed first, and without headers and bodies', () => {
