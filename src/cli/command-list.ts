@@ -113,6 +113,15 @@ const commands = {
 
 export const commandNames: readonly string[] = Object.keys(commands);
 
+/** The commands of a group, by the first word of a command line; `undefined` for one that is no group. */
+export function commandsOfGroup(name: string): readonly string[] | undefined {
+  // Sound: each entry is an outline.
+  const outline = Object.hasOwn(commands, name)
+    ? (commands as Record<string, RouteOutline>)[name]
+    : undefined;
+  return outline?.usage?.endsWith(' ...') ? outline.usage.slice(0, -' ...'.length).split('|') : undefined;
+}
+
 /** The command that runs if a group is named alone, or with options. */
 const defaultCommands: Readonly<Record<string, string>> = {
   sandbox: 'start',

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
 import { commandWords } from '../config/command-words.ts';
 import {
   describeIn,
@@ -51,7 +53,13 @@ function exitCodeOf(error: SdkError): ExitCode {
 const badKeyFile: ReadonlySet<string> = new Set(['key_storage_exposed', 'key_storage_invalid']);
 
 const systemErrors: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `There is no ${path}: check the path.`,
+  ENOENT: (path) => {
+    const folder = dirname(path);
+    // Of a file that is to be made.
+    if (path.includes(sep) && !existsSync(folder))
+      return `There is no folder ${folder}: make it, or check the path.`;
+    return `There is no ${path}: check the path.`;
+  },
   EACCES: (path) => `No permission for ${path}: check who owns it, and its mode.`,
   EPERM: (path) => `No permission for ${path}: check who owns it, and its mode.`,
   EISDIR: (path) => `${path} is a folder: name a file in it.`,

@@ -1,3 +1,4 @@
+import { nearestValue } from '../internal/nearest-name.ts';
 import { CliError } from './context.ts';
 
 /** An option that is on when it is named. */
@@ -181,6 +182,12 @@ export function oneOf<const Word extends string>(words: readonly Word[]): (input
   return (input) => {
     const word = words.find((each) => each === input);
     if (word !== undefined) return word;
-    throw new CliError(`must be ${words.join(', ')}`);
+    throw new CliError(`must be ${words.join(', ')}${proposal(input, words)}`);
   };
+}
+
+/** Ends the sentence about a wrong value. The value itself is not repeated: it may be a key in the wrong place. */
+export function proposal(input: string, words: readonly string[]): string {
+  const near = nearestValue(input, words);
+  return near === undefined ? '' : `: did you mean ${near}?`;
 }

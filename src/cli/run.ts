@@ -9,11 +9,11 @@ import {
 } from '@stricli/core';
 import { userAgent } from '../internal/user-agent.ts';
 import { reportFailure } from './command.ts';
-import { loadRoutes, withDefaultCommand } from './command-list.ts';
+import { commandsOfGroup, loadRoutes, withDefaultCommand } from './command-list.ts';
 import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
 import { secretGuard } from './secret-guard.ts';
 import { hasColours, visibleText } from './terminal-text.ts';
-import { applicationText } from './usage-errors.ts';
+import { textFor } from './usage-errors.ts';
 
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<number> {
@@ -61,12 +61,13 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
 
 /** The command line as stricli runs it, with the commands that are named. */
 export async function loadApplication(names: readonly string[]): Promise<Application<RunContext>> {
+  const commands = commandsOfGroup(names[0] ?? '');
   return buildApplication(
     await loadRoutes(names),
     {
       name: 'partner-exchange',
       scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
-      localization: { text: applicationText },
+      localization: { text: textFor({ group: commands && names[0], commands: commands ?? [] }) },
     },
     {
       help: help({

@@ -12,24 +12,43 @@ import {
 } from '@stricli/core';
 import { nearestSpelling } from '../internal/nearest-name.ts';
 import { CliError } from './context.ts';
+import { proposal } from './flags.ts';
 
 /**
- * The texts of stricli. A typed word is repeated only if a known name is near: it may be a key in the wrong place.
+ * The texts of stricli. A typed word is repeated only if a known name is near: it may be a key in the wrong place. Where
+ * the first word is a group, names its commands if none is near.
  */
-export const applicationText: ApplicationText = {
-  ...text_en,
-  noCommandRegisteredForInput: ({ input, corrections }) => {
-    // stricli proposes `start` for `port`.
-    const names = corrections.map((name) => name.replaceAll('`', ''));
-    const near = nearestSpelling(input, names);
-    return withNextStep(
-      near === undefined
-        ? `There is no such command. ${twoHyphens}`
-        : `There is no command \`${input}\`: did you mean \`${near}\`?`,
-    );
-  },
-  exceptionWhileParsingArguments: (error) => withNextStep(describe(error)),
-};
+export function textFor({
+  group,
+  commands,
+}: {
+  group: string | undefined;
+  commands: readonly string[];
+}): ApplicationText {
+  return {
+    ...text_en,
+    noCommandRegisteredForInput: ({ input, corrections }) => {
+      // stricli proposes `start` for `port`.
+      const names = corrections.map((name) => name.replaceAll('`', ''));
+      const near = nearestSpelling(input, [...names, ...commands]);
+      if (near === undefined && group !== undefined) {
+        return withNextStep(
+          `There is no such command. ${twoHyphens} The commands of ${group} are ${commands.join(', ')}.`,
+        );
+      }
+      return withNextStep(
+        near === undefined
+          ? `There is no such command. ${twoHyphens}`
+          : `There is no command \`${input}\`: did you mean \`${near}\`?`,
+      );
+    },
+    exceptionWhileParsingArguments: (error) => withNextStep(describe(error)),
+  };
+}
+
+function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
+}
 
 function withNextStep(problem: string): string {
   return `${problem} Add --help to see what there is.`;
@@ -46,11 +65,12 @@ function describe(error: unknown): string {
     return `There is no option --${input}: did you mean --${corrections.join(' or --')}?`;
   }
   if (error instanceof EnumValidationError) {
-    return `--${error.externalFlagName} must be ${error.values.join(' or ')}.`;
+    const { externalFlagName, input, values } = error;
+    return sentence(`--${externalFlagName} must be ${values.join(' or ')}${proposal(input, values)}`);
   }
   if (error instanceof ArgumentParseError) {
     const { externalFlagNameOrPlaceholder: name, exception } = error;
-    return `${name}: ${exception instanceof CliError ? exception.message : 'cannot be read'}.`;
+    return sentence(`${name}: ${exception instanceof CliError ? exception.message : 'cannot be read'}`);
   }
   if (error instanceof UnsatisfiedFlagError) return `--${error.externalFlagName} needs a value.`;
   if (error instanceof UnexpectedFlagError) return `--${error.externalFlagName} can be given only once.`;

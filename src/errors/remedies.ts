@@ -102,6 +102,7 @@ export const configurationRemedies = {
   duplicate_handler: 'Register one handler, and call both functions from it.',
   raw_body_required: 'Pass the text or bytes as received, before anything parses them.',
   browser_environment: 'Call the service from your server: every visitor of a page can read its keys.',
+  runtime_too_old: 'Install Node 22.12 or later.',
 } as const satisfies Remedies;
 
 export const inboxRemedies = {
@@ -330,6 +331,7 @@ export const meanings: Meanings = {
     duplicate_handler: 'A webhook handler was registered twice.',
     raw_body_required: 'Something parsed the body before its signature could be checked.',
     browser_environment: 'Secret keys were about to be used in a browser.',
+    runtime_too_old: 'This Node lacks functions that the package needs.',
   },
   InboxError: {
     store_unavailable: 'The store failed, or did not answer in time.',

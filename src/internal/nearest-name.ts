@@ -9,6 +9,22 @@ export function nearestName(name: string, known: readonly string[]): string | un
   );
 }
 
+/** The {@link nearestName}, or the known value of the same words in another order: `event.buy.close`. */
+export function nearestValue(value: string, known: readonly string[]): string | undefined {
+  if (value.length > maxLength) return undefined;
+  const words = (text: string) =>
+    text
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .toSorted()
+      .join(' ');
+  return (
+    nearestSpelling(value, known) ??
+    known.find((each) => words(each) === words(value)) ??
+    nearestName(value, known)
+  );
+}
+
 /** The known name at most two edits away (one for a short name), whatever its case; `undefined` when none is near. */
 export function nearestSpelling(name: string, known: readonly string[]): string | undefined {
   if (name.length > maxLength) return undefined;

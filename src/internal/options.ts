@@ -104,7 +104,25 @@ export function defineOptions<const Table extends OptionRows>(
 ): (options: unknown) => Settings<Table> {
   const rows = Object.entries(table);
   // Sound: each row returns the type that the table gives its name.
-  return (options) => readRows(rows, { owner, options, code, prefix: '' }) as Settings<Table>;
+  return (options) => {
+    checkNode();
+    return readRows(rows, { owner, options, code, prefix: '' }) as Settings<Table>;
+  };
+}
+
+/**
+ * Otherwise a missing function would fail with its own name (`Map.groupBy is not a function`).
+ *
+ * @throws {ConfigurationError} `runtime_too_old`
+ */
+export function checkNode(
+  versions: Readonly<Record<string, string | undefined>> = globalThis.process?.versions ?? {},
+): void {
+  // Bun and Deno name a Node whose functions they have.
+  if (versions.node === undefined || versions.bun !== undefined || versions.deno !== undefined) return;
+  const [major = 0, minor = 0] = versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 12)) return;
+  throw new ConfigurationError('runtime_too_old', `Node ${versions.node} is too old for this package.`);
 }
 
 function readRows(

@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import { codeOf } from './error-code.ts';
 
 type FileSystem = typeof import('node:fs');
 
@@ -18,7 +19,7 @@ export type PrivateFile = ReturnType<typeof openPrivateFile>;
 export function openPrivateFile(path: string, fail: MakeFileError) {
   // Looked up, not imported: a key file shares this module, and loads where there are no files.
   const fs = process.getBuiltinModule('node:fs');
-  createFile(path, fs);
+  createFile(path, { fs, fail });
   if (isForeignLink(fs.lstatSync(path))) {
     throw fail('The path of the database is a symbolic link of another user.', {
       remedy: 'Give the path of a file of your own.',
@@ -61,11 +62,27 @@ const companions = ['-wal', '-shm'];
  * Only if there is none: opening and closing a file that SQLite has open in this process would release SQLite's locks
  * on it.
  */
-function createFile(path: string, fs: FileSystem): void {
+function createFile(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFileError }): void {
   try {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    const code = codeOf(error);
+    if (code === 'EEXIST') return;
+    if (code === 'ENOENT') {
+      throw fail('The folder of the database file does not exist.', {
+        remedy: 'Make it, or correct the path.',
+        cause: error,
+      });
+    }
+    // A database that is there can still be read.
+    if (code === 'EROFS' && fs.existsSync(path)) return;
+    if (code === 'EROFS') {
+      throw fail('The database file cannot be made: its file system is read-only.', {
+        remedy: 'Give a path on another one.',
+        cause: error,
+      });
+    }
+    throw error;
   }
 }
 

@@ -39,7 +39,7 @@ it('sandbox --data keeps its partners over restarts, in a private file', async (
 it.each([
   ['text.txt', 'text.txt cannot hold the data of a sandbox: file is not a database. Name another file'],
   ['folder', 'folder cannot hold the data of a sandbox: The path of the database is not that of a file.'],
-  [join('missing', 'x.sqlite'), /There is no .*x\.sqlite.*: check the path/],
+  [join('missing', 'x.sqlite'), /x\.sqlite: The folder of the database file does not exist/],
 ])('sandbox --data names a file that it cannot use: %s', async (data, message) => {
   const cwd = filesIn({ 'text.txt': 'hallo, this is a text that is long enough to be read' });
   mkdirSync(join(cwd, 'folder'));

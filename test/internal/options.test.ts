@@ -4,6 +4,7 @@ import {
   callback,
   checkFunction,
   checkInteger,
+  checkNode,
   checkOneOf,
   checkTimerMs,
   defineOptions,
@@ -202,4 +203,21 @@ describe('the value of an option', () => {
     expect(checkTimerMs('waitMs', 2 ** 31 - 1)).toBe(2 ** 31 - 1);
     expect(checkOneOf('role', 'both', ['both', 'receiver'])).toBe('both');
   });
+});
+
+it.each([
+  [{ node: '20.20.2' }, /^Node 20\.20\.2 is too old for this package\. Install Node 22\.12 or later\./],
+  [{ node: '22.11.0' }, /^Node 22\.11\.0 is too old/],
+])('an earlier Node than the floor is refused in words: %j', (versions, message) => {
+  expect(() => checkNode(versions)).toThrow(message);
+});
+
+it.each([
+  { node: '22.12.0' },
+  { node: '24.0.0' },
+  { node: '20.1.0', bun: '1.3.0' },
+  { deno: '2.5.0', node: '20.1.0' },
+  {},
+])('any other runtime is taken: %j', (versions) => {
+  expect(() => checkNode(versions)).not.toThrow();
 });

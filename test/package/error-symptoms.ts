@@ -104,6 +104,12 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     messages: ['This looks like a browser, where anybody can read secret keys'],
     causes: ['the client is part of a page', 'a test runs under jsdom'],
   },
+  runtime_too_old: {
+    messages: ['Node … is too old for this package'],
+    causes: [
+      'the server, the container or the function runs an earlier Node than the machine it was written on',
+    ],
+  },
   store_unavailable: {
     messages: [
       'The store of the inbox cannot be used now',

@@ -1,6 +1,7 @@
 import type { OrderEventName } from '../../events/order-event.ts';
 import { findLossyMember } from '../../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
+import { unreachableBecause } from '../../internal/post-request.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { eventBody } from '../../testing/event-body.ts';
 import { refusedDeliveries, signedDelivery } from '../../testing/signed-delivery.ts';
@@ -96,11 +97,15 @@ export default defineCommand({
       }
     }
     let unexpected = 0;
+    let unreachable: string | undefined;
     await postEach(context, deliveries(), {
       ...flags,
       onAnswer({ event, time }, answer) {
         const expected = forge ? isRefusal(answer.status) : isSuccess(answer);
         if (!expected) unexpected++;
+        if (answer.status === undefined) {
+          unreachable ??= unreachableBecause({ kind: 'closed', reason: answer.problem }, flags.to.host);
+        }
         output.item(
           { event, time, forged: forge, ...answerItem(answer), expected },
           (paint) => `${describeAnswer(answer, paint)} ${printableText(event)}${forge ? ' (forged)' : ''}`,
@@ -108,6 +113,10 @@ export default defineCommand({
       },
     });
     if (unexpected === 0) return exitCodes.ok;
+    if (unreachable !== undefined) {
+      output.status(`${unreachable}: start your receiver, or check --to.`);
+      return exitCodes.findings;
+    }
     output.status(
       forge
         ? 'A forged event was not refused with 4xx: verify the signature before anything else. Next: partner-exchange attack.'

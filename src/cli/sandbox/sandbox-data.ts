@@ -37,7 +37,7 @@ async function lockFile(path: string, given: string): Promise<{ close(): void }>
   const { DatabaseSync } = await import('node:sqlite');
   const { openPrivateFile } = await import('../../internal/private-file.ts');
   const fail: MakeFileError = (what, { remedy = '' } = {}) =>
-    new CliError(`${shownPath(given)}.lock: ${what} ${remedy}`);
+    new CliError(`${shownPath(given)}: ${what} ${remedy}`.trimEnd());
   const lock = new DatabaseSync(openPrivateFile(`${path}.lock`, fail).path);
   try {
     lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');

@@ -147,12 +147,8 @@ function deliveryAction<const Id extends string>({
 function findOrder({ orders }: SandboxState, name: string): SandboxOrder {
   try {
     return orders.find(name);
-  } catch {
-    throw new Refusal(
-      404,
-      'unknown_order',
-      'Not exactly one order has this name: give a partner_order_id that one partner uses, or the platform_order_ref.',
-    );
+  } catch (error) {
+    throw isValidationError(error) ? new Refusal(404, 'unknown_order', whatFailed(error)) : error;
   }
 }
 

@@ -1,10 +1,15 @@
 import { ValidationError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../internal/json.ts';
+import { nearestSpelling } from '../../internal/nearest-name.ts';
+import { quotedName } from '../../internal/printable-text.ts';
 import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../options.ts';
 import { randomToken } from '../secrets.ts';
 
 /** The last orders, by the service's reference. */
+/** Orders whose ids are compared with a misspelt one. */
+const maxCompared = 1000;
+
 export class OrderRegistry {
   readonly #options: SandboxSettings;
   readonly #records: Records;
@@ -64,10 +69,20 @@ export class OrderRegistry {
     const [only, ...others] = this.#named(name);
     if (only === undefined)
       throw invalidOrder(
-        'is neither the partner_order_id nor the platform_order_ref of an order that is remembered',
+        `is neither the partner_order_id nor the platform_order_ref of an order that is remembered${this.#hint(name)}`,
       );
     if (others.length > 0) throw invalidOrder('is used by several orders: give the platform_order_ref');
     return only;
+  }
+
+  /** Names an order that is spelled almost so. */
+  #hint(name: string): string {
+    const newest = [...this.#orders.values()].slice(-maxCompared);
+    const near = nearestSpelling(
+      name,
+      newest.flatMap((order) => [order.partner_order_id, order.platform_order_ref]),
+    );
+    return near === undefined ? '' : `: did you mean ${quotedName(near)}?`;
   }
 
   /** Moves an order on and returns its new state. @throws {ValidationError} if the step cannot follow */

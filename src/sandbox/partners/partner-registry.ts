@@ -119,9 +119,14 @@ export class PartnerRegistry {
     if (link === undefined || partner === undefined) {
       throw new Refusal(404, 'not_found', 'There is no such one-time link.');
     }
-    if (link.state === 'used') throw new Refusal(410, 'link_used', 'The one-time link has been used.');
+    if (link.state === 'used')
+      throw new Refusal(
+        410,
+        'link_used',
+        'The one-time link has been used: it shows the keys once. Ask for another with regenerateKeys, signed with the keys that it showed; without them, onboard under another partner_code.',
+      );
     if (link.state === 'replaced') {
-      throw new Refusal(410, 'link_replaced', 'A later link has taken the place of this one.');
+      throw new Refusal(410, 'link_replaced', 'A later link has taken the place of this one: open that one.');
     }
     // The first keys of a partner wait behind this link.
     const revealed = partner.validFrom === undefined ? partner : this.#withNewKeys(partner);
