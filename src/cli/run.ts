@@ -14,6 +14,7 @@ import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World
 import { secretGuard } from './secret-guard.ts';
 import { hasColours, visibleText } from './terminal-text.ts';
 import { textFor } from './usage-errors.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<number> {
@@ -32,7 +33,11 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
   const colourDepth = hasColours(world.env, world.stdout) ? 8 : 1;
   const process: ApplicationContext['process'] = {
     stdout: {
-      write: (text) => void secrets.guard(world.stdout).write(text),
+      // Help and the version: commands write to their own context.
+      write: (text) => {
+        const { isTTY, columns } = world.stdout;
+        secrets.guard(world.stdout).write(isTTY && columns ? wrapText(text, columns) : text);
+      },
       getColorDepth: () => colourDepth,
     },
     // Only errors: the arguments do not fit.

@@ -15,7 +15,10 @@ const gap = '  ';
 /** A column that is cut keeps at least this much. */
 const leastWidth = 6;
 
-/** Rows below their titles. On a terminal the widest columns are cut so that a row is one line. */
+/**
+ * Rows below their titles. On a terminal the widest columns are cut so that a row is one line; a cell that is never cut
+ * and too long for its column stands on a line of its own before the rest of its row.
+ */
 export function tableLines<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -28,15 +31,19 @@ export function tableLines<Row>(
   // A terminal without a size says 0.
   const room = stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const widths = narrow(natural, columns, room - gap.length * (columns.length - 1));
-  const line = (texts: readonly string[], paintCell: (text: string, index: number) => string) =>
-    texts
-      .map((text, index) => {
-        const shown = cut(text, widths[index] ?? 0);
-        const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(shown)));
-        return paintCell(shown, index) + (index === texts.length - 1 ? '' : padding);
-      })
-      .join(gap)
-      .trimEnd();
+  const line = (texts: readonly string[], paintCell: (text: string, index: number) => string) => {
+    let start = 0;
+    const shown = texts.map((text, index) => {
+      const width = widths[index] ?? 0;
+      const cell = columns[index]?.isWhole ? text : cut(text, width);
+      const isLast = index === texts.length - 1;
+      const excess = widthOf(cell) - width;
+      start += width + gap.length;
+      if (excess > 0 && !isLast) return `${paintCell(cell, index)}\n${' '.repeat(start)}`;
+      return paintCell(cell, index) + (isLast ? '' : ' '.repeat(-excess) + gap);
+    });
+    return shown.join('').trimEnd();
+  };
   return [
     line(
       columns.map(({ title }) => title),
@@ -55,6 +62,13 @@ export function tableLines<Row>(
 /** Narrows the widest columns that may be cut, until all fit or none can become narrower. */
 function narrow(natural: readonly number[], columns: readonly Column<never>[], room: number): number[] {
   const widths = [...natural];
+  if (sum(widths) > room) {
+    // One long id would push every other column off the terminal.
+    const most = Math.max(leastWidth, Math.floor(room / 3));
+    for (const [index, width] of natural.slice(0, -1).entries()) {
+      if (columns[index]?.isWhole) widths[index] = Math.min(width, most);
+    }
+  }
   for (let excess = sum(widths) - room; excess > 0; excess--) {
     const [widest] = [...widths.entries()]
       .filter(([index, width]) => columns[index]?.isWhole !== true && width > leastWidth)

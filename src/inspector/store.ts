@@ -27,6 +27,8 @@ import { followTrace } from './trace-stream.ts';
 /** The state of the page. Components read it through {@link useStore}. */
 export const store = {
   state: undefined as State | undefined,
+  /** How many of the oldest entries the server has dropped. */
+  forgotten: 0,
   rows: new Map<number, Row>(),
   rowsVersion: 0,
   isConnected: false,
@@ -236,9 +238,11 @@ function forget(state: Pick<State, 'instance' | 'trace'>): void {
     visited.clear();
     update({ found: undefined });
   }
+  const { forgotten } = state.trace;
+  if (forgotten !== store.forgotten) update({ forgotten });
   const { size } = store.rows;
   for (const id of store.rows.keys()) {
-    if (id > state.trace.forgotten) break;
+    if (id > forgotten) break;
     store.rows.delete(id);
   }
   if (isOther || store.rows.size !== size) update({ rowsVersion: store.rowsVersion + 1 });

@@ -25,7 +25,7 @@ const offered: readonly Filter[] = isListening
 const noIds: ReadonlySet<number> = new Set();
 
 export function TrafficView() {
-  const { rows, rowsVersion, address, found, compared: comparedId } = useStore();
+  const { rows, rowsVersion, address, found, forgotten, compared: comparedId } = useStore();
   const { show, search } = address;
   const isNarrow = useIsNarrow();
   const keys = useRef<((event: KeyboardEvent) => void) | undefined>(undefined);
@@ -59,6 +59,7 @@ export function TrafficView() {
           </select>
           <output class="muted">
             {shown.length === rows.size ? rows.size : `${shown.length} of ${rows.size}`}
+            {forgotten > 0 && `; ${forgotten} older entries are gone`}
           </output>
           <SessionButtons />
         </div>

@@ -39,7 +39,7 @@ export const orders = defineCommand({
           { title: 'order', text: (each) => each.partner_order_id, isWhole: true },
           { title: 'reference', text: (each) => each.platform_order_ref },
           { title: 'state', text: (each) => each.state, isWhole: true, style: () => 'bold' },
-          { title: 'amount', text: (each) => `${each.fiat_amount} ${each.fiat_currency}` },
+          { title: 'amount', text: (each) => `${each.fiat_amount} ${each.fiat_currency}`, isWhole: true },
           { title: 'created', text: (each) => new Date(each.createdAt).toISOString() },
           { title: 'next steps', text: (each) => each.next.join(', ') || 'none' },
         ],
