@@ -11,7 +11,7 @@ export interface BuyOrder {
   partner_order_id: string;
   /** Amount that the buyer pays, in units of `fiat_currency`: a positive decimal as text, e.g. `'15000.50'`. Reported. */
   fiat_amount: string;
-  /** Currency code, e.g. `'NGN'`. Reported; the full set is not shown (ledger: `allowed-values`). */
+  /** Currency code in capitals, e.g. `'NGN'`. Reported; the full set is not shown (ledger: `allowed-values`). */
   fiat_currency: string;
   /** `<token>-<network>`, e.g. `'usdt-trc20'`. Reported; the full set is not shown (ledger: `allowed-values`). */
   chain: string;
@@ -49,10 +49,16 @@ const decimalText = z
 
 const text = z.string().min(1);
 
+/** A code of three letters in capitals, or something else: `ngn` would be another merchant's currency, or none. */
+const currency = text.regex(
+  /^(?:[A-Z]{3}|[A-Za-z]{1,2}|[A-Za-z]{4,}|[\s\S]*[^A-Za-z][\s\S]*)$/,
+  'must be in capitals, such as "NGN"',
+);
+
 const members = {
   partner_order_id: text,
   fiat_amount: decimalText,
-  fiat_currency: text,
+  fiat_currency: currency,
   chain: text,
   buyer_crypto_address: text,
   partner_callback_url: z.url({

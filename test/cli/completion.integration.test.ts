@@ -30,7 +30,7 @@ describe('completion', () => {
     expect(await proposals('nonsense', '')).toEqual([]);
     expect(await proposals('sandbox')).toEqual(['sandbox']);
     expect(await proposals('sandbox', 'o')).toEqual(['orders']);
-    expect(await proposals('sandbox', '--no')).toEqual(['--no-whitelist']);
+    expect(await proposals('sandbox', '--enf')).toEqual(['--enforce-whitelist']);
     expect(await proposals('sandbox', 'advance', 'A-1', 'cr')).toEqual(['credited']);
     expect(await proposals('sandbox', 'advance', '--p')).toEqual(['--port']);
     expect(await proposals('sandbox', 'play', 'A-1', 'kyc')).toEqual([

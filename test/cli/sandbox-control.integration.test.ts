@@ -361,8 +361,8 @@ it('with two sandboxes running, the environment that one of them printed chooses
   });
 });
 
-it('sandbox --no-whitelist refuses orders until whitelist-ip was called', async () => {
-  const { run, sandbox } = await startSandbox(['--no-whitelist']);
+it('sandbox --enforce-whitelist refuses orders until whitelist-ip was called', async () => {
+  const { run, sandbox } = await startSandbox(['--enforce-whitelist']);
   const refused = await run(create, { stdin: orderBody('A-1') });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('whitelist-ip') });
   expect((await run(['whitelist-ip'])).code).toBe(0);

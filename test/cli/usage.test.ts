@@ -70,7 +70,7 @@ describe('help', () => {
       ['sandbox', 'start', '--help'],
       ['sandbox', '--seed', '7', '--help'],
     ])
-      expect((await partnerExchange(words)).stdout).toContain('--no-whitelist');
+      expect((await partnerExchange(words)).stdout).toContain('--enforce-whitelist');
   });
 
   it.each(helpTexts)('of %s has examples and --debug', (_, help) => {
@@ -136,7 +136,7 @@ describe('usage errors', () => {
     [['sandbox', 'port', '3000'], 'no such command. Options begin with two hyphens, such as --format.'],
     [['sandbox', 'ordres'], 'did you mean `orders`'],
     [['sandbox', 'clock', 'advnace', '1h'], 'did you mean `advance`'],
-    [['sandbox', '--no-whitelist', 'orders'], 'at most 0 fit.'],
+    [['sandbox', '--enforce-whitelist', 'orders'], 'at most 0 fit.'],
     [['sandbox', '--sede', '7'], 'did you mean --seed'],
     [['sandbox', 'port=3000'], 'Options begin with two hyphens'],
     [['sandbox', '-port', '3000'], 'There is no such option. Options begin with two hyphens'],

@@ -96,3 +96,19 @@ describe('the path of an issue of any schema library', () => {
     expect(issuePath({ message: 'wrong', path })).toEqual(expected);
   });
 });
+
+it('an order in a currency that is not in capitals is refused in words', () => {
+  const order = {
+    partner_order_id: 'A-1',
+    fiat_amount: '1',
+    chain: 'usdt-trc20',
+    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+    partner_callback_url: 'https://partner.example/orders',
+  };
+  const problems = (fiat_currency: string) =>
+    reportedBuyOrder.safeParse({ ...order, fiat_currency }).error?.issues.map(({ message }) => message) ?? [];
+  for (const code of ['ngn', 'Ngn', 'nGN'])
+    expect(problems(code)).toEqual(['must be in capitals, such as "NGN"']);
+  // What is no code of three letters is left to the service.
+  for (const code of ['NGN', 'usdt', 'naira', '₦']) expect(problems(code)).toEqual([]);
+});

@@ -180,6 +180,8 @@ function judgeStatus({ status, headers }: HttpAnswer, answered: string): CaseRes
   if (status === 429) return skipped(rateLimited);
   // As our webhooks do while newer keys are possible. A crash has no Retry-After.
   if (status === 503 && headers.has('retry-after')) return undefined;
+  // "Not implemented", of a method: a refusal (RFC 9110, 15.6.2), and no crash.
+  if (status === 501) return undefined;
   if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
   if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };
   return undefined;

@@ -59,6 +59,22 @@ describe('attackReceiver refuses, before anything is sent,', () => {
   });
 });
 
+it('takes 501 to a HEAD for a refusal, as servers answer that have only POST', async () => {
+  const { results } = await attackReceiver('http://localhost/', {
+    credentials,
+    only: ['authentic', 'method-head', 'method-get', 'method-put'],
+    async fetch(_, init) {
+      return new Response(null, { status: init?.method === 'POST' ? 200 : 501 });
+    },
+  });
+  const methods = results.filter(({ id }) => id.startsWith('method-'));
+  expect(methods.map(({ id, verdict, answered }) => [id, verdict, answered])).toEqual([
+    ['method-get', 'ok', '501'],
+    ['method-head', 'ok', '501'],
+    ['method-put', 'ok', '501'],
+  ]);
+});
+
 describe('attackReceiver', () => {
   it.each<[string, number, RegExp]>([
     ['refuses the credentials', 401, /same credentials.*explainMismatch/],

@@ -35,7 +35,7 @@ const flags = {
     'file',
     'SQLite file that keeps partners, orders and devices over restarts; it holds keys in plain text',
   ),
-  noWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
+  enforceWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
   partnerFromEnv: toggle('Give its partner the keys of your environment'),
   open: toggle('Open the inspector in the browser'),
   ...formatFlags,
@@ -71,7 +71,7 @@ export const start = defineCommand({
     const server = await simulated.listen({ port, host, allowedHosts });
     let forget: (() => Promise<void>) | undefined;
     try {
-      const isWhitelisted = !flags.noWhitelist;
+      const isWhitelisted = !flags.enforceWhitelist;
       const partner = await prepare(simulated, server, { hasPartner: given === undefined, isWhitelisted });
       // A reset draws the same keys again, so those that were printed keep working.
       prepareAgain = async () =>
