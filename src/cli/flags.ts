@@ -1,4 +1,4 @@
-import { nearestValue } from '../internal/nearest-name.ts';
+import { proposal } from '../internal/nearest-name.ts';
 import { CliError } from './context.ts';
 
 /** An option that is on when it is named. */
@@ -184,10 +184,4 @@ export function oneOf<const Word extends string>(words: readonly Word[]): (input
     if (word !== undefined) return word;
     throw new CliError(`must be ${words.join(', ')}${proposal(input, words)}`);
   };
-}
-
-/** Ends the sentence about a wrong value. The value itself is not repeated: it may be a key in the wrong place. */
-export function proposal(input: string, words: readonly string[]): string {
-  const near = nearestValue(input, words);
-  return near === undefined ? '' : `: did you mean ${near}?`;
 }

@@ -12,9 +12,8 @@ import { reportFailure } from './command.ts';
 import { commandsOfGroup, loadRoutes, withDefaultCommand } from './command-list.ts';
 import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
 import { secretGuard } from './secret-guard.ts';
-import { hasColours, visibleText } from './terminal-text.ts';
+import { hasColours, visibleText, wrapText } from './terminal-text.ts';
 import { textFor } from './usage-errors.ts';
-import { wrapText } from './wrap-text.ts';
 
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<number> {

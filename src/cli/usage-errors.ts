@@ -10,9 +10,8 @@ import {
   UnsatisfiedFlagError,
   UnsatisfiedPositionalError,
 } from '@stricli/core';
-import { nearestSpelling } from '../internal/nearest-name.ts';
+import { nearestSpelling, proposal } from '../internal/nearest-name.ts';
 import { CliError } from './context.ts';
-import { proposal } from './flags.ts';
 
 /**
  * The texts of stricli. A typed word is repeated only if a known name is near: it may be a key in the wrong place. Where

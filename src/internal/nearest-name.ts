@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /** The {@link nearestName}, or the known value of the same words in another order: `event.buy.close`. */
-export function nearestValue(value: string, known: readonly string[]): string | undefined {
+function nearestValue(value: string, known: readonly string[]): string | undefined {
   if (value.length > maxLength) return undefined;
   const words = (text: string) =>
     text
@@ -23,6 +23,12 @@ export function nearestValue(value: string, known: readonly string[]): string | 
     known.find((each) => words(each) === words(value)) ??
     nearestName(value, known)
   );
+}
+
+/** Ends the sentence about a wrong value. The value itself is not repeated: it may be a key in the wrong place. */
+export function proposal(input: string, words: readonly string[]): string {
+  const near = nearestValue(input, words);
+  return near === undefined ? '' : `: did you mean ${near}?`;
 }
 
 /** The known name at most two edits away (one for a short name), whatever its case; `undefined` when none is near. */

@@ -189,7 +189,7 @@ describe('verify', () => {
   it('does not let a file name write on the terminal', async () => {
     const cwd = filesIn({ '\u001b[2Jx.json': await signed(body) });
     const { stdout } = await partnerExchange(['verify', '.'], { env: keys, cwd });
-    expect(stdout).toBe('verified x.json\n');
+    expect(stdout).toBe('verified \\u001b[2Jx.json\n');
   });
 });
 
