@@ -26,11 +26,19 @@ class Receiver {
         return after.startsWith(",") ? text.substring(0, start) + after.substring(1).stripLeading() : before + after;
     }
 
+    static void refuse(String reason) {
+        System.err.println(reason);
+        System.exit(2);
+    }
+    static String secret(String name) {
+        String value = System.getenv().getOrDefault(name, "").strip();
+        if (value.isEmpty()) refuse("Set " + name + ": without it anybody could sign.");
+        return value;
+    }
     static String sign(String text) {
-        String merchant = System.getenv("MERCHANT_SECRET_KEY"), partner = System.getenv("PARTNER_SECRET_KEY");
-        try { // Nothing stands between the two secrets; without one of them this fails.
+        try { // Nothing stands between the two secrets.
             var mac = javax.crypto.Mac.getInstance("HmacSHA512");
-            mac.init(new javax.crypto.spec.SecretKeySpec(merchant.concat(partner).getBytes(UTF_8), "HmacSHA512"));
+            mac.init(new javax.crypto.spec.SecretKeySpec((secret("MERCHANT_SECRET_KEY") + secret("PARTNER_SECRET_KEY")).getBytes(UTF_8), "HmacSHA512"));
             return HexFormat.of().formatHex(mac.doFinal(text.getBytes(UTF_8)));
         } catch (java.security.GeneralSecurityException impossible) { throw new IllegalStateException(impossible); }
     }
@@ -62,6 +70,8 @@ class Receiver {
     }
 
     public static void main(String[] arguments) throws Exception {
+        String call = String.join(" ", arguments);
+        if (!call.matches("order \\S+|listen [0-9]{1,5}")) refuse("Usage: java Receiver listen PORT | order ID");
         String order = """
             {"partner_order_id":"%s","fiat_amount":"15000.50","fiat_currency":"NGN","chain":"usdt-trc20","buyer_crypto_address":\
             "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA","partner_callback_url":"https://partner.example/orders"}""".formatted(arguments[1]);

@@ -10,15 +10,27 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
+func refuse(reason string) {
+	fmt.Fprintln(os.Stderr, reason)
+	os.Exit(2)
+}
+
+func secret(name string) string {
+	value := strings.TrimSpace(os.Getenv(name))
+	if value == "" {
+		refuse("Set " + name + ": without it anybody could sign.")
+	}
+	return value
+}
+
 func sign(text string) string {
-	merchant, partner := os.Getenv("MERCHANT_SECRET_KEY"), os.Getenv("PARTNER_SECRET_KEY")
-	_, _ = merchant[0], partner[0]                        // Panics if one of them is not set.
-	mac := hmac.New(sha512.New, []byte(merchant+partner)) // Nothing between them.
+	mac := hmac.New(sha512.New, []byte(secret("MERCHANT_SECRET_KEY")+secret("PARTNER_SECRET_KEY"))) // Nothing between them.
 	mac.Write([]byte(text))
 	return fmt.Sprintf("%x", mac.Sum(nil))
 }
@@ -69,7 +81,14 @@ func receive(response http.ResponseWriter, request *http.Request) {
 }
 
 func main() {
+	if len(os.Args) != 3 || os.Args[2] == "" || os.Args[1] != "listen" && os.Args[1] != "order" {
+		refuse("Usage: receiver listen PORT | order ID")
+	}
+	sign("") // Refuses to start without the secrets.
 	if os.Args[1] == "listen" {
+		if _, err := strconv.ParseUint(os.Args[2], 10, 16); err != nil {
+			refuse("Usage: receiver listen PORT")
+		}
 		server := http.Server{Addr: "127.0.0.1:" + os.Args[2], Handler: http.HandlerFunc(receive), ReadTimeout: 5 * time.Second}
 		panic(server.ListenAndServe())
 	}

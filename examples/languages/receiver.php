@@ -7,9 +7,19 @@ ini_set('display_errors', '0'); // Errors belong into the log, never into an ans
 const SPACE = " \t\n\r";
 const LIMIT = 65536;
 
+/** Behind a web server the answer is 500. */
+function refuse(string $reason): never
+{
+    if (PHP_SAPI !== 'cli') throw new RuntimeException($reason);
+    fwrite(STDERR, "$reason\n");
+    exit(2);
+}
+
 function setting(string $name): string
 {
-    return getenv($name) ?: throw new RuntimeException("Set $name.");
+    $value = trim((string) getenv($name));
+    if ($value === '') refuse("Set $name: without it anybody could sign.");
+    return $value;
 }
 
 function sign(string $text): string
@@ -65,10 +75,12 @@ function status(): int
 }
 
 if (PHP_SAPI !== 'cli') {
+    sign(''); // Without the secrets nothing is answered but 500.
     header('Allow: POST');
     http_response_code(status());
     exit;
 }
+if ($argc !== 3 || $argv[1] !== 'order' || $argv[2] === '') refuse('Usage: php receiver.php order ID');
 $order = json_encode([
     'partner_order_id' => $argv[2], 'fiat_amount' => '15000.50', 'fiat_currency' => 'NGN', 'chain' => 'usdt-trc20',
     'buyer_crypto_address' => 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', 'partner_callback_url' => 'https://partner.example/orders',

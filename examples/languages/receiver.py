@@ -1,11 +1,10 @@
 """`listen 3000` receives signed order events, `order A-1001` prints a signed order. Python 3.9 or later.
 
-Set PARTNER_SECRET_KEY and MERCHANT_SECRET_KEY."""
+Set PARTNER_SECRET_KEY and MERCHANT_SECRET_KEY. When it is imported it does nothing: call verify and sign."""
 import hashlib, hmac, json, os, re, sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SPACE, COMMA = re.compile(r"[ \t\n\r]*"), re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
-KEY = os.environ["MERCHANT_SECRET_KEY"] + os.environ["PARTNER_SECRET_KEY"]  # Nothing between them.
 LIMIT = 65536
 
 def no_json(name):
@@ -30,17 +29,17 @@ def without(text, start, end):
         return before[:-1].rstrip(" \t\n\r") + text[end:]
     return text[:start] + text[after.end():] if after else before + text[end:].lstrip(" \t\n\r")
 
-def sign(text):
-    return hmac.new(KEY.encode(), text.encode(), hashlib.sha512).hexdigest()
+def sign(text, key):
+    return hmac.new(key.encode(), text.encode(), hashlib.sha512).hexdigest()
 
-def verify(body):
-    """The event, or None if it is not authentic."""
+def verify(body, key):
+    """The event, or None if it is not authentic. With an empty key anybody could sign, so nothing is."""
     try:
         text = body.decode("utf-8")  # Not json.loads(body), which takes UTF-16 and a byte order mark too.
         event = decoder.decode(text)
         [(start, end, signature)] = signatures(text) if isinstance(event, dict) else []  # Exactly one.
-        expected = sign(without(text, start, end)).encode()
-        return event if isinstance(signature, str) and hmac.compare_digest(signature.encode(), expected) else None
+        expected = sign(without(text, start, end), key).encode()
+        return event if key and isinstance(signature, str) and hmac.compare_digest(signature.encode(), expected) else None
     except (ValueError, RecursionError):
         return None
 
@@ -54,7 +53,7 @@ class Receiver(BaseHTTPRequestHandler):
         if int(length) > LIMIT:
             return self.reply(413)
         body = self.rfile.read(int(length))
-        event = verify(body) if len(body) == int(length) else None
+        event = verify(body, self.server.key) if len(body) == int(length) else None
         # Store the event here, before it is acknowledged; an unfamiliar one too.
         self.reply(401 if event is None else 200)
 
@@ -68,10 +67,26 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_header("allow", "POST")
         self.end_headers()
 
-if sys.argv[1] == "listen":
-    ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Receiver).serve_forever()
-order = json.dumps({
-    "partner_order_id": sys.argv[2], "fiat_amount": "15000.50", "fiat_currency": "NGN", "chain": "usdt-trc20",
-    "buyer_crypto_address": "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA", "partner_callback_url": "https://partner.example/orders",
-})
-print(f'{order[:-1]}, "signature": "{sign(order)}"}}', end="")  # Post exactly this text.
+def refuse(reason):
+    print(reason, file=sys.stderr)
+    sys.exit(2)
+
+def secret(name):
+    return os.environ.get(name, "").strip() or refuse(f"Set {name}: without it anybody could sign.")
+
+def main(command="", value=""):
+    if not (command == "order" and value or command == "listen" and value.isdecimal()):
+        refuse("Usage: receiver.py listen PORT | order ID")
+    key = secret("MERCHANT_SECRET_KEY") + secret("PARTNER_SECRET_KEY")  # Nothing between them.
+    if command == "listen":
+        server = ThreadingHTTPServer(("127.0.0.1", int(value)), Receiver)
+        server.key = key
+        server.serve_forever()
+    order = json.dumps({
+        "partner_order_id": value, "fiat_amount": "15000.50", "fiat_currency": "NGN", "chain": "usdt-trc20",
+        "buyer_crypto_address": "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA", "partner_callback_url": "https://partner.example/orders",
+    })
+    print(f'{order[:-1]}, "signature": "{sign(order, key)}"}}', end="")  # Post exactly this text.
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

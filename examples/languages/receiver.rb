@@ -2,7 +2,10 @@
 # Set PARTNER_SECRET_KEY and MERCHANT_SECRET_KEY.
 %w[json openssl socket strscan timeout].each { |name| require name }
 
-KEY = ENV.fetch('MERCHANT_SECRET_KEY') + ENV.fetch('PARTNER_SECRET_KEY') # Nothing between them.
+def secret(name)
+  ENV[name].to_s.strip.then { |value| value.empty? ? (warn "Set #{name}: without it anybody could sign."; exit 2) : value }
+end
+
 SPACE = /[ \t\n\r]*/
 COLON, COMMA = /[ \t\n\r]*:[ \t\n\r]*/, /[ \t\n\r]*,[ \t\n\r]*/
 STRING = %r{"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u\h{4}))*+"}
@@ -62,12 +65,19 @@ def status_of(socket)
   body.bytesize == length && authentic?(body) ? 200 : 401 # Store the event before you answer 200; an unfamiliar one too.
 end
 
-if ARGV[0] == 'order'
-  order = { partner_order_id: ARGV[1], fiat_amount: '15000.50', fiat_currency: 'NGN', chain: 'usdt-trc20',
-            buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', partner_callback_url: 'https://partner.example/orders' }.to_json
-  return print(order.chop, ',"signature":"', sign(order), '"}') # Post exactly this text.
+command, value = ARGV
+unless command == 'order' && value || command == 'listen' && value&.match?(/\A\d+\z/)
+  warn 'Usage: receiver.rb listen PORT | order ID'
+  exit 2
 end
-Socket.tcp_server_loop('127.0.0.1', ARGV[1].to_i) do |client|
+KEY = secret('MERCHANT_SECRET_KEY') + secret('PARTNER_SECRET_KEY') # Nothing between them.
+if command == 'order'
+  order = { partner_order_id: value, fiat_amount: '15000.50', fiat_currency: 'NGN', chain: 'usdt-trc20',
+            buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', partner_callback_url: 'https://partner.example/orders' }.to_json
+  print(order.chop, ',"signature":"', sign(order), '"}') # Post exactly this text.
+  exit
+end
+Socket.tcp_server_loop('127.0.0.1', value.to_i) do |client|
   Thread.new(client) do |socket|
     status = Timeout.timeout(5) { status_of(socket) }
     socket.write("HTTP/1.1 #{status} -\r\nallow: POST\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")

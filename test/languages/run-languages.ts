@@ -28,6 +28,8 @@ interface Language {
   readonly compile?: (folder: string) => void;
   readonly listen: (folder: string, port: string) => readonly string[];
   readonly order: (folder: string, id: string) => readonly string[];
+  /** A program behind a web server cannot refuse to start: it answers 500. */
+  readonly withoutKeys?: 'answers 500';
 }
 
 const source = (file: string) => join(root, 'examples', 'languages', file);
@@ -50,6 +52,7 @@ const languages: Readonly<Record<string, Language>> = {
       return ['/usr/sbin/apache2', '-D', 'FOREGROUND', ...config];
     },
     order: (_, id) => ['php', source('receiver.php'), 'order', id],
+    withoutKeys: 'answers 500',
   },
   go: {
     needs: 'golang-go',
@@ -101,6 +104,8 @@ async function tryLanguage(name: string, language: Language): Promise<void> {
   try {
     language.compile?.(folder);
     await tally.check(`${name}: every vector of its scheme`, () => tryVectors(language, folder));
+    await tally.check(`${name}: takes nothing with an empty key`, () => tryEmptyKeys(language, folder));
+    await tally.check(`${name}: says how it is called`, () => tryUsage(language, folder));
     await tally.check(`${name}: attackReceiver finds nothing`, () => tryAttack(language, folder));
     await tally.check(`${name}: the sandbox takes its signed order`, () => tryOrder(language, folder));
   } finally {
@@ -139,6 +144,7 @@ function prepareApache(folder: string): void {
 async function tryVectors(language: Language, folder: string): Promise<void> {
   const wrong: string[] = [];
   for (const [key, group] of Map.groupBy(ownVectors, keyOf)) {
+    if (key === '') continue; // tryEmptyKeys has these.
     await using receiver = await listen(language, folder, splitKey(key));
     for (const { name, bytes, expect } of group) {
       const { status } = await fetch(receiver.url, { method: 'POST', body: Uint8Array.from(bytes) });
@@ -147,6 +153,43 @@ async function tryVectors(language: Language, folder: string): Promise<void> {
     }
   }
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
+}
+
+/** What a compose file makes of an unset variable. */
+async function tryEmptyKeys(language: Language, folder: string): Promise<void> {
+  const keyless = ownVectors.filter((vector) => keyOf(vector) === '');
+  if (keyless.length === 0) throw new Error('No vector has the empty key.');
+  const empty = { MERCHANT_SECRET_KEY: '', PARTNER_SECRET_KEY: '' };
+  for (const keys of [
+    empty,
+    { ...secrets, MERCHANT_SECRET_KEY: '' },
+    { ...secrets, PARTNER_SECRET_KEY: ' ' },
+  ]) {
+    expectExit2(language.order(folder, 'A-1001'), keys);
+    if (language.withoutKeys !== 'answers 500') {
+      expectExit2(language.listen(folder, String(await freePort())), keys);
+      continue;
+    }
+    await using receiver = await listen(language, folder, keys);
+    for (const { name, bytes } of keyless) {
+      const { status } = await fetch(receiver.url, { method: 'POST', body: Uint8Array.from(bytes) });
+      if (status !== 500) throw new Error(`${status} instead of 500: ${name}`);
+    }
+  }
+}
+
+async function tryUsage(language: Language, folder: string): Promise<void> {
+  const whole = language.order(folder, 'A-1001');
+  const calls = [whole.slice(0, -2), whole.slice(0, -1), [...whole.slice(0, -2), 'odrer', 'A-1001']];
+  for (const call of calls) expectExit2(call, secrets);
+}
+
+/** It says on stderr what it wants, without a stack. */
+function expectExit2([program = '', ...args]: readonly string[], keys: Secrets): void {
+  const options = { env: { ...process.env, ...keys }, encoding: 'utf8', timeout: 10_000 } as const;
+  const { status, stdout, stderr } = spawnSync(program, args, options);
+  if (status === 2 && stdout === '' && /^(Set|Usage:) .+\n$/.test(stderr)) return;
+  throw new Error(`${[program, ...args].join(' ')} ended with ${status}: ${stderr.slice(0, 200)}`);
 }
 
 function keyOf({ purpose, credentials }: ConformanceVector): string {

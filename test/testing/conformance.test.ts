@@ -27,7 +27,15 @@ describe('a body that every receiver has to accept', () => {
 
 describe('a body that every receiver has to refuse', () => {
   it.each(refused)('is refused: $name', (vector) => {
-    expect(thrownBy(() => verify(vector))).toHaveProperty('name', 'SignatureError');
+    const name = vector.credentials.partnerSecretKey === '' ? 'ConfigurationError' : 'SignatureError';
+    expect(thrownBy(() => verify(vector))).toHaveProperty('name', name);
+  });
+});
+
+describe('a receiver whose variables are empty', () => {
+  it.each(['partnerSecretKey', 'merchantSecretKey'])('does not start without its %s', (member) => {
+    const credentials = { ...defaults.credentials, [member]: '' };
+    expect(thrownBy(() => createWebhooks({ credentials }))).toHaveProperty('code', 'invalid_credentials');
   });
 });
 

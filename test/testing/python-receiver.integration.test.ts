@@ -16,6 +16,8 @@ const files = new Map([
   ['receiver.py', readFileSync(new URL('receiver.py', import.meta.url), 'utf8')],
 ]);
 
+const example = readFileSync(new URL('../../examples/languages/receiver.py', import.meta.url), 'utf8');
+
 describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}`, () => {
   let folder: string;
   beforeAll(() => {
@@ -28,12 +30,12 @@ describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}
     for (const [name, code] of files) {
       writeFileSync(join(folder, name), name === 'receiver.py' ? change(code) : code);
     }
-    const args = ['-B', 'check_vectors.py', fileURLToPath(vectorsFile)];
-    const { status, stdout, stderr } = spawnSync('python3', args, {
-      cwd: folder,
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
+    return python('check_vectors.py', fileURLToPath(vectorsFile));
+  }
+
+  function python(...args: string[]) {
+    const options = { cwd: folder, encoding: 'utf8', timeout: 20_000 } as const;
+    const { status, stdout, stderr } = spawnSync('python3', ['-B', ...args], options);
     return { status, stdout, stderr };
   }
 
@@ -70,6 +72,7 @@ describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}
       'signature.lower().encode(), ',
       'in upper case',
     ],
+    ['takes an empty key', 'key != "" and ', '', 'expected refuse of signed with the empty key'],
     [
       'has the partner secret alone',
       'hmac.new(key.encode()',
@@ -83,6 +86,23 @@ describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}
     });
     expect(status).toBe(1);
     expect(stdout).toContain(line);
+  });
+
+  it('checks the example of docs/languages.md too', () => {
+    const { status, stdout } = check(() => example);
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+ checked, 0 wrong\n$/),
+    });
+  });
+
+  it('says how it is called, with exit code 2, and does nothing when it is imported', () => {
+    check();
+    const usage = 'Usage: check_vectors.py signatures.json\n';
+    expect(python('check_vectors.py')).toEqual({ status: 2, stdout: '', stderr: usage });
+    expect(python('-c', 'import check_vectors')).toEqual({ status: 0, stdout: '', stderr: '' });
+    check(() => example);
+    expect(python('-c', 'import receiver')).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
   it('is what wrote the vectors: the script gives the same file again', () => {

@@ -272,6 +272,14 @@ def add_forged():
     refused("two signatures, first and last", with_member(with_member(SMALL, member), member, last=False))
 
 
+def add_keyless():
+    """What a receiver that was given no key must not take: anybody can sign with the empty one."""
+    nobody = {"partnerPublicKey": PUBLIC, "partnerSecretKey": "", "merchantSecretKey": ""}
+    for purpose in ("order", "general"):
+        body = with_member(SMALL, f'"signature":"{hmac_hex("", SMALL)}"')
+        add(f"signed with the empty key, by the keys of an empty variable: {purpose}", "refuse", body, purpose, credentials=nobody)
+
+
 def add_broken():
     key = order_key(DEFAULT)
     right = hmac_hex(key, SMALL)
@@ -316,6 +324,7 @@ add_forged()
 add_broken()
 add_schemes()
 add_others()
+add_keyless()
 
 names = [vector["name"] for vector in vectors]
 assert len(set(names)) == len(names), [name for name in names if names.count(name) > 1]
