@@ -13,8 +13,8 @@ export type PrivateFile = ReturnType<typeof openPrivateFile>;
  * Makes a file for SQLite to open, or sets the mode of the existing one to 0600. SQLite gives the `-wal` and `-shm` the
  * mode of the file, whatever the umask is; those that a crash left behind get their mode here.
  *
- * @throws what `fail` makes, before anything is changed, if one of them is not a file or belongs to another user; and if
- *   others can read it and that cannot be changed
+ * @throws what `fail` makes, before anything is changed, if one of them is not a file or belongs to another user, or if
+ *   the mode of a file would be changed that is no database; and if others can read it and that cannot be changed
  */
 export function openPrivateFile(path: string, fail: MakeFileError) {
   // Looked up, not imported: a key file shares this module, and loads where there are no files.
@@ -32,6 +32,7 @@ export function openPrivateFile(path: string, fail: MakeFileError) {
     if (stats !== undefined) checkFile(stats, file.suffix, fail);
     return stats !== undefined;
   });
+  if (found.some((file) => isExposed(fs.lstatSync(file.path)))) checkContent(realPath, { fs, fail });
   for (const file of found) restrictToOwner(file, { fs, fail });
   const watched = [identify(path, fs)];
   return {
@@ -103,12 +104,27 @@ function checkFile(stats: Stats, suffix: string, fail: MakeFileError): void {
   }
 }
 
+/** The first bytes of every SQLite database that is not empty. */
+const databaseHeader = 'SQLite format 3\0';
+
+/** A path given by mistake may lead to any file of this user: the mode of another kind of file is not ours to change. */
+function checkContent(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFileError }): void {
+  // Left open: see restrictToOwner.
+  const descriptor = openToRead(path, fs);
+  checkFile(fs.fstatSync(descriptor), '', fail);
+  const start = Buffer.alloc(databaseHeader.length);
+  const length = fs.readSync(descriptor, start, 0, start.length, 0);
+  if (length === 0 || start.toString('latin1') === databaseHeader) return;
+  throw fail('The path of the database is that of a file that is no SQLite database. It was not changed.', {
+    remedy: 'Give the path of a database, or of a new file.',
+  });
+}
+
 /** Changes the mode of an open descriptor, so that no other file can take the place of the checked one in between. */
 function restrictToOwner(
   { path, suffix }: { path: string; suffix: string },
   { fs, fail }: { fs: FileSystem; fail: MakeFileError },
 ): void {
-  const isExposed = (stats: Stats) => firstFlaw(stats, ['exposed']) !== undefined;
   // SQLite removes the -wal and -shm when the last process closes the database.
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined || !isExposed(stats)) return;
@@ -126,6 +142,10 @@ function restrictToOwner(
     remedy: 'Set its mode to 0600.',
     cause,
   });
+}
+
+function isExposed(stats: Stats): boolean {
+  return firstFlaw(stats, ['exposed']) !== undefined;
 }
 
 /** Identifies the file at a path. */

@@ -78,6 +78,26 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     database.close();
   });
 
+  it.each([
+    ['that is no database', '', 'PRIVATE=1\n'],
+    ['that is too short for one', '', 'S'],
+    ['that is no database, beside a -wal that others can read', '-wal', ''],
+  ])('keeps its mode behind a link of one’s own to a file %s', (_, suffix, content) => {
+    const target = writeOpen(join(folder, 'notes.txt'));
+    writeFileSync(target, 'notes that others may read');
+    if (suffix !== '') {
+      chmodSync(target, 0o600);
+      writeOpen(target + suffix);
+    } else writeFileSync(target, content);
+    symlinkSync(target, path);
+    const files = [target, target + suffix];
+    const before = files.map(modeOf);
+    expect(open).toThrow('no SQLite database');
+    expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ code: 'store_failed' }));
+    expect(() => sqliteInbox({ path })).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+    expect(files.map(modeOf)).toEqual(before);
+  });
+
   it('may be reached by a link of one’s own', () => {
     const target = writeOpen(join(folder, 'real'));
     symlinkSync(target, path);
