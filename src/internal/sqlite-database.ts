@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate, setTimeout } from 'node:timers';
+import { clearInterval, setImmediate, setInterval, setTimeout } from 'node:timers';
 import { invalidOption } from './options.ts';
 import { type MakeFileError, openPrivateFile, type PrivateFile } from './private-file.ts';
 import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
@@ -18,7 +19,7 @@ export function openDatabase(options: {
   readonly busyTimeoutMs: number;
   readonly prepare: (database: DatabaseSync) => void;
   readonly fail: MakeFileError;
-}): { readonly database: DatabaseSync; readonly file: PrivateFile } {
+}): OpenDatabase {
   const file = openPrivateFile(options.path, options.fail);
   const database = new DatabaseSync(file.path);
   database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
@@ -29,7 +30,54 @@ export function openDatabase(options: {
   database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
   file.watchCompanions();
   file.check();
-  return { database, file };
+  const wal = keepWalEmpty(database, file);
+  return {
+    database,
+    file,
+    close() {
+      wal.stop();
+      database.close();
+    },
+  };
+}
+
+/** What {@link openDatabase} returns. */
+interface OpenDatabase {
+  readonly database: DatabaseSync;
+  readonly file: PrivateFile;
+  /** Empties the `-wal` and closes the database. */
+  readonly close: () => void;
+}
+
+/** How long a deleted value may stay in the `-wal`, in milliseconds, while a process has the database open. */
+const emptyWalEveryMs = 5_000;
+
+/**
+ * What was deleted stays in the `-wal` until it is overwritten. Every process that has the database open empties it,
+ * also one that writes nothing: another process may have deleted something and ended.
+ */
+function keepWalEmpty(database: DatabaseSync, file: PrivateFile): { stop(): void } {
+  const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+
+  function emptyWal(): void {
+    try {
+      file.check();
+      const size = statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      // It does nothing while another program is in the middle of reading: the next time it is tried again.
+      if (size > 0) checkpoint.get();
+    } catch {
+      // The next transaction notices that the disk is full, or that the file was replaced.
+    }
+  }
+
+  const timer = setInterval(emptyWal, emptyWalEveryMs);
+  timer.unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      emptyWal();
+    },
+  };
 }
 
 /**

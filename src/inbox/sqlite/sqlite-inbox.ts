@@ -52,7 +52,7 @@ const readOptions = defineOptions('sqliteInbox', {
   sleep: callback({ default: sleep }),
 } satisfies OptionTable<SqliteInboxOptions>);
 
-/** How often old digests are forgotten and handled bodies are removed from the `-wal`. */
+/** How often old digests are forgotten. */
 const tidyEveryMs = 60_000;
 
 /**
@@ -122,7 +122,6 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
     async tidy() {
       if (performance.now() < tidyAt) return;
       const more = await write(() => store.forget(now()));
-      if (!more) store.emptyWal();
       tidyAt = performance.now() + (more ? 0 : tidyEveryMs);
     },
   };
@@ -150,7 +149,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
         const end = (await worker?.stop(timeoutMs)) ?? 'drained';
         // Write first what was received before.
         await write(() => undefined).catch(() => {});
-        store.database.close();
+        store.close();
         return end;
       },
     },

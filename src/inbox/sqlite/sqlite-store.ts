@@ -39,7 +39,7 @@ export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
 /** Makes missing tables. Every commit waits until it is on disk. */
 export function openSqliteStore(options: SqliteStoreOptions) {
-  const { database, file } = openDatabase({
+  const { database, file, close } = openDatabase({
     path: options.path,
     busyTimeoutMs: options.busyTimeoutMs,
     prepare: (database) => prepareDatabase(database, options),
@@ -50,6 +50,7 @@ export function openSqliteStore(options: SqliteStoreOptions) {
 
   return {
     database,
+    close,
 
     /** Before each transaction: measures the disk. */
     beforeBegin: () => room.begin(),
@@ -134,14 +135,6 @@ export function openSqliteStore(options: SqliteStoreOptions) {
     forget(now: number): boolean {
       statements.pullBack.run({ now });
       return statements.forget.run({ horizon: now - options.rememberMs }).changes === 1000;
-    },
-
-    /**
-     * Handled bodies would stay in the `-wal` until they are overwritten. Not within a transaction; does nothing
-     * while another process reads or writes.
-     */
-    emptyWal(): void {
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     },
   };
 }

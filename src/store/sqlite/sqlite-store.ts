@@ -43,7 +43,6 @@ const schema = `
 /** So many at once that no change waits for long. */
 const sweepEveryMs = 1_000;
 const sweepLimit = 200;
-const emptyWalEveryMs = 60_000;
 
 /**
  * A record store in one file. A change is on disk when its promise resolves; changes that are asked for together share
@@ -60,19 +59,12 @@ const emptyWalEveryMs = 60_000;
 export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   const { path, busyTimeoutMs, now } = readOptions(options);
   const prepare = (database: DatabaseSync) => database.exec(schema);
-  const { database, file } = withStoreErrors(() =>
+  const { database, file, close } = withStoreErrors(() =>
     openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed }),
   );
-  const write = groupCommit(database, {
-    busyTimeoutMs,
-    afterCommit() {
-      file.check();
-      emptyWal();
-    },
-  });
+  const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
   const statements = prepareStatements(database);
   let sweepAt = Number.NEGATIVE_INFINITY;
-  let emptyWalAt = Number.NEGATIVE_INFINITY;
   const work = openWork();
   let closing: Promise<void> | undefined;
 
@@ -80,17 +72,6 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
     if (performance.now() < sweepAt) return;
     const { changes } = statements.sweep.run(at - expiryGraceMs, sweepLimit);
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
-  }
-
-  /** Otherwise values that were replaced or deleted would stay in the `-wal` until they are overwritten. */
-  function emptyWal(): void {
-    if (performance.now() < emptyWalAt) return;
-    emptyWalAt = performance.now() + emptyWalEveryMs;
-    try {
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    } catch {
-      // The change is committed; the next one notices a full disk.
-    }
   }
 
   return {
@@ -135,7 +116,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
       }),
 
     close() {
-      closing ??= work.close().then(() => database.close());
+      closing ??= work.close().then(close);
       return closing;
     },
   };

@@ -1,14 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
@@ -53,18 +45,6 @@ describe('sqliteStore', () => {
 
   it('refuses unknown options by name', () => {
     expect(() => open({ busyTimeout: 1 } as never)).toThrow('Did you mean "busyTimeoutMs"?');
-  });
-
-  it('leaves nothing of a deleted value in its -wal for longer than a minute', async () => {
-    const store = open();
-    await set(store, 'key', 1);
-    await store.transact(['key'], (records) => records.set('key', 'marker'));
-    await store.transact(['key'], (records) => records.delete('key'));
-    const files = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
-    expect(files().join('')).toContain('marker');
-    // Each store does it with its first change, and once a minute from then on.
-    await set(open(), 'other', 1);
-    expect(files().join('')).not.toContain('marker');
   });
 
   it('says that somebody else has changed a record, without what it holds', async () => {
