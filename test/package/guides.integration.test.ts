@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
@@ -262,7 +262,9 @@ describe('the first program of a guide', () => {
     const ofMessenger = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl };
     const masterEnv = { ...ofMessenger, MESSENGER_MASTER_KEY: sandbox.masterKey };
     expect(await run('messenger-pairing.md', { env: masterEnv })).toEqual(['paired true']);
-    const { api_key } = JSON.parse(readFileSync(join(folder, 'device-1002.json'), 'utf8'));
+    const file = join(folder, 'device-1002.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { api_key } = JSON.parse(readFileSync(file, 'utf8'));
     const deviceEnv = { ...ofMessenger, MESSENGER_API_KEY: api_key, OTP_SECRET: 'x'.repeat(32) };
 
     const codes = startSnippet({ page: 'docs/guides/one-time-codes.md', folder, env: deviceEnv });
@@ -281,6 +283,25 @@ describe('the first program of a guide', () => {
     expect(await run('bulk.md', { env: deviceEnv })).toEqual(states('now'));
     expect(await run('bulk.md', { env: deviceEnv })).toEqual(states('before'));
     expect(sandbox.messages).toHaveLength(3);
+  });
+
+  it('messenger-pairing writes no key into a file that others can read, and asks for none then', async () => {
+    const sandbox = createSandbox();
+    const service = await sandbox.listen();
+    onTestFinished(service.close);
+    const file = join(folder, 'device-1002.json');
+    writeFileSync(file, '{}', { mode: 0o644 });
+    const child = startSnippet({
+      page: 'docs/guides/messenger-pairing.md',
+      folder,
+      env: {
+        PARTNER_EXCHANGE_MESSENGER_BASE_URL: service.deployment.messengerBaseUrl,
+        MESSENGER_MASTER_KEY: sandbox.masterKey,
+      },
+    });
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+    expect(sandbox.trace.entries).toEqual([]);
   });
 
   it('environment-files reads its .env', async () => {
