@@ -9,6 +9,8 @@ import {
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
 import { mapText } from '../errors/remedies.ts';
+import { concealMembers } from '../internal/conceal-members.ts';
+import { hidden } from '../internal/redact-credentials.ts';
 import { checkSpelling } from './check-spelling.ts';
 import {
   credentialVariables,
@@ -60,9 +62,13 @@ export function readEnvironment<Order = BuyOrder>(
     credentials: readCredentials(env),
     ...readMessengerKeys(env),
   };
-  for (const { member } of messengerVariables) {
-    Object.defineProperty(environment, member, { enumerable: false });
-  }
+  const { deployment, credentials, apiKey, masterKey } = environment;
+  const shown = (key: string | undefined) => key && hidden;
+  concealMembers(
+    environment,
+    messengerVariables.map(({ member }) => member),
+    () => ({ deployment, credentials, apiKey: shown(apiKey), masterKey: shown(masterKey) }),
+  );
   return Object.freeze(environment);
 }
 

@@ -1,3 +1,4 @@
+import { concealMembers } from '../internal/conceal-members.ts';
 import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
 import { checkKey, checkSecretText, invalid, type PartnerCredentials } from './partner-credentials.ts';
 
@@ -15,8 +16,6 @@ const readCredentials = defineOptions(
 );
 
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
-/** How Node, Bun and Deno print an object. */
-const inspect = Symbol.for('nodejs.util.inspect.custom');
 
 /**
  * Checks credentials and returns a frozen copy whose secrets can be read by name but are not enumerable: they
@@ -36,12 +35,11 @@ export function defineCredentials(credentials: PartnerCredentials): PartnerCrede
   if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
   const read = readCredentials(credentials);
   const copy = Object.fromEntries(Object.entries(read).filter(([, given]) => given !== undefined));
-  for (const member of secretMembers) {
-    if (member in copy) Object.defineProperty(copy, member, { enumerable: false });
-  }
-  Object.defineProperty(copy, inspect, {
-    value: () => `PartnerCredentials { partnerPublicKey: '${read.partnerPublicKey}', secrets: [redacted] }`,
-  });
+  concealMembers(
+    copy,
+    secretMembers,
+    () => `PartnerCredentials { partnerPublicKey: '${read.partnerPublicKey}', secrets: [redacted] }`,
+  );
   // Sound: it has the members that were read.
   return Object.freeze(copy) as unknown as PartnerCredentials;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
+import { format, inspect } from 'node:util';
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { environmentVariables } from '../../src/config/environment-variables.ts';
@@ -291,6 +291,8 @@ describe('what is read', () => {
 
   it.each([
     ['printed', () => inspect(environment, { depth: 4 })],
+    ['printed with its hidden members', () => format('%o', environment)],
+    ['part of something else that is printed so', () => format('%o', [{ environment }])],
     ['turned into JSON', () => JSON.stringify({ ...environment, deployment: undefined })],
     ['copied by a spread', () => inspect({ ...environment }, { depth: 4 })],
   ])('shows no secret when it is %s', (_, show) => {
