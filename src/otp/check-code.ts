@@ -22,7 +22,7 @@ import type { OtpCall } from './otp-report.ts';
 /**
  * The result of a check.
  *
- * - `wrong`: try again, as long as there are `attemptsLeft`.
+ * - `wrong`: try again; there are `attemptsLeft`, at least 1.
  * - `not_valid`: no code can be right any more: it is unknown, expired, used, cancelled, out of attempts, or for another
  *   purpose or subject. The result does not say which. Issue a new one.
  */
@@ -70,9 +70,17 @@ export async function checkCode(
       }
       limits.countFailure({ wasCompared: true });
       const attempts = flow.attempts + 1;
-      if (attempts >= settings.maxAttempts) records.delete(key);
-      else writeFlow(records, key, { ...flow, attempts });
-      return { ok: false, reason: 'wrong', attemptsLeft: Math.max(0, settings.maxAttempts - attempts) };
+      const attemptsLeft = settings.maxAttempts - attempts;
+      if (attemptsLeft <= 0) {
+        records.delete(key);
+        return notValid;
+      }
+      writeFlow(records, key, { ...flow, attempts });
+      return { ok: false, reason: 'wrong', attemptsLeft };
+    },
+    {
+      what: 'The store of the one-time codes failed while a code was checked: it was not accepted, but may be used up.',
+      remedy: 'Check it again when the store works; if it is not valid then, issue a new one.',
     },
   );
   if ('code' in outcome) throw denialError(outcome);

@@ -131,17 +131,20 @@ export function readTypedCode(text: string): string {
   return text.length > maxTyped ? '' : latinDigits(text).replace(/[\s\p{Pd}]/gu, '');
 }
 
-/** Its failure is an {@link OtpError}. */
+/** Its failure is an {@link OtpError}. @param failed its words, where the change itself may have counted */
 export async function transact<Result>(
   store: RecordStore,
   keys: readonly string[],
   change: (records: RecordSet) => Result,
+  failed: { readonly what: string; readonly remedy?: string } = storeFailed,
 ): Promise<Result> {
   try {
     return await store.transact(keys, change);
   } catch (error) {
     // Our mistake, not the store's.
     if (isConfigurationError(error)) throw error;
-    throw new OtpError('store_unavailable', 'The store of the one-time codes failed.', { cause: error });
+    throw new OtpError('store_unavailable', failed.what, { remedy: failed.remedy, cause: error });
   }
 }
+
+const storeFailed = { what: 'The store of the one-time codes failed.' };

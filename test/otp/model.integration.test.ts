@@ -215,7 +215,8 @@ function checkInModel(
   if (withIp) model.wrongOfIp.push(model.now);
   model.wrongOfPhone.set(flow.phone, [...(model.wrongOfPhone.get(flow.phone) ?? []), model.now]);
   flow.isOver = flow.attempts >= settings.maxAttempts;
-  return { ok: false, reason: 'wrong', attemptsLeft: settings.maxAttempts - flow.attempts };
+  const attemptsLeft = settings.maxAttempts - flow.attempts;
+  return { ok: false, reason: attemptsLeft > 0 ? 'wrong' : 'not_valid', attemptsLeft };
 }
 
 function cancelCommand(place: number): Command {
