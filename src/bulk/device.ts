@@ -1,4 +1,5 @@
 import { isRequestError, outcomeOf, type RequestError } from '../errors/errors.ts';
+import { missesAddress } from '../internal/number-refusal.ts';
 import type { BulkDevice, BulkSettings } from './bulk-options.ts';
 import type { Settled } from './claims.ts';
 
@@ -101,6 +102,9 @@ function readRefusal(error: RequestError, device: PacedDevice): SendOutcome {
     case 403:
       device.stop();
       return { state: 'not-sent', error, next: 'other-device' };
+    case 404:
+      // A wrong address says nothing about the number: a later run sends to it.
+      return { state: missesAddress(error) ? 'not-sent' : error.outcome, error };
     default:
       return { state: error.outcome, error };
   }

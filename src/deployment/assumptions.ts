@@ -154,7 +154,7 @@ export const assumptions = [
   {
     id: 'otp-refusal',
     statement:
-      'Refusing a message with status 400, 404, 410 or 422 is about the phone number; with any other, about the device.',
+      'Refusing a message with status 400, 410 or 422, or with 404 and JSON that names the number, is about the phone number; with any other, about the device or the address.',
     basis: 'assumed',
     override: 'isNumberRefusal in createOtp',
   },

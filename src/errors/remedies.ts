@@ -263,7 +263,7 @@ export const causes = {
     ids: [],
   },
   device: { advice: (say) => `the device of this API key is not connected: ${say.scan}`, ids: [] },
-  recipient: { advice: 'to_phone is not on the messenger, or is misspelt', ids: [] },
+  recipient: { advice: 'to_phone is not on the messenger, or is misspelt', ids: ['otp-refusal'] },
   partnerId: { advice: 'partnerId of the credentials belongs to another key', ids: ['order-partner-id'] },
   values: { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] },
   signature: {

@@ -115,7 +115,7 @@ function checkContent(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFi
   const start = Buffer.alloc(databaseHeader.length);
   const length = fs.readSync(descriptor, start, 0, start.length, 0);
   if (length === 0 || start.toString('latin1') === databaseHeader) return;
-  throw fail('The path of the database is that of a file that is no SQLite database. It was not changed.', {
+  throw fail('The path of the database leads to a file that is no SQLite database, and that was not changed.', {
     remedy: 'Give the path of a database, or of a new file.',
   });
 }

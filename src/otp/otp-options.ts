@@ -1,4 +1,5 @@
 import type { RequestError } from '../errors/errors.ts';
+import { refusesNumber } from '../internal/number-refusal.ts';
 import {
   callback,
   checkInteger,
@@ -63,7 +64,7 @@ export interface OtpOptions {
   message?: ((content: OtpMessageContent) => string) | undefined;
   /**
    * Whether a refusal is about the phone number; otherwise it is about the device, and the next one is tried.
-   * @default status 400, 404, 410 or 422 (ledger: `otp-refusal`)
+   * @default status 400, 410 or 422, or 404 with JSON that names the number (ledger: `otp-refusal`)
    */
   isNumberRefusal?: ((error: RequestError) => boolean) | undefined;
   /** Milliseconds since 1970. @default Date.now */
@@ -136,7 +137,6 @@ export interface OtpLimits {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const numberStatuses: readonly (number | undefined)[] = [400, 404, 410, 422];
 
 const rate = nested({ max: integer(), windowMs: integer() });
 const unconfirmed = nested({ floor: integer(), ratio: value(checkRatio), windowMs: integer() });
@@ -161,7 +161,7 @@ const readOptions = defineOptions('createOtp', {
     total: optional(rate),
   } satisfies OptionTable<OtpLimits>),
   message: callback({ default: englishMessage }),
-  isNumberRefusal: callback({ default: ({ status }: RequestError) => numberStatuses.includes(status) }),
+  isNumberRefusal: callback({ default: refusesNumber }),
   now: callback({ default: () => Date.now() }),
   random: callback({ default: randomBytes }),
   onOtp: optional(callback<NonNullable<OtpOptions['onOtp']>>()),

@@ -335,6 +335,19 @@ describe('sendBulk', () => {
       expect(messenger.calls).toBe(1);
     });
 
+    it('is sent again after a 404 of a wrong base URL, and not if the 404 names the number', async () => {
+      const { run } = setUp();
+      const wrongAddress = failed({ status: 404, body: 'Not found' });
+      const noSuchNumber = failed({
+        status: 404,
+        body: { error: 'number_not_found' },
+        assumptions: ['otp-refusal'],
+      });
+      const messenger = device([wrongAddress, noSuchNumber]);
+      expect(states(await run({ messenger }))).toEqual(['not-sent', 'refused', 'sent']);
+      expect(states(await run())).toEqual(['sent', 'refused', 'sent']);
+    });
+
     it('is sent again as `repeat` says', async () => {
       const { run, messenger } = setUp();
       await run({ messenger: device([lost, notOnMessenger, unreachable]) });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { ConfigurationError } from '../../src/errors/errors.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
@@ -84,6 +85,35 @@ describe('several devices', () => {
     await issue();
     await issue();
     expect(sent()).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['a page', '<html><title>404: No such number of pages</title></html>'],
+    ['the JSON of a router', { statusCode: 404, message: 'Cannot POST /v2/send', error: 'Not Found' }],
+    ['nothing', undefined],
+  ])(
+    'are to blame for a 404 with %s, which is about the address: the number has no cool-down',
+    async (_, body) => {
+      const { issue, devices } = setUp(1, { coolDownMs: [60_000] });
+      devices[0]?.failures.push(requestError('refused', { status: 404, body }));
+      expect(await rejection(issue())).toMatchObject({ code: 'not_sent' });
+      expect(await issue()).toMatchObject({ delivery: 'sent' });
+    },
+  );
+
+  it.each([
+    ['refused', { error: 'phone number not found' }],
+    ['refused', { error: { code: 'NUMBER_NOT_ON_MESSENGER' } }],
+    ['not_sent', { error: 'Not Found', message: 'Cannot POST /send-messages/send' }],
+    ['not_sent', 'Error number 404'],
+  ])('are told from the number by the 404 of a MessengerClient: %s for %j', async (code, body) => {
+    const messenger = new MessengerClient({
+      deployment: defineDeployment({ messengerBaseUrl: 'https://messenger.example' }),
+      apiKey: 'key',
+      fetch: async () => Response.json(body, { status: 404 }),
+    });
+    const otp = createOtp({ messenger, store: memoryStore(), secrets: [secret], allowedPrefixes: ['+234'] });
+    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code });
   });
 
   it('that all fail are an error that says so, and all are tried again', async () => {

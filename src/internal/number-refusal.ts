@@ -1,0 +1,22 @@
+import type { RequestError } from '../errors/errors.ts';
+import { isJsonObject } from './json.ts';
+
+const numberStatuses: readonly (number | undefined)[] = [400, 410, 422];
+
+/**
+ * Whether refusing a message is about its phone number (ledger: `otp-refusal`). A 404 is about the address of the
+ * request, unless its JSON names the number: any web server answers 404 under a wrong base URL.
+ */
+export function refusesNumber(error: RequestError): boolean {
+  return numberStatuses.includes(error.status) || (error.status === 404 && namesNumber(error));
+}
+
+/** Whether the request went to a wrong address: then nothing is known about the number. */
+export function missesAddress(error: RequestError): boolean {
+  return error.status === 404 && !namesNumber(error);
+}
+
+/** The error cites this where the reply names the recipient. A page's words may be about anything. */
+function namesNumber({ assumptions, body }: RequestError): boolean {
+  return assumptions.includes('otp-refusal') && isJsonObject(body);
+}
