@@ -5,7 +5,7 @@ import { pgBossInbox } from '../inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../inbox/pg-boss/pg-boss-job.ts';
 import { printableText } from '../internal/printable-text.ts';
 import { type CliContext, CliError } from './context.ts';
-import { loadOptionalPackage, parseExistingStoreAddress } from './open-store.ts';
+import { loadOptionalPackage, parseExistingStoreAddress, requireTable } from './open-store.ts';
 
 interface InboxFlags {
   readonly inbox: string;
@@ -24,6 +24,7 @@ interface Queue extends BullQueue {
 interface PgBoss extends Boss {
   start(): Promise<unknown>;
   stop(options: object): Promise<void>;
+  isInstalled(): Promise<boolean>;
   getQueue(name: string): Promise<unknown>;
   on(event: 'error', listener: () => void): unknown;
 }
@@ -50,6 +51,7 @@ async function open(
   const role = 'receiver';
   const address = parseExistingStoreAddress(context, where);
   if (address.kind === 'file') {
+    await requireTable(address.path, 'partner_inbox_delivery', where);
     // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
     const { sqliteInbox } = await import('../inbox/sqlite/sqlite-inbox.ts');
     return { inbox: sqliteInbox({ path: address.path, role, now: context.now }), close: async () => {} };
@@ -80,7 +82,12 @@ async function open(
   const name = queue ?? 'partner_inbox';
   const close = () => boss.stop({ graceful: false });
   try {
-    await boss.start();
+    await boss.start().catch(async (error: unknown) => {
+      if (await boss.isInstalled().catch(() => true)) throw error;
+      throw new CliError(
+        `This database has no tables of pg-boss in the schema ${printableText(schema ?? 'pgboss')}: check the address and --schema.`,
+      );
+    });
     // The inbox would make a queue of that name.
     if (!(await boss.getQueue(name)))
       throw new CliError(`There is no queue ${printableText(name)}: check --queue.`);

@@ -3,12 +3,14 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isJsonObject } from '../internal/json.ts';
-import type { PgPool } from '../store/postgres/pg-client.ts';
+import { type PgPool, rowsOf } from '../store/postgres/pg-client.ts';
 import { postgresStore } from '../store/postgres/postgres-store.ts';
+import { defaultTable } from '../store/postgres/statements.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { IoredisClient } from '../store/redis/redis-client.ts';
 import { redisStore } from '../store/redis/redis-store.ts';
 import { type CliContext, CliError } from './context.ts';
+import { shownPath } from './input.ts';
 
 /** The members of `Redis` of ioredis that this file calls, and the store does not. */
 interface RedisConnection extends IoredisClient {
@@ -23,13 +25,45 @@ interface PostgresPool extends PgPool {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** Works with a record store, and closes it and its connection afterwards. */
+/** Works with a record store, and closes it and its connection afterwards. Makes what is missing in it. */
 export async function withStore<Result>(
   context: CliContext,
   address: StoreAddress,
   work: (store: RecordStore) => Promise<Result>,
 ): Promise<Result> {
-  const { store, close } = await open(context, address);
+  return await use(await open(context, address), work);
+}
+
+/** The same with a store that holds records already: at a misspelt address nothing is made. */
+export async function withExistingStore<Result>(
+  context: CliContext,
+  given: string,
+  work: (store: RecordStore) => Promise<Result>,
+): Promise<Result> {
+  const address = parseExistingStoreAddress(context, given);
+  if (address.kind === 'file') await requireTable(address.path, 'partner_records', given);
+  const opened = await open(context, address);
+  return await use(opened, async (store) => {
+    if (!(await opened.isThere())) {
+      throw new CliError(
+        `There is no table ${defaultTable} in this database: check its address, and the schema that its user finds first (search_path).`,
+      );
+    }
+    return await work(store);
+  });
+}
+
+interface OpenStore {
+  readonly store: RecordStore;
+  readonly close: () => Promise<void>;
+  /** Whether what holds the records has been made. */
+  readonly isThere: () => Promise<boolean>;
+}
+
+async function use<Result>(
+  { store, close }: OpenStore,
+  work: (store: RecordStore) => Promise<Result>,
+): Promise<Result> {
   try {
     return await work(store);
   } finally {
@@ -38,15 +72,14 @@ export async function withStore<Result>(
   }
 }
 
-async function open(
-  context: CliContext,
-  address: StoreAddress,
-): Promise<{ store: RecordStore; close: () => Promise<void> }> {
+const always = async () => true;
+
+async function open(context: CliContext, address: StoreAddress): Promise<OpenStore> {
   const { now } = context;
   if (address.kind === 'file') {
     // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
     const { sqliteStore } = await import('../store/sqlite/sqlite-store.ts');
-    return { store: sqliteStore({ path: address.path, now }), close: async () => {} };
+    return { store: sqliteStore({ path: address.path, now }), close: async () => {}, isThere: always };
   }
   if (address.kind === 'redis') {
     const { Redis } = await loadOptionalPackage(context, 'ioredis');
@@ -56,7 +89,8 @@ async function open(
     // Without a listener it would print what the failing call says.
     client.on('error', () => {});
     await client.connect();
-    return { store: redisStore({ client, now }), close: async () => client.disconnect() };
+    // Redis has nothing to make before the first record.
+    return { store: redisStore({ client, now }), close: async () => client.disconnect(), isThere: always };
   }
   // Of a further kind this would not compile.
   address.kind satisfies 'postgres';
@@ -64,7 +98,14 @@ async function open(
   // Sound: it is the class that pg exports under this name.
   const pool = new (Pool as new (options: object) => PostgresPool)({ connectionString: address.url });
   pool.on('error', () => {});
-  return { store: postgresStore({ client: pool, now }), close: () => pool.end() };
+  return {
+    store: postgresStore({ client: pool, now }),
+    close: () => pool.end(),
+    isThere: async () => {
+      const [row] = rowsOf(await pool.query('SELECT to_regclass($1) AS found', [defaultTable]));
+      return typeof row?.found === 'string';
+    },
+  };
 }
 
 /** Where something is stored: a SQLite file, a Redis or a PostgreSQL. */
@@ -110,6 +151,32 @@ function safelyDecoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
+  }
+}
+
+/**
+ * A SQLite file that holds something else must not get tables of ours.
+ *
+ * @throws {CliError} if the file is a database without this table
+ */
+export async function requireTable(path: string, table: string, given: string): Promise<void> {
+  if (await hasTable(path, table)) return;
+  throw new CliError(`${shownPath(given)} has no table ${table}: check the path.`);
+}
+
+async function hasTable(path: string, table: string): Promise<boolean> {
+  const { DatabaseSync } = await import('node:sqlite');
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const query = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+      return query.get(table) !== undefined;
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Opening it to work with it says why it cannot be read.
+    return true;
   }
 }
 

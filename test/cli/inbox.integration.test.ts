@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Queue, Worker } from 'bullmq';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
@@ -96,6 +97,25 @@ describe('inbox, a SQLite file', () => {
     expect({ code, made: existsSync(join(cwd, 'none.sqlite')) }).toEqual({ code: 2, made: false });
   });
 
+  it('says so where the file is something else, and makes no tables in it', async () => {
+    const cwd = scratchFolder();
+    const database = new DatabaseSync(join(cwd, 'other.sqlite'));
+    database.exec('CREATE TABLE mine (v)');
+    for (const args of [
+      ['inbox', 'list', '--inbox', 'other.sqlite'],
+      ['order', 'unsettled', '--journal', 'other.sqlite'],
+    ]) {
+      const { code, stderr } = await partnerExchange(args, { cwd });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/other\.sqlite has no table partner_/),
+      });
+    }
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    expect(tables).toEqual([{ name: 'mine' }]);
+    database.close();
+  });
+
   it.each([
     ['redis://127.0.0.1:1', 'bullmq'],
     ['postgres://127.0.0.1:1/x', 'pg-boss'],
@@ -151,6 +171,10 @@ describeWith('postgres', 'inbox, a pg-boss', () => {
     const place = ['--inbox', 'env:STORE', '--schema', schema];
     const env = { STORE: postgresUrl };
     await checkEngine(pgBossInbox({ boss, pollMs: 50, ...options }), place, env);
+    const elsewhere = ['inbox', 'list', '--inbox', 'env:STORE', '--schema', `${schema}_none`];
+    const wrong = await partnerExchange(elsewhere, { cwd: root, env });
+    expect(wrong.stderr).toContain(`no tables of pg-boss in the schema ${schema}_none: check the address`);
+    expect(wrong.code).toBe(2);
     const args = ['inbox', 'list', ...place, '--queue', 'nowhere'];
     const { code, stderr } = await partnerExchange(args, { cwd: root, env });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no queue nowhere') });

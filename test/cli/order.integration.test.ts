@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { root } from '../package/entries.ts';
+import { describeWith, postgresUrl, run } from '../store/servers.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
@@ -247,4 +250,28 @@ it.each([
   const { stdout, stderr } = await unsettled('env:STORE');
   expect(stdout + stderr).not.toContain('s3cretpass');
   expect(stderr).not.toContain('other users see arguments');
+});
+
+describeWith('postgres', 'order unsettled and order settle, on a PostgreSQL', () => {
+  it('say that there is no journal in the schema, and make no table', async () => {
+    const pool = new pg.Pool({ connectionString: postgresUrl });
+    const schema = `${run}_no_journal`;
+    await pool.query(`CREATE SCHEMA ${schema}`);
+    onTestFinished(async () => {
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    });
+    const address = new URL(postgresUrl);
+    address.searchParams.set('options', `-c search_path=${schema}`);
+    for (const args of [['unsettled'], ['settle', 'A-1', 'abandoned', '--note', 'none']]) {
+      const command = ['order', ...args, '--journal', 'env:STORE'];
+      const { code, stderr } = await partnerExchange(command, { cwd: root, env: { STORE: address.href } });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('There is no table partner_exchange_records in this database'),
+      });
+    }
+    const tables = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
+    expect((await pool.query(tables, [schema])).rows).toEqual([]);
+  });
 });

@@ -5,7 +5,7 @@ import { defineCommand } from '../command.ts';
 import { type CliContext, CliError, exitCodes } from '../context.ts';
 import { describeOrder } from '../describe-order.ts';
 import { arg, choiceArg, formatFlags, journalFlag, text, wholeNumber } from '../flags.ts';
-import { parseExistingStoreAddress, withStore } from '../open-store.ts';
+import { withExistingStore } from '../open-store.ts';
 import { openOutput } from '../output.ts';
 import create from './order-create.ts';
 
@@ -84,7 +84,7 @@ function withJournal<Result>(
   work: (journal: OrderJournal) => Promise<Result>,
 ): Promise<Result> {
   const prepareOrder = () => Promise.reject(new CliError('This command sends no order.'));
-  return withStore(context, parseExistingStoreAddress(context, where), (store) =>
+  return withExistingStore(context, where, (store) =>
     work(createOrderJournal({ exchange: { prepareOrder }, store, now: context.now })),
   );
 }

@@ -7,7 +7,7 @@ import type { RecordStore } from '../record-store.ts';
 import { clientConnection } from './client-connection.ts';
 import { checkClient, isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
 import { poolConnection } from './pool-connection.ts';
-import { checkName, statementsFor, sweepLimit } from './statements.ts';
+import { checkName, defaultTable, statementsFor, sweepLimit } from './statements.ts';
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions extends StoreCallOptions {
@@ -26,7 +26,7 @@ export interface PostgresStoreOptions extends StoreCallOptions {
 
 const readOptions = defineOptions('postgresStore', {
   client: value(checkClient),
-  table: value(checkName, { default: 'partner_exchange_records' }),
+  table: value(checkName, { default: defaultTable }),
   schema: optional(value(checkName)),
   now: callback({ default: Date.now }),
   ...engineCallRows,

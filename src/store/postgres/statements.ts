@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { invalidOption } from '../../internal/options.ts';
 import { expiryGraceMs } from '../record-store.ts';
 
+/** The table of a store that names none. */
+export const defaultTable = 'partner_exchange_records';
+
 /** Most expired records deleted at once, so that no change waits for long. */
 export const sweepLimit = 200;
 /** Any fixed number: processes that create the table at the same time wait for each other. */
