@@ -133,6 +133,15 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   ...messengerVariables,
 ];
 
+/** Names the sandbox that the commands talk to; only the command line reads it. */
+export const sandboxUrlVariable = 'PARTNER_EXCHANGE_SANDBOX_URL';
+
+/** Every name that something of this package reads: any other with our prefix is a mistake, and is named. */
+export const knownNames: readonly string[] = [
+  ...environmentVariables.map(({ name }) => name),
+  sandboxUrlVariable,
+];
+
 /** `createOrder` as `CREATE_ORDER`. */
 function constantCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();

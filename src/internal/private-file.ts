@@ -115,9 +115,12 @@ function checkContent(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFi
   const start = Buffer.alloc(databaseHeader.length);
   const length = fs.readSync(descriptor, start, 0, start.length, 0);
   if (length === 0 || start.toString('latin1') === databaseHeader) return;
-  throw fail('The path of the database leads to a file that is no SQLite database, and that was not changed.', {
-    remedy: 'Give the path of a database, or of a new file.',
-  });
+  throw fail(
+    'The path of the database leads to a file that is no SQLite database, and that was not changed.',
+    {
+      remedy: 'Give the path of a database, or of a new file.',
+    },
+  );
 }
 
 /** Changes the mode of an open descriptor, so that no other file can take the place of the checked one in between. */

@@ -271,9 +271,22 @@ describe('a variable that is misspelt', () => {
     ]);
   });
 
+  it.each([
+    [
+      'PARTNER_EXCHANGE_BASE_URL',
+      'did you mean PARTNER_EXCHANGE_ONBOARDING_BASE_URL or PARTNER_EXCHANGE_MESSENGER_BASE_URL?',
+    ],
+    ['PARTNER_EXCHANGE_HOME', 'docs/details/configuration.md lists the names.'],
+  ])('is named when its prefix is ours and it is like none of ours: %s', async (name, advice) => {
+    const warnings = await warningsDuring(() => readEnvironment({ [name]: 'value-secret' }));
+    expect(warnings.map(({ message }) => message)).toEqual([
+      `The environment variable ${name} is not read: ${advice}`,
+    ]);
+  });
+
   it.each<Record<string, string>>([
     { PARTNER_PORTAL_URL: 'x', MERCHANT_NAME: 'x', MESSENGER_TOKEN: 'x', PATH: 'x', HOME: 'x' },
-    { PARTNER_EXCHANGE_HOME: 'x' },
+    { PARTNER_EXCHANGE_SANDBOX_URL: 'http://127.0.0.1:4600' },
     { PARTNER_CODE: 'acme', PARTNER_CODES: 'x' },
     { PARTNER_CODER: '' },
   ])('is not suspected in what is no near miss, is set anyway, or is empty: %j', async (env) => {

@@ -3,6 +3,7 @@ import {
   deploymentVariables,
   merchantPrefix,
   messengerVariables,
+  sandboxUrlVariable,
 } from '../../config/environment-variables.ts';
 import { plainCredentials } from '../../credentials/define-credentials.ts';
 import type { SandboxCredentials, SandboxPartner } from '../../sandbox/partners/fixed-partners.ts';
@@ -10,7 +11,6 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxServer } from '../../sandbox/server/listen.ts';
 import { currentCredentials, readConfiguration } from '../configuration.ts';
 import { type CliContext, CliError, type Variables } from '../context.ts';
-import { sandboxUrlVariable } from './running-sandboxes.ts';
 
 /** What a program needs in its environment to use the sandbox. */
 export function environmentOf(

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { deploymentVariables } from '../../config/environment-variables.ts';
+import { deploymentVariables, sandboxUrlVariable } from '../../config/environment-variables.ts';
 import { codeOf } from '../../internal/error-code.ts';
 import { firstFlaw, openToRead } from '../../internal/private-file.ts';
 import { type CliContext, CliError, type Variables } from '../context.ts';
@@ -16,9 +16,6 @@ const runningSandbox = z.object({
   token: z.string().regex(/^[\w-]{16,256}$/),
 });
 export type RunningSandbox = z.output<typeof runningSandbox>;
-
-/** The variable that `sandbox --exec` sets for its command: the address of the sandbox. */
-export const sandboxUrlVariable = 'PARTNER_EXCHANGE_SANDBOX_URL';
 
 /** Options that choose among several running sandboxes. */
 export const sandboxFlags = {
