@@ -65,7 +65,8 @@ describe('the doctor says of the environment', () => {
   it.each([
     ['a name of ours', { PARTNER_EXCHANGE_STAGNG_URL: 'x' }, 'fail', /PARTNER_EXCHANGE_STAGING_URL is/],
     ['a name that may be of another program', { PARTNER_PUBLIC_KYE: 'x' }, 'warn', /PARTNER_PUBLIC_KEY is/],
-    ['no such name', keys, 'ok', /No name/],
+    ['a name with our prefix that is unknown', { PARTNER_EXCHANGE_HOME: 'x' }, 'warn', /HOME is not read/],
+    ['no such name', keys, 'ok', /Every name/],
   ])('%s that is misspelt', async (_, env, status, found) => {
     const check = await examined('environment-names', { env });
     expect(check).toMatchObject({ status, found: expect.stringMatching(found) });
@@ -78,10 +79,16 @@ describe('the doctor says of the keys', () => {
     ['that there are none', {}, 'skip', /no partner keys/],
     ['that they cannot be read', { PARTNER_PUBLIC_KEY: 'x' }, 'skip', /cannot be read/],
     [
-      'that the same secret was pasted twice',
+      'that one secret was pasted under two prefixes, and not that two keys are the same',
       { ...keys, MERCHANT_SECRET_KEY: keys.PARTNER_SECRET_KEY.replace('partner', 'merchant') },
+      'warn',
+      /partnerSecretKey and merchantSecretKey differ in their prefix alone/,
+    ],
+    [
+      'that the same secret was pasted twice',
+      { ...keys, MERCHANT_SECRET_KEY_NGN: keys.MERCHANT_SECRET_KEY },
       'fail',
-      /partnerSecretKey and merchantSecretKey are the same/,
+      /merchantSecretKey and merchantSecretKeys\.NGN are the same/,
     ],
     [
       'that the master key is in the place of the API key',

@@ -1,4 +1,4 @@
-import { findMisspelt } from '../../../config/check-spelling.ts';
+import { findMisspelt, type MisspeltVariable } from '../../../config/check-spelling.ts';
 import { environmentVariables, merchantPrefix } from '../../../config/environment-variables.ts';
 import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import { isConfigurationError, partsOf, whatFailed } from '../../../errors/errors.ts';
@@ -30,12 +30,18 @@ export const environmentNames: Check = {
   id: 'environment-names',
   run({ env }) {
     const misspelt = findMisspelt(env);
-    if (misspelt.length === 0) return ok('No name is nearly that of a variable.');
-    const found = misspelt.map(({ name, meant }) => `${name} is not read (${meant} is)`).join('; ');
+    if (misspelt.length === 0) return ok('Every name that looks like one of ours is read.');
+    const found = misspelt.map(describeMisspelt).join('; ');
     const fix = 'Rename it, or leave it if it belongs to another program.';
-    return misspelt.some(({ isOurs }) => isOurs) ? fail(found, 'Rename it.') : warn(found, fix);
+    return misspelt.some(({ isOurs, meant }) => isOurs && meant !== undefined)
+      ? fail(found, 'Rename it.')
+      : warn(found, fix);
   },
 };
+
+function describeMisspelt({ name, meant }: MisspeltVariable): string {
+  return meant === undefined ? `${name} is not read` : `${name} is not read (${meant} is)`;
+}
 
 /** Whether the keys exist, look like keys, and differ. */
 export const keys: Check = {
@@ -78,15 +84,18 @@ function sameTwice({ environment }: DoctorContext, named: ReadonlyMap<string, st
     const key = messenger?.[name];
     if (key !== undefined) all.set(name, key);
   }
-  // Without its prefix, since a key may have been pasted under another one's.
-  const bare = [...all].map(([name, secret]) => [name, withoutPrefix(secret)] as const);
-  return bare.flatMap(([name, secret], index) =>
-    bare
-      .slice(index + 1)
-      .filter(([, other]) => other === secret)
-      .map(([other]) => fail(`${name} and ${other} are the same.`, 'Copy each key again from its mail.')),
+  const entries = [...all];
+  return entries.flatMap(([name, secret], index) =>
+    entries.slice(index + 1).flatMap(([other, otherSecret]) => {
+      if (otherSecret === secret) return [fail(`${name} and ${other} are the same.`, copyAgain)];
+      // A key may have been pasted under another one's prefix.
+      if (withoutPrefix(otherSecret) !== withoutPrefix(secret)) return [];
+      return [warn(`${name} and ${other} differ in their prefix alone.`, copyAgain)];
+    }),
   );
 }
+
+const copyAgain = 'Copy each key again from its mail.';
 
 function merchantNeeded({ deployment }: DoctorContext, credentials: PartnerCredentials): CheckResult[] {
   const { orderKey = 'merchant+partner' } = deployment?.signature ?? defaultScheme;
