@@ -63,7 +63,8 @@ export function merchantsFor(credentials: PartnerCredentials, scheme: KeyScheme)
 }
 
 /**
- * The merchant that is named, the only one, or the one named like the order's currency (ledger: `several-merchants`).
+ * The merchant that is named, the one named like the order's currency (ledger: `several-merchants`), or the only one,
+ * unless its name is that of another currency.
  * Never a default among several: the service would refuse its key.
  *
  * @param order its members under the published names
@@ -76,9 +77,11 @@ export function merchantOfOrder(
   { merchant, scheme = {} }: SigningKeyOptions = {},
 ): string | undefined {
   const candidates = merchantsFor(credentials, scheme);
-  if (merchant !== undefined || candidates.length === 1) return merchant ?? candidates[0];
-  const named = candidates.filter((name) => name !== undefined);
+  if (merchant !== undefined) return merchant;
   const currency = typeof order.fiat_currency === 'string' ? order.fiat_currency : '';
+  const [single] = candidates;
+  if (candidates.length === 1 && (single === undefined || !isOtherCurrency(single, currency))) return single;
+  const named = candidates.filter((name) => name !== undefined);
   if (named.includes(currency)) return currency;
   const [only, ...others] = named.filter((name) => name.toLowerCase() === currency.toLowerCase());
   if (only !== undefined && others.length === 0) return only;
@@ -87,9 +90,17 @@ export function merchantOfOrder(
       ? ''
       : ', and give merchantSecretKey a name in merchantSecretKeys, too';
   throw invalid(
-    "There are several merchants, and none is named like the order's fiat_currency.",
+    candidates.length === 1
+      ? "The only merchant is named like another currency than the order's fiat_currency."
+      : "There are several merchants, and none is named like the order's fiat_currency.",
     (say) => `Say with ${say.merchant} which one signs (${listOf(named)})${unnamed}.`,
   );
+}
+
+/** `GHS` for a merchant `NGN`, whose key signs no such order. A merchant may also have a name that is no currency. */
+function isOtherCurrency(merchant: string, currency: string): boolean {
+  const isCode = (name: string) => /^[A-Za-z]{3}$/.test(name);
+  return isCode(merchant) && isCode(currency) && merchant.toUpperCase() !== currency.toUpperCase();
 }
 
 function merchantKey(credentials: PartnerCredentials, merchant: string | undefined): string {

@@ -13,6 +13,7 @@ import { refusal, thrownBy } from '../support/refusal.ts';
 const partner = { partnerPublicKey: 'pk_partner_public1', partnerSecretKey: 'sk_partner_secret1' };
 const one = { ...partner, merchantSecretKey: 'sk_merchant_secret1' };
 const several = { ...partner, merchantSecretKeys: { NGN: 'sk_merchant_ngn1', GHS: 'sk_merchant_ghs1' } };
+const only = (name: string) => ({ ...partner, merchantSecretKeys: { [name]: 'sk_merchant_only1' } });
 const invalid = 'ConfigurationError invalid_credentials';
 
 describe.each([
@@ -53,6 +54,17 @@ describe.each([
     expect(merchantOfOrder(prepare(several), { fiat_currency: 'NGN' })).toBe('NGN');
     expect(merchantOfOrder(prepare(one), { fiat_currency: 'KES' })).toBeUndefined();
     expect(merchantOfOrder(both, {}, { scheme: { orderKey: 'partner' } })).toBeUndefined();
+    expect(merchantOfOrder(only('NGN'), { fiat_currency: 'ngn' })).toBe('NGN');
+    expect(merchantOfOrder(only('shop-1'), { fiat_currency: 'KES' })).toBe('shop-1');
+    expect(merchantOfOrder(only('NGN'), { fiat_currency: 'GHS' }, { merchant: 'NGN' })).toBe('NGN');
+  });
+
+  it('the only merchant signs no order in another currency than that of its name', () => {
+    const message = thrownBy(() => merchantOfOrder(only('NGN'), { fiat_currency: 'GHS' }));
+    expect(message).toMatchObject({
+      code: 'invalid_credentials',
+      message: expect.stringMatching(/named like another currency.*"NGN"/s),
+    });
   });
 
   it.each<[string, { fiat_currency?: unknown }]>([
