@@ -1,12 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { deliveryFileFormat } from '../diagnostics/detection/samples.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { hidden } from '../internal/redact-credentials.ts';
 import { type CliContext, CliError } from './context.ts';
 import { inputName, readInput } from './input.ts';
 
 /** Marks the files of deliveries, and the version of their form (docs/cli.md). */
-const format = 'partner-exchange-delivery/1';
+const format = `${deliveryFileFormat}1`;
 
 /** A request as it was received, or as it will be posted. */
 export interface Delivery {
@@ -32,7 +33,7 @@ export function readDelivery(bytes: Uint8Array, name: string): Delivery {
   if (!isJsonObject(value) || value.format === undefined) return { headers: [], body: bytes };
   if (value.format !== format) {
     // A body may have a member of that name.
-    if (!String(value.format).startsWith('partner-exchange-delivery/')) return { headers: [], body: bytes };
+    if (!String(value.format).startsWith(deliveryFileFormat)) return { headers: [], body: bytes };
     throw new CliError(`${name} was saved by another version of this command: update it.`);
   }
   const { receivedAt, target, headers, body, bodyBase64 } = value;

@@ -47,7 +47,7 @@ export interface DetectOptions {
  * Never throws for a bad sample or secret: each sample has a status, and the verdict says if a search was
  * impossible.
  *
- * @param samples one raw body with its signature, or several (at most 100 and 256 KiB in all are examined)
+ * @param samples one raw body with its signature, or the file of `listen` that holds it, or several (at most 100 and 256 KiB in all are examined)
  * @param secrets the keys as issued; they are combined in every way. A key ring needs `await ring.reload()` first
  * @throws {ConfigurationError} `invalid_option` for an unknown option
  * @example

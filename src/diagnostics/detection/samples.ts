@@ -42,12 +42,24 @@ export function readSample(body: unknown): Sample | UnusableSample {
         : 'JSON, but not an object.',
     );
   }
+  const kept = bodyOfDeliveryFile(value);
+  if (kept !== undefined) return readSample(kept);
   if (!Object.hasOwn(value, 'signature')) return unusable('no-signature', 'Has no top-level signature.');
   const { signature } = value;
   if (typeof signature !== 'string') {
     return unusable('unreadable-signature', `The signature is ${nameType(signature)}, not text.`);
   }
   return readClaim({ source, value, signature });
+}
+
+/** Marks the files in which `listen` keeps deliveries; a version follows. */
+export const deliveryFileFormat = 'partner-exchange-delivery/';
+
+/** The body in a file of `listen`, which holds the whole delivery. */
+function bodyOfDeliveryFile({ format, body, bodyBase64 }: JsonObject): string | Uint8Array | undefined {
+  if (typeof format !== 'string' || !format.startsWith(deliveryFileFormat)) return undefined;
+  if (typeof body === 'string') return body;
+  return typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : undefined;
 }
 
 /** The same body without the white space around it; `undefined` if it has none. */

@@ -56,6 +56,20 @@ describe('a body signed by another implementation', () => {
   });
 });
 
+describe('a file in which listen kept an event', () => {
+  const [vector] = vectors.filter(
+    ({ expect: expected, purpose }) => expected === 'valid' && purpose === 'order',
+  );
+  it.each(['body', 'bodyBase64'])('is read as its %s', (member) => {
+    if (vector === undefined) expect.unreachable();
+    const content = member === 'body' ? vector.sentText : Buffer.from(vector.sentText).toString('base64');
+    const file = JSON.stringify({ format: 'partner-exchange-delivery/1', headers: [], [member]: content });
+    const { verdict, survivors } = detectScheme(Buffer.from(file), vector);
+    expect(verdict).toBe('found');
+    expect(survivors[0]?.scheme).toEqual(vector.scheme);
+  });
+});
+
 describe('the signed probe has one scheme only', () => {
   const probe = { text: probeBody() };
   const forms = allFormRules();
