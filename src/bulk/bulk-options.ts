@@ -11,7 +11,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { checkCountry } from '../internal/phone.ts';
+import { checkCountry, checkPrefixes } from '../internal/phone.ts';
 import type { MessengerClient } from '../messenger/messenger-client.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { BulkProgress } from './bulk-progress.ts';
@@ -48,6 +48,12 @@ export interface BulkOptions {
   dryRun?: boolean | undefined;
   /** Country of numbers without `+`, as two capital letters (ISO 3166-1). @default none: such numbers are invalid */
   country?: string | undefined;
+  /**
+   * How phone numbers must begin (`['+234', '+1415']`), or `'any'`: other rows are `invalid`. A message to an expensive
+   * country costs you.
+   * @default 'any'
+   */
+  allowedPrefixes?: readonly string[] | 'any' | undefined;
   /** How many rows there are, for the time left. @default the length of `rows`, if it is an array */
   total?: number | undefined;
   /**
@@ -82,6 +88,7 @@ export const readBulkOptions = defineOptions('sendBulk', {
   repeat: value(checkRepeat, { default: ['not-sent'] }),
   dryRun: flag({ default: false }),
   country: value(checkCountry),
+  allowedPrefixes: value(checkPrefixes, { default: 'any' }),
   total: optional(integer({ least: 0 })),
   leaseMs: integer({ default: 120_000, least: 1000 }),
   rememberMs: optional(integer()),

@@ -27,7 +27,10 @@ export interface BulkCsvOptions {
         readonly key?: string | undefined;
       }
     | undefined;
-  /** The text of each message: `{name}` is the value of the column `name`; `{{` and `}}` are braces. */
+  /**
+   * The text of each message: `{name}` is the value of the column `name`, and `{name|customer}` is `customer` where that is
+   * empty. Without such a default, a row with an empty value is `invalid`. `{{` and `}}` are braces.
+   */
   template?: string | undefined;
   /** @default ',' */
   delimiter?: string | undefined;
@@ -176,7 +179,9 @@ function lineReader({ columns, template, delimiter }: CsvLayout) {
       if (record.length !== layout.width) {
         return { key, invalid: `${place}: ${record.length} columns instead of ${layout.width}` };
       }
-      return { key, to_phone: record[layout.phoneAt] ?? '', message: layout.message(record) };
+      const { text: message, empty } = layout.message(record);
+      if (empty !== undefined) return { key, invalid: `${place}: the column ${empty} is empty` };
+      return { key, to_phone: record[layout.phoneAt] ?? '', message };
     },
 
     end(): void {
@@ -208,7 +213,14 @@ interface Layout {
   readonly width: number;
   readonly phoneAt: number;
   readonly keyAt: number;
-  readonly message: (record: readonly string[]) => string;
+  readonly message: (record: readonly string[]) => FilledText;
+}
+
+/** The text of a message. */
+interface FilledText {
+  readonly text: string;
+  /** The quoted title of a column without a value, which the template needs. */
+  readonly empty?: string | undefined;
 }
 
 function readHeader(
@@ -226,9 +238,9 @@ function readHeader(
   refuseRepeated(titles);
   const keyAt = columns.key === undefined ? titles.indexOf('key') : find(columns.key);
   const layout = { width: titles.length, phoneAt, keyAt };
-  if (template !== undefined) return { ...layout, message: template(find) };
+  if (template !== undefined) return { ...layout, message: template(find, titles) };
   const messageAt = find(columns.message ?? 'message');
-  return { ...layout, message: (record) => record[messageAt] ?? '' };
+  return { ...layout, message: (record) => ({ text: record[messageAt] ?? '' }) };
 }
 
 /** Without a header the first line is a customer's data, and is not shown. */
@@ -281,10 +293,21 @@ function unreadableFile(problem: string, remedy?: Text): BulkError {
 }
 
 /** Looks up the columns of a template; then fills it in with a line. */
-type FillTemplate = (indexOf: (column: string) => number) => (record: readonly string[]) => string;
+type FillTemplate = (
+  indexOf: (column: string) => number,
+  titles: readonly string[],
+) => (record: readonly string[]) => FilledText;
+
+interface Placeholder {
+  readonly title: string;
+  readonly at: number;
+  /** What stands for an empty value. */
+  readonly otherwise: string | undefined;
+}
 
 /**
- * Reads `Dear {name}`: a column in braces; `{{` and `}}` are braces. Values are inserted as they are.
+ * Reads `Dear {name}`: a column in braces, with a default behind `|`; `{{` and `}}` are braces. Values are inserted as
+ * they are.
  *
  * @throws {ConfigurationError} `invalid_option` for a brace without its other half
  */
@@ -293,11 +316,33 @@ function readTemplate(template: string): FillTemplate {
   if (parts.some((part) => part === '{' || part === '}')) {
     throw invalidOption('template has a brace without its other half: write {{ or }} for a brace.');
   }
-  return (indexOf) => {
-    const pieces = parts.map((part) => {
+  return (indexOf, titles) => {
+    const pieces = parts.map((part): string | Placeholder => {
       if (part === '{{' || part === '}}') return part.slice(1);
-      return part.startsWith('{') ? indexOf(part.slice(1, -1).trim()) : part;
+      return part.startsWith('{') ? readPlaceholder(part.slice(1, -1), { indexOf, titles }) : part;
     });
-    return (record) => pieces.map((piece) => (typeof piece === 'number' ? record[piece] : piece)).join('');
+    return (record) => {
+      const values = pieces.map((piece) => (typeof piece === 'string' ? piece : valueIn(record, piece)));
+      const missing = pieces.find((piece, index) => typeof piece !== 'string' && values[index] === undefined);
+      const empty =
+        typeof missing === 'object' ? `"${printableText(missing.title).slice(0, 40)}"` : undefined;
+      return { text: values.join(''), empty };
+    };
   };
+}
+
+/** A title may hold a bar itself. */
+function readPlaceholder(
+  inner: string,
+  { indexOf, titles }: { indexOf: (column: string) => number; titles: readonly string[] },
+): Placeholder {
+  const whole = inner.trim();
+  const bar = titles.includes(whole) ? -1 : inner.indexOf('|');
+  const title = bar === -1 ? whole : inner.slice(0, bar).trim();
+  return { title, at: indexOf(title), otherwise: bar === -1 ? undefined : inner.slice(bar + 1).trim() };
+}
+
+function valueIn(record: readonly string[], { at, otherwise }: Placeholder): string | undefined {
+  const value = record[at] ?? '';
+  return value.trim() === '' ? otherwise : value;
 }

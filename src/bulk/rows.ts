@@ -1,5 +1,5 @@
 import { isValidationError, type RequestErrorCode } from '../errors/errors.ts';
-import { normalizePhone } from '../internal/phone.ts';
+import { type AllowedPrefixes, hasAllowedPrefix, normalizePhone } from '../internal/phone.ts';
 
 /** A message of a campaign, or a row that could not be read. */
 export type BulkRow = BulkMessage | UnreadableRow;
@@ -31,7 +31,7 @@ export interface UnreadableRow {
  * - `not-sent`: the message did not reach the service, or no device could send it; a second run tries again.
  * - `unknown`: the message may have been sent: the reply was lost, or a process died before it stored the reply.
  * - `duplicate`: another row of this campaign has the same number.
- * - `invalid`: the row has no valid number or no text.
+ * - `invalid`: the row has no valid or allowed number, no text, or no value for a placeholder of the template.
  */
 export type BulkState = 'sent' | 'refused' | 'not-sent' | 'unknown' | 'duplicate' | 'invalid';
 
@@ -61,7 +61,11 @@ export type CheckedRow =
 const maxMessageLength = 65_536;
 
 /** @param position of the row, from 1 */
-export function checkRow(row: unknown, position: number, country: string | undefined): CheckedRow {
+export function checkRow(
+  row: unknown,
+  position: number,
+  { country, allowedPrefixes }: { country: string | undefined; allowedPrefixes: AllowedPrefixes },
+): CheckedRow {
   const {
     key: given,
     to_phone,
@@ -74,7 +78,9 @@ export function checkRow(row: unknown, position: number, country: string | undef
   if (typeof message !== 'string' || message.trim() === '') return { key, problem: 'message must be text' };
   if (message.length > maxMessageLength) return { key, problem: 'message is too long' };
   try {
-    return { key, to_phone: normalizePhone(to_phone, { country }), message };
+    const phone = normalizePhone(to_phone, { country });
+    if (hasAllowedPrefix(phone, allowedPrefixes)) return { key, to_phone: phone, message };
+    return { key, problem: 'to_phone begins with none of allowedPrefixes' };
   } catch (error) {
     if (isValidationError(error)) return { key, problem: `to_phone ${error.issues[0]?.message}` };
     throw error;

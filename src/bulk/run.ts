@@ -12,11 +12,11 @@ const peekAgainMs = 1000;
 
 /** @param handOver resolves when the result has been read: a slow reader slows the run down */
 export function createRun(options: BulkSettings, handOver: (result: BulkResult) => Promise<void>) {
-  const { sleep, stopAfterFailures, country, leaseMs, now } = options;
+  const { sleep, stopAfterFailures, leaseMs, now } = options;
   const halt = new AbortController();
   const claims = campaignClaims({ ...options, owner: globalThis.crypto.randomUUID() });
   const devices = options.messenger.map((messenger) => pacedDevice(messenger, options));
-  const rows = rowReader(options.rows, (row, position) => checkRow(row, position, country));
+  const rows = rowReader(options.rows, (row, position) => checkRow(row, position, options));
   /** The numbers of a dry run. */
   const seen = options.dryRun ? new Set<string>() : undefined;
   const returned: { readonly row: GoodRow; readonly settled: Settled | undefined }[] = [];

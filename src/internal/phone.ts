@@ -16,6 +16,24 @@ const readOptions = defineOptions('normalizePhone', {
   country: value(checkCountry),
 } satisfies OptionTable<NormalizePhoneOptions>);
 
+/** How phone numbers must begin, as `normalizePhone` writes them, or `'any'`. */
+export type AllowedPrefixes = readonly string[] | 'any';
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function checkPrefixes(prefixes: unknown): AllowedPrefixes {
+  if (prefixes === 'any') return prefixes;
+  const isPrefix = (prefix: unknown) => typeof prefix === 'string' && /^\+[1-9]\d{0,14}$/.test(prefix);
+  if (Array.isArray(prefixes) && prefixes.length > 0 && prefixes.every(isPrefix)) return [...prefixes];
+  throw invalidOption(
+    "allowedPrefixes must be 'any', or a list of prefixes like '+234': with the country code, as normalizePhone writes numbers.",
+  );
+}
+
+/** @param phone in E.164 */
+export function hasAllowedPrefix(phone: string, prefixes: AllowedPrefixes): boolean {
+  return prefixes === 'any' || prefixes.some((prefix) => phone.startsWith(prefix));
+}
+
 /** Longer than any spelling of fifteen digits. */
 const maxLength = 64;
 

@@ -12,7 +12,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { checkCountry } from '../internal/phone.ts';
+import { checkCountry, checkPrefixes } from '../internal/phone.ts';
 import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { OtpMessenger } from './devices.ts';
@@ -203,15 +203,6 @@ function checkMessengers(messenger: unknown): readonly OtpMessenger[] {
   const all = [messenger].flat() as OtpMessenger[];
   if (all.length > 0 && all.every((one) => typeof one?.sendMessage === 'function')) return all;
   throw invalidOption('messenger must be a MessengerClient, or a list of at least one.');
-}
-
-function checkPrefixes(prefixes: unknown): readonly string[] | 'any' {
-  if (prefixes === 'any') return prefixes;
-  const isPrefix = (prefix: unknown) => typeof prefix === 'string' && /^\+[1-9]\d{0,14}$/.test(prefix);
-  if (Array.isArray(prefixes) && prefixes.length > 0 && prefixes.every(isPrefix)) return [...prefixes];
-  throw invalidOption(
-    "allowedPrefixes must be 'any', or a list of prefixes like '+234': with the country code, as normalizePhone writes numbers.",
-  );
 }
 
 function checkCoolDown(coolDownMs: unknown): readonly number[] {

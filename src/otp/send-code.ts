@@ -1,4 +1,5 @@
 import { ConfigurationError, OtpError } from '../errors/errors.ts';
+import { hasAllowedPrefix } from '../internal/phone.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import { type Counters, countersOf } from './counters.ts';
 import type { Devices } from './devices.ts';
@@ -179,7 +180,7 @@ function withdrawCode(
 }
 
 function requireAllowed({ allowedPrefixes }: OtpSettings, phone: string): void {
-  if (allowedPrefixes === 'any' || allowedPrefixes.some((prefix) => phone.startsWith(prefix))) return;
+  if (hasAllowedPrefix(phone, allowedPrefixes)) return;
   throw new OtpError('not_allowed', 'The phone number begins with none of allowedPrefixes.', {
     remedy: 'Allow its prefix if you want to send there.',
   });

@@ -66,6 +66,26 @@ describe('readBulkCsv', () => {
     ]);
   });
 
+  it('makes a row with an empty value for a placeholder invalid, by its line and column', async () => {
+    const text = 'to_phone,name\n+1,\n+2,Ada\n+3," "\n';
+    expect(await read(text, { template: 'Dear {name}, hi.' })).toEqual([
+      { key: '2', invalid: 'line 2: the column "name" is empty' },
+      { key: '3', to_phone: '+2', message: 'Dear Ada, hi.' },
+      { key: '4', invalid: 'line 4: the column "name" is empty' },
+    ]);
+  });
+
+  it.each([
+    ['Dear {name|customer}, hi.', 'Dear customer, hi.'],
+    ['Dear {name | our customer}, hi.', 'Dear our customer, hi.'],
+    ['Dear {name|}, hi.', 'Dear , hi.'],
+    ['Dear {a|b}, hi.', 'Dear x, hi.'],
+  ])('fills the default of a placeholder in: %s', async (template, message) => {
+    expect(await read('to_phone,name,a|b\n+1,,x\n', { template })).toEqual([
+      { key: '2', to_phone: '+1', message },
+    ]);
+  });
+
   it.each<[string, string, BulkCsvOptions]>([
     ['to_phone', 'phone,message\n+1,x\n', {}],
     ['message', 'to_phone,text\n+1,x\n', {}],

@@ -348,6 +348,19 @@ describe('sendBulk', () => {
       expect(states(await run())).toEqual(['sent', 'refused', 'sent']);
     });
 
+    it('is a number outside allowedPrefixes: invalid, and nothing is sent to it', async () => {
+      const { run, messenger } = setUp();
+      const rows = [
+        { to_phone: '+12025550123', message: 'Hello' },
+        { to_phone: phone(1), message: 'Hello' },
+      ];
+      expect(await run({ rows, allowedPrefixes: ['+234'] })).toMatchObject([
+        { state: 'invalid', problem: 'to_phone begins with none of allowedPrefixes' },
+        { state: 'sent' },
+      ]);
+      expect(messenger.sent.map(({ to_phone }) => to_phone)).toEqual([phone(1)]);
+    });
+
     it('is sent again as `repeat` says', async () => {
       const { run, messenger } = setUp();
       await run({ messenger: device([lost, notOnMessenger, unreachable]) });

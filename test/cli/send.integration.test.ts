@@ -52,6 +52,16 @@ describe('send', () => {
     expect(second.stderr).toContain('(2 in an earlier run)');
   });
 
+  it('a dry run counts rows with an empty placeholder and those outside --allow-prefix', async () => {
+    const { options } = await device('Mobile,Name\n+2348012345678,\n+12025550123,Ada\n+2348012345679,Bayo\n');
+    const args = [...send, '--dry-run', '--allow-prefix', '+234'];
+    const { code, stdout, stderr } = await partnerExchange(args, { ...options, env: {} });
+    expect(code).toBe(1);
+    expect(stdout).toContain('invalid   2: line 2: the column "Name" is empty');
+    expect(stdout).toContain('invalid   3: to_phone begins with none of allowedPrefixes');
+    expect(stderr).toContain('1 would be sent, 2 invalid.');
+  });
+
   it('a dry run checks every row, and needs no key, sends nothing and makes no file', async () => {
     const { sandbox, cwd, options } = await device(`${csv}nonsense,Chi\n`);
     const { code, stdout, stderr } = await partnerExchange([...send, '--dry-run'], { ...options, env: {} });

@@ -34,7 +34,10 @@ const flags = {
     'SQLite file, redis: or postgres: address, or env:NAME of a variable (default: <file>.sqlite)',
   ),
   column: parsedBy(csvColumn).list('member=title', 'The title of the column of to_phone, message or key'),
-  template: text.optional('text', 'The text of each message; {Title} is what is in that column'),
+  template: text.optional(
+    'text',
+    'The text of each message; {Title} is what is in that column, {Title|customer} has a default for an empty one',
+  ),
   delimiter: text.optional('character', 'The separator of the columns (default: a comma)'),
   rate: parsedBy(messagesPerSecond).withDefault(
     'number',
@@ -52,6 +55,10 @@ const flags = {
     `What is tried again: ${repeats.join(', ')} (default: not-sent)`,
   ),
   country: text.optional('code', 'Country of numbers without +, such as NG'),
+  allowPrefix: parsedBy(phonePrefix).list(
+    'prefix',
+    'How numbers must begin, such as +234; rows with others are invalid (default: any)',
+  ),
   total: wholeNumber(0, 1_000_000_000).optional(
     'rows',
     'How many rows there are (default: the file is read once before, which also checks it)',
@@ -108,6 +115,7 @@ export default defineCommand({
           repeat: flags.repeat?.length ? flags.repeat : undefined,
           dryRun,
           country: flags.country,
+          allowedPrefixes: flags.allowPrefix?.length ? flags.allowPrefix : undefined,
         }),
       });
     };
@@ -136,6 +144,11 @@ function csvColumn(input: string) {
   const member = members.find((each) => each === name);
   if (member !== undefined && column !== undefined) return { member, column };
   throw new CliError(`must be of the form to_phone=Mobile, of ${members.join(', ')}`);
+}
+
+function phonePrefix(input: string): string {
+  if (/^\+[1-9]\d{0,14}$/.test(input)) return input;
+  throw new CliError('must be + and the first digits of a number, with the country code');
 }
 
 function messagesPerSecond(input: string): number {
