@@ -92,7 +92,7 @@ describe('pin', () => {
       const isSigned = file === 'd.json' || file === 'e.json';
       expect({ file, code, stdout }).toEqual({ file, code: isSigned ? 1 : 2, stdout: '' });
       if (!isSigned || args.length > 0)
-        expect(stderr).toContain(`error: ${file} cannot be pinned: ${reason}`);
+        expect(stderr).toContain(`error: ${file} proves no scheme: ${reason}`);
     }
   });
 
@@ -130,13 +130,26 @@ describe('pin', () => {
     expect(await check('pin.txt', '0.json')).toMatchObject({ code: 0 });
     expect(await check('pin.txt', 'forged.txt')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Sample 0'),
+      stderr: expect.stringContaining('forged.txt proves no scheme: It is signed with none of your keys.'),
     });
     expect(await check('scheme.txt')).toMatchObject({
       code: 2,
       stderr:
         'error: scheme.txt: The pin has no scheme. See partner-exchange-sdk/docs/errors.md#invalid_option.\n',
     });
+  });
+
+  it.each(ways)('is checked with the same files of which it is made (scheme: $way)', async ({ args }) => {
+    const { stdout, cwd } = await pin({ ...genuine(), ...strayBodies }, args);
+    writeFileSync(join(cwd, 'pin.txt'), stdout);
+    const checked = await partnerExchange(['pin', '--check', 'pin.txt', '.'], { env: keys, cwd });
+    expect(checked).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 pinned and 2 further samples verify'),
+    });
+    for (const [file, [, reason]] of Object.entries(strays)) {
+      expect(checked.stderr).toContain(`${file} is left out: ${reason}`);
+    }
   });
 
   it('does not choose among several schemes', async () => {

@@ -13,7 +13,7 @@ import { type CliContext, CliError, type ExitCode, exitCodes } from '../context.
 import { type NamedDelivery, readDeliveries } from '../deliveries.ts';
 import { type FlagsOf, formatFlags, samples, signingFlags, text } from '../flags.ts';
 import { inFile, inputName, readInput, readJsonObject, shownPath } from '../input.ts';
-import { openOutput } from '../output.ts';
+import { type Output, openOutput } from '../output.ts';
 
 const flags = {
   check: text.optional('pin', 'Check this pin instead of making one'),
@@ -25,7 +25,7 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Pin how the service signs, or check a pin',
   about:
-    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment. Without either it is detected from the samples. Files that none of your keys signed are listed and left out. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further samples.',
+    'Prints a pin: the scheme, and the samples that prove it. The scheme is that of --scheme or of the environment. Without either it is detected from the samples. Files that none of your keys signed are listed and left out. The pin keeps the bodies as they are: check what they hold before you commit it. With --check it checks a pin, and further files, of which the same are left out.',
   examples: [
     'partner-exchange pin event.json > signature-pin.json',
     'partner-exchange pin --check signature-pin.json',
@@ -58,6 +58,27 @@ async function make(context: CliContext, flags: Flags, { configuration, paths }:
   const { PARTNER_EXCHANGE_SCHEME, PARTNER_EXCHANGE_SCHEME_FILE } = context.env;
   const isGiven = Boolean(flags.scheme ?? (PARTNER_EXCHANGE_SCHEME || PARTNER_EXCHANGE_SCHEME_FILE));
   const scheme = isGiven ? configuration.deployment.signature : findScheme(deliveries, keys);
+  const { proofs, strays } = await sortOut(context, deliveries, { scheme, keys });
+  const made = pinScheme({ scheme, samples: proofs, credentials });
+  // A pin is JSON in either format: it is made to be kept in a file.
+  context.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  warnOf(strays, output);
+  output.status(
+    `Pinned ${JSON.stringify(made.scheme)}: keep it in a file, and name that as PARTNER_EXCHANGE_SCHEME_FILE.`,
+  );
+  return exitCodes.ok;
+}
+
+/**
+ * Separates deliveries that prove the scheme from those that a stranger can have posted.
+ *
+ * @throws {CliError} naming the file, if a delivery may speak against the scheme, or if none proves it
+ */
+async function sortOut(
+  context: CliContext,
+  deliveries: readonly NamedDelivery[],
+  { scheme, keys }: { readonly scheme: SignatureScheme; readonly keys: KeyRing },
+): Promise<{ readonly proofs: readonly Uint8Array[]; readonly strays: readonly Stray[] }> {
   const proofs: Uint8Array[] = [];
   const strays: Stray[] = [];
   for (const delivery of deliveries) {
@@ -72,15 +93,12 @@ async function make(context: CliContext, flags: Flags, { configuration, paths }:
     context.signal.throwIfAborted();
   }
   const [first] = strays;
-  if (proofs.length === 0 && first !== undefined) throw cannotBePinned(first);
-  const made = pinScheme({ scheme, samples: proofs, credentials });
-  // A pin is JSON in either format: it is made to be kept in a file.
-  context.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  if (proofs.length === 0 && first !== undefined) throw provesNothing(first);
+  return { proofs, strays };
+}
+
+function warnOf(strays: readonly Stray[], output: Output): void {
   for (const { source, reason } of strays) output.warn(`${source} is left out: ${reason}`);
-  output.status(
-    `Pinned ${JSON.stringify(made.scheme)}: keep it in a file, and name that as PARTNER_EXCHANGE_SCHEME_FILE.`,
-  );
-  return exitCodes.ok;
 }
 
 function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): SignatureScheme {
@@ -94,7 +112,7 @@ function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): Signat
   const [only] = survivors;
   if (verdict === 'found' && only !== undefined) return only.scheme;
   const [first] = deliveries;
-  if (verdict === 'unusable' && first !== undefined) throw cannotBePinned(judge(first, keys));
+  if (verdict === 'unusable' && first !== undefined) throw provesNothing(judge(first, keys));
   const isForged = nearMisses.some(({ code }) => code === 'forged');
   const otherwise = isForged ? '' : ' Or say which scheme it is with --scheme.';
   throw new CliError(detectionMessage(detection, commandWords) + otherwise, { exitCode: exitCodes.findings });
@@ -144,9 +162,9 @@ function judge({ source, body }: NamedDelivery, keys: KeyRing): Stray {
   return { source: shownPath(source), reason: nearMisses[0]?.message ?? flaw ?? '', isSigned };
 }
 
-function cannotBePinned({ source, reason, isSigned }: Stray): CliError {
+function provesNothing({ source, reason, isSigned }: Stray): CliError {
   const exitCode = isSigned ? exitCodes.findings : exitCodes.usage;
-  return new CliError(`${source} cannot be pinned: ${reason}`, { exitCode });
+  return new CliError(`${source} proves no scheme: ${reason}`, { exitCode });
 }
 
 async function check(
@@ -156,11 +174,15 @@ async function check(
 ): Promise<ExitCode> {
   const output = openOutput(context, flags);
   const pinned = readJsonObject(await readInput(context, path), inputName(path));
-  const samples = paths.length === 0 ? [] : (await readDeliveries(context, paths)).map(({ body }) => body);
   const credentials = allCredentials(configuration);
-  const checked = inFile(path, () => checkPin(pinned, { credentials, samples }));
-  output.result(checked, (paint) => [
-    `${paint('green', 'holds')} ${printableText(path)}: ${checked.fixtures} pinned and ${checked.samples} further samples verify.`,
+  const { scheme, fixtures } = inFile(path, () => checkPin(pinned, { credentials }));
+  const keys = createKeyRing({ load: () => credentials });
+  await keys.reload();
+  const deliveries = paths.length === 0 ? [] : await readDeliveries(context, paths);
+  const { proofs, strays } = await sortOut(context, deliveries, { scheme, keys });
+  output.result({ scheme, fixtures, samples: proofs.length }, (paint) => [
+    `${paint('green', 'holds')} ${printableText(path)}: ${fixtures} pinned and ${proofs.length} further samples verify.`,
   ]);
+  warnOf(strays, output);
   return exitCodes.ok;
 }
