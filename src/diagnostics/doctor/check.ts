@@ -27,9 +27,20 @@ export function skip(found: string, fix?: string): CheckResult {
   return { status: 'skip', found, fix };
 }
 
-/** The result of a network failure, since this machine may be offline. */
+/** The result of a network failure, which may only mean that this machine is offline. */
 export function unreachable({ strict }: DoctorContext, found: string, fix: string): CheckResult {
   return { status: strict ? 'fail' : 'skip', found, fix };
+}
+
+/** Codes of Node and of Bun for a port at which nothing listens: the machine is reached, so this one is online. */
+const refusals: readonly string[] = ['ECONNREFUSED', 'ConnectionRefused'];
+
+/** The result of a connection that was not made or broke off, with the system's code for it. */
+export function notConnected(
+  context: DoctorContext,
+  { reason, found, fix }: { readonly reason: string; readonly found: string; readonly fix: string },
+): CheckResult {
+  return refusals.includes(reason) ? fail(found, fix) : unreachable(context, found, fix);
 }
 
 /** The worst of several results, with all findings of that status. */

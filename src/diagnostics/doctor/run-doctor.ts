@@ -3,6 +3,7 @@ import { describeError } from '../../internal/describe-error.ts';
 import { hidden } from '../../internal/redact-credentials.ts';
 import type { Check, CheckResult } from './check.ts';
 import { baseUrlChecks, callbackTls, clock } from './checks/addresses.ts';
+import { baseUrlPath } from './checks/base-url-path.ts';
 import { callbackAddress } from './checks/callback-address.ts';
 import { callbackReceiver } from './checks/callback-receiver.ts';
 import { environment, environmentNames, keys } from './checks/configuration.ts';
@@ -22,8 +23,8 @@ import {
  * keys, base URLs (name, certificate, answer), the clock, the proof of the signature scheme, the callback URL and
  * its receiver, the versions of optional peers, and the files of SQLite inboxes and stores.
  *
- * It changes nothing. It sends a GET without keys to each base URL, and to `callbackUrl` four requests that a
- * receiver has to refuse. Unreachable addresses are skipped, unless `strict` is set. A check that fails by itself is
+ * It changes nothing. It sends GET and OPTIONS without keys to each base URL, and to `callbackUrl` four requests that a
+ * receiver has to refuse. Unreachable addresses are skipped, unless `strict` is set; a port that refuses is a `fail`. A check that fails by itself is
  * a `fail`.
  *
  * @throws {ConfigurationError} for an option that is malformed or does not exist; a malformed environment is a
@@ -91,8 +92,11 @@ export const doctorChecks: readonly Check[] = [
   keys,
   schemePin,
   ...baseUrlChecks('onboarding', 'onboardingBaseUrl'),
+  baseUrlPath('onboarding', 'onboardingBaseUrl'),
   ...baseUrlChecks('staging', 'stagingUrl'),
+  baseUrlPath('staging', 'stagingUrl'),
   ...baseUrlChecks('messenger', 'messengerBaseUrl'),
+  baseUrlPath('messenger', 'messengerBaseUrl'),
   clock,
   callbackAddress,
   callbackTls,

@@ -122,10 +122,15 @@ describe('the doctor says of the receiver at the callback', () => {
     expect(check).toMatchObject({ status: 'fail', found: expect.stringMatching(/404/) });
   });
 
-  it('that it cannot be reached: skipped, or failed if strict', async () => {
+  it('that nothing listens at its port: failed', async () => {
     const callbackUrl = await closedUrl();
-    expect(await examined('callback-receiver', { callbackUrl, fetch })).toMatchObject({ status: 'skip' });
-    expect(await examined('callback-receiver', { callbackUrl, fetch, strict: true })).toMatchObject({
+    expect(await examined('callback-receiver', { callbackUrl, fetch })).toMatchObject({ status: 'fail' });
+  });
+
+  it('that it cannot be reached: skipped, or failed if strict', async () => {
+    const callbackUrl = 'https://partner.example/';
+    expect(await examined('callback-receiver', { callbackUrl })).toMatchObject({ status: 'skip' });
+    expect(await examined('callback-receiver', { callbackUrl, strict: true })).toMatchObject({
       status: 'fail',
     });
   });

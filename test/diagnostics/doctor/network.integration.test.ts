@@ -41,17 +41,59 @@ describe('the doctor says of a base URL', () => {
     expect(await examined('clock')).toMatchObject({ status: 'skip' });
   });
 
-  it('that it cannot be reached: skipped, or failed if strict', async () => {
+  it('that nothing listens at its port: failed', async () => {
     const url = await closedUrl();
+    const check = await examined('onboarding-answer', { ...at(url), fetch });
+    expect(check).toMatchObject({ status: 'fail', found: 'No answer (ECONNREFUSED).' });
+    const tls = await examined('onboarding-tls', at(url.replace('http', 'https')));
+    expect(tls).toMatchObject({ status: 'fail', found: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('that its path is wrong, or that it is the address of another service', async () => {
+    const server = await createSandbox().listen();
+    onTestFinished(() => server.close());
+    const { onboardingBaseUrl = '', stagingUrl, messengerBaseUrl } = server.deployment;
+    const right = { onboardingBaseUrl, stagingUrl, messengerBaseUrl };
+    const path = (id: string, urls: Partial<typeof right>) =>
+      examined(`${id}-path`, { deployment: defineDeployment({ ...right, ...urls }), fetch });
+    for (const id of ['onboarding', 'staging', 'messenger']) {
+      expect(await path(id, {})).toMatchObject({ status: 'ok', found: expect.stringContaining('is there') });
+    }
+    expect(await path('onboarding', { onboardingBaseUrl: `${onboardingBaseUrl}/v2` })).toMatchObject({
+      status: 'warn',
+      found: expect.stringMatching(/OnboardPartner below onboardingBaseUrl is answered with 404/),
+    });
+    expect(await path('onboarding', { onboardingBaseUrl: messengerBaseUrl })).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('onboardingBaseUrl is the address of the messenger'),
+      fix: expect.stringContaining('belongs into messengerBaseUrl'),
+    });
+  });
+
+  it.each([
+    [200, 'skip', /Every path/],
+    [404, 'warn', /404/],
+  ])(
+    'where every path is answered with %d: %s, with methods that do not act and without keys',
+    async (answer, status, found) => {
+      const server = await startServer({ status: answer });
+      const check = await examined('messenger-path', {
+        deployment: defineDeployment({ messengerBaseUrl: server.url }),
+        fetch,
+      });
+      expect(check).toMatchObject({ status, found: expect.stringMatching(found) });
+      const methods = new Set(server.requests.map(({ method }) => method));
+      expect([...methods].filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual([]);
+      expect(server.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
+    },
+  );
+
+  it('that it cannot be reached: skipped, or failed if strict', async () => {
     const name = 'https://onboarding.example';
     for (const [strict, status] of [
       [false, 'skip'],
       [true, 'fail'],
     ] as const) {
-      const check = await examined('onboarding-answer', { ...at(url), strict, fetch });
-      expect(check).toMatchObject({ status, found: 'No answer (ECONNREFUSED).' });
-      const tls = await examined('onboarding-tls', { ...at(url.replace('http', 'https')), strict });
-      expect(tls).toMatchObject({ status, found: expect.stringContaining('ECONNREFUSED') });
       const named = await examined('onboarding-name', { ...at(name), strict });
       expect(named).toMatchObject({ status, found: expect.stringContaining('ENOTFOUND') });
     }

@@ -1,7 +1,7 @@
 import { bareHost, isLoopback } from '../../../deployment/base-url.ts';
 import type { BaseUrlName } from '../../../deployment/operations.ts';
 import { DeadlineError, withDeadline } from '../../../internal/deadline.ts';
-import { type Check, type CheckResult, fail, ok, skip, unreachable, warn } from '../check.ts';
+import { type Check, type CheckResult, fail, notConnected, ok, skip, unreachable, warn } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** Name, certificate and answer of one base URL. */
@@ -35,7 +35,10 @@ export function baseUrlChecks(id: string, name: BaseUrlName): readonly Check[] {
         const { answer } = await asked;
         const advice = `Is ${name} right, and can this machine reach it (proxy, firewall)?`;
         if (answer.kind === 'late') return unreachable(context, `No answer in ${answer.afterMs} ms.`, advice);
-        if (answer.kind === 'closed') return unreachable(context, `No answer (${answer.reason}).`, advice);
+        if (answer.kind === 'closed') {
+          const { reason } = answer;
+          return notConnected(context, { reason, found: `No answer (${reason}).`, fix: advice });
+        }
         const found = `GET is answered with ${answer.status}.`;
         return answer.status < 500 ? ok(found) : warn(found, 'The service is failing: ask its operator.');
       },
@@ -74,8 +77,9 @@ async function examineTls(url: URL, context: DoctorContext): Promise<CheckResult
   const certificate = await readCertificate(url, context);
   if (certificate === undefined) return skip('This runtime has no node:tls, which shows certificates.');
   if ('failure' in certificate) {
-    const found = `${url.host} cannot be reached (${certificate.failure}).`;
-    return unreachable(context, found, 'Is the URL right, and can this machine reach it?');
+    const reason = certificate.failure;
+    const found = `${url.host} cannot be reached (${reason}).`;
+    return notConnected(context, { reason, found, fix: 'Is the URL right, and can this machine reach it?' });
   }
   const { problem, expiresAt } = certificate;
   const days = Math.floor((expiresAt - context.now()) / dayMs);

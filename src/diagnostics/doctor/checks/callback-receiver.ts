@@ -7,7 +7,7 @@ import { prepareAttack } from '../../attack/attack-receiver.ts';
 import { baselineCase } from '../../attack/cases/authentic.ts';
 import { alteredCases } from '../../attack/cases/forgeries.ts';
 import { requestCases } from '../../attack/cases/requests.ts';
-import { type Check, type CheckResult, fail, ok, skip, unreachable, warn, worstOf } from '../check.ts';
+import { type Check, type CheckResult, fail, notConnected, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** A sound receiver does not act on these. */
@@ -35,7 +35,9 @@ export const callbackReceiver: Check = {
       const missing = answers.find(({ kind }) => kind !== 'answered');
       if (missing !== undefined) {
         const found = `${callbackUrl.host}: ${describeAnswer(missing)}.`;
-        return unreachable(context, found, 'Is the receiver running, and can this machine reach it?');
+        const reason = missing.kind === 'closed' ? missing.reason : '';
+        const fix = 'Is the receiver running, and can this machine reach it?';
+        return notConnected(context, { reason, found, fix });
       }
     }
     if (answers.every((answer) => answer.kind === 'answered' && answer.status === 404)) {
