@@ -31,7 +31,7 @@ export function faultOperations() {
       path: 'faults/next',
       summary: 'Plans a fault for the next request of an operation, or the next event of a name',
       body: z
-        .strictObject({ target: z.string(), fault: answers.fault })
+        .strictObject({ target: answers.faultTarget, fault: answers.fault })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
       // Sound: `faults.next` refuses other targets and faults.
       change: (faults, { target, fault }) =>
@@ -42,7 +42,7 @@ export function faultOperations() {
       path: 'faults/rates',
       summary: 'Sets how often faults happen: everywhere, or at one target',
       body: z
-        .strictObject({ target: z.string().optional(), rates: answers.rates })
+        .strictObject({ target: answers.faultTarget.optional(), rates: answers.rates })
         .meta({ examples: [{ rates: { duplicate: 0.2 } }] }),
       change: (faults, { target, rates }) => setRates(faults, target, rates),
     }),
@@ -51,7 +51,11 @@ export function faultOperations() {
       path: 'faults/rate',
       summary: 'Sets how often one fault happens, everywhere or at one target; the other rates stay',
       body: z
-        .strictObject({ target: z.string().optional(), fault: answers.faultName, rate: answers.rate })
+        .strictObject({
+          target: answers.faultTarget.optional(),
+          fault: answers.faultName,
+          rate: answers.rate,
+        })
         .meta({ examples: [{ fault: 'duplicate', rate: 0.2 }] }),
       change: (faults, { target, fault, rate }) =>
         setRates(faults, target, { ...ratesOf(faults, target), [fault]: rate }),
@@ -61,7 +65,7 @@ export function faultOperations() {
       path: 'faults/rate/remove',
       summary: 'Removes the rate of one fault, everywhere or at one target; the other rates stay',
       body: z
-        .strictObject({ target: z.string().optional(), fault: answers.faultName })
+        .strictObject({ target: answers.faultTarget.optional(), fault: answers.faultName })
         .meta({ examples: [{ fault: 'duplicate' }] }),
       change: (faults, { target, fault }) => {
         const { [fault]: _, ...others } = ratesOf(faults, target);
@@ -73,7 +77,7 @@ export function faultOperations() {
       path: 'faults/next/remove',
       summary: 'Removes each time that one fault is planned at a target; the others stay planned',
       body: z
-        .strictObject({ target: z.string(), fault: answers.faultName })
+        .strictObject({ target: answers.faultTarget, fault: answers.faultName })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
       change: (faults, { target, fault: kind }) => {
         const { next, rates } = faults.current;

@@ -118,14 +118,7 @@ export function sandboxOperations() {
       summary: 'Sets how often an unacknowledged event is posted again',
       body: z
         .strictObject({
-          policy: z.union([
-            z.literal('none'),
-            z.strictObject({
-              maxAttempts: z.int().optional(),
-              firstDelayMs: z.int().optional(),
-              maxDelayMs: z.int().optional(),
-            }),
-          ]),
+          policy: answers.retryPolicy,
         })
         .meta({ examples: [{ policy: { maxAttempts: 3 } }] }),
       answer: answers.done,

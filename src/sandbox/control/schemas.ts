@@ -1,5 +1,8 @@
 import * as z from 'zod';
-import { eventFaultNames, requestFaultNames } from '../faults/faults.ts';
+import { isConfigurationError } from '../../errors/errors.ts';
+import { longestTimerMs } from '../../internal/deadline.ts';
+import { targetSide } from '../faults/check-fault.ts';
+import { eventFaultNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
 import { orderSteps } from '../orders/order-registry.ts';
 import { denialNames, replyFormNames } from '../reply-forms.ts';
 
@@ -198,26 +201,63 @@ export const explanation = z
 
 export const faultName = z.enum([...requestFaultNames, ...eventFaultNames]);
 
+const faultTime = z.enum(['before', 'after']);
+
+/** Which of them a fault takes depends on its kind; some have narrower bounds. */
+const faultDetails = {
+  status: z.int().min(200).max(599).optional(),
+  retryAfterSeconds: z.int().min(0).optional(),
+  location: z
+    .string()
+    .regex(/^[\t -~\x80-\xff]*$/)
+    .optional(),
+  bytes: z.int().min(0).optional(),
+  delayMs: z.int().min(0).max(longestTimerMs).optional(),
+  form: z.enum([...replyFormNames, ...denialNames]).optional(),
+  member: z.string().optional(),
+};
+
 export const fault = z
   .union([
     faultName,
     z.strictObject({
       kind: faultName,
-      when: z.enum(['before', 'after']).optional(),
-      status: z.int().optional(),
-      retryAfterSeconds: z.int().optional(),
-      location: z.string().optional(),
-      bytes: z.int().optional(),
-      delayMs: z.int().optional(),
-      form: z.enum([...replyFormNames, ...denialNames]).optional(),
-      member: z.string().optional(),
+      when: faultTime.optional(),
+      ...faultDetails,
     }),
   ])
   .meta({ id: 'Fault' });
 
+const probability = z.number().min(0).max(1);
+
 export const rate = z
-  .union([z.number(), z.looseObject({ probability: z.number() })])
+  .union([probability, z.strictObject({ probability, when: faultTime.optional(), ...faultDetails })])
   .describe('a probability from 0 to 1');
+
+const targets = [...faultTargets.request, ...faultTargets.event];
+
+/** An operation, an event name, or `request` and `event` for all of them. A refusal names the one that was meant. */
+export const faultTarget = z
+  .string()
+  .superRefine((name, context) => {
+    try {
+      targetSide(name);
+    } catch (error) {
+      if (!isConfigurationError(error)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+    }
+  })
+  .meta({ enum: targets });
+
+/** How often an unacknowledged event is posted again. */
+export const retryPolicy = z.union([
+  z.literal('none'),
+  z.strictObject({
+    maxAttempts: z.int().min(1).optional(),
+    firstDelayMs: z.int().min(1).max(longestTimerMs).optional(),
+    maxDelayMs: z.int().min(1).max(longestTimerMs).optional(),
+  }),
+]);
 
 export const rates = z.partialRecord(faultName, rate).meta({ id: 'Rates' });
 
