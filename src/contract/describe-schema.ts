@@ -104,10 +104,29 @@ export function describeSchema({ name, title, schema, doc, sample }: SchemaDescr
       ...assumptionOf(ledger),
       ...(unit !== undefined && { 'x-unit': unit }),
       ...nested,
+      ...varnamesOf(nested),
       ...(format !== undefined && property.format === undefined && property.type !== 'null' && { format }),
       ...(isPlain && { examples: [value] }),
     };
   }
+}
+
+/**
+ * `x-enum-varnames` for values that differ in case alone, such as `Completed` and `COMPLETED`: generators make one name
+ * of both, and end with an error.
+ */
+function varnamesOf({ enum: values }: JsonObject): JsonObject {
+  if (!Array.isArray(values)) return {};
+  const names = values.map((value) => String(value).replaceAll(/\W/g, '_'));
+  const upper = names.map((name) => name.toUpperCase());
+  if (new Set(upper).size === upper.length) return {};
+  const isFirst = (index: number) => upper.indexOf(upper[index] ?? '') === index;
+  return {
+    'x-enum-varnames': names.map((name, index) => {
+      const constant = upper[index] ?? '';
+      return isFirst(index) ? constant : `${constant}_${name === constant ? 'UPPER_CASE' : index}`;
+    }),
+  };
 }
 
 /** The source of a fact that this entry of the ledger is about; without an entry it is published. */

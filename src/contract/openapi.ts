@@ -53,6 +53,11 @@ const security: Readonly<Record<OperationRules['authorization'], readonly JsonOb
   'api-key-in-body': [],
 };
 
+/** Contract, Endpoints 2: it names no header, and Authentication 2 has one on every request. */
+const optionalKey: readonly string[] = ['whitelistIp'];
+const optionalKeyNote =
+  'Without Authorization it is taken too: the contract names no header here (Endpoints 2), and the public key for every request (Authentication 2).';
+
 /** How bodies are signed, with the entry of the ledger for each part. */
 const signature = {
   construction: { value: 'HMAC-SHA512', ...sourceOf('signature-construction') },
@@ -124,7 +129,8 @@ function pathOf(request: ContractDocument, examples: readonly ContractExample[])
     summary,
     description: effect,
     servers: [baseUrls[rules.baseUrl]],
-    security: security[rules.authorization],
+    security: [...security[rules.authorization], ...(optionalKey.includes(name) ? [{}] : [])],
+    ...(optionalKey.includes(name) && { 'x-security-note': optionalKeyNote }),
     parameters: [
       ...unknownPath,
       ...(name === 'createOrder' ? [partnerIdHeader] : []),

@@ -44,7 +44,9 @@ export class ContractCheck {
   constructor(schemas: ReadonlyMap<string, JsonObject> = readSchemas(), options: { formats?: boolean } = {}) {
     if (options.formats ?? true) addFormats.default(this.#ajv);
     else this.#ajv.opts.validateFormats = false;
-    this.#ajv.addVocabulary(['source', 'unit', 'in', ...assumption].map((name) => `x-${name}`));
+    this.#ajv.addVocabulary(
+      ['source', 'unit', 'in', 'enum-varnames', ...assumption].map((name) => `x-${name}`),
+    );
     for (const [name, schema] of schemas) {
       this.#validators.set(name, this.#ajv.compile(schema));
     }
