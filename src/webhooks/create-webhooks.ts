@@ -1,9 +1,9 @@
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
-import type { DeliveryRequest } from './delivery-keys.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerBuffered, type BufferedRequest, refusalResponse, type WebhookResponse } from './endpoint.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
+import type { DeliveryRequest } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
 import type { NodeRequest } from './node-handler.ts';
 import { handleNode, type NodeResponse } from './node-handler.ts';

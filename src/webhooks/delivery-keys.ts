@@ -5,50 +5,14 @@ import {
   verificationKeysOf,
   verificationKeysOfTexts,
 } from '../credentials/verification-keys.ts';
-import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
-import { isConfigurationError, isKeyError, KeyError, SignatureError, whatFailed } from '../errors/errors.ts';
-import { withDeadline } from '../internal/deadline.ts';
-import type { JsonObject } from '../internal/json.ts';
-import { invalidOption } from '../internal/options.ts';
-import { redactError } from '../internal/redact-error.ts';
-import { callHook, warn, warnOnce } from '../internal/warn.ts';
+import type { WireNames } from '../deployment/wire-names.ts';
+import { isConfigurationError, isKeyError, KeyError, whatFailed } from '../errors/errors.ts';
+import { callHook, warnOnce } from '../internal/warn.ts';
 import { hash } from '../signature/digest.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
-
-/** The request that brought a body. @inline */
-export interface DeliveryRequest {
-  readonly url?: string | undefined;
-  readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
-}
-
-/** A delivery before its signature is checked. Anybody can write anything into it. */
-export interface UnverifiedDelivery {
-  /**
-   * Where it was posted, as the server has it: the whole URL from `webhooks.fetch`, path and query from
-   * `webhooks.node` and `lambdaHandler`. Absent if it is not known.
-   */
-  readonly url?: string | undefined;
-  /** By lower-case name. Absent if they are not known. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The parsed body under the published names. */
-  readonly claimed: JsonObject;
-}
-
-/**
- * Returns the credentials that may have signed a delivery, each with its `partnerId` or `partnerCode`; `undefined` or an
- * empty list if there are none. At most 64 keys; the signal is aborted after 5 seconds.
- */
-export type FindCredentials = (
-  delivery: UnverifiedDelivery,
-  options: { readonly signal: AbortSignal },
-) => FoundCredentials | Promise<FoundCredentials>;
-
-/** @inline */
-type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
-
-/** All keys are tried on every delivery. */
-const maxKeys = 64;
+import { type CandidateKeys, checkCount } from './candidate-keys.ts';
+import { type DeliveryRequest, type FindCredentials, foundKeys } from './found-keys.ts';
 
 export interface SignerFinderOptions {
   readonly credentials?:
@@ -105,7 +69,7 @@ export function signerFinder(options: SignerFinderOptions): {
   }
 
   async function findSigner(body: UnverifiedBody, request: DeliveryRequest): Promise<VerificationKey> {
-    const used = await source.current(body.value, request);
+    const used = await source.current(body, request);
     const found = match(used, body);
     if (found !== undefined) return found;
     // Rejects while newer keys are possible: the delivery is not known to be forged.
@@ -113,7 +77,7 @@ export function signerFinder(options: SignerFinderOptions): {
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
     if (newer !== undefined) ring?.checkSettled();
-    throw signatureMismatch();
+    throw used.refusal ?? signatureMismatch();
   }
 
   const ringKeys = ring && {
@@ -153,17 +117,8 @@ function partnersOf(keys: CandidateKeys | undefined): string {
   return hash('sha256', JSON.stringify([...names].sort()), 'hex').slice(0, 16);
 }
 
-interface CandidateKeys {
-  readonly keys: readonly VerificationKey[];
-  readonly sets?: KeySets;
-  /** The ring has others, which cannot be used. */
-  readonly areStale?: boolean;
-  /** Told of the place of the credentials that verified a body. */
-  readonly matched?: KeySets['matched'];
-}
-
 interface KeySource {
-  current(claimed: JsonObject, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
+  current(body: UnverifiedBody, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
   /** Absent where keys never change. */
   readonly ring?: RingSource;
 }
@@ -184,22 +139,14 @@ function keySource(options: SignerFinderOptions): KeySource {
   const { credentials, keys, scheme } = options;
   if (keys !== undefined) return fixedKeys(verificationKeysOfTexts(keys));
   if (isKeyRing(credentials)) return ringKeys(credentials, scheme);
-  if (typeof credentials === 'function') return foundKeys(credentials, options);
+  if (typeof credentials === 'function') return { current: foundKeys(credentials, options) };
   return fixedKeys(verificationKeysOf(credentials ?? [], scheme));
 }
 
 /** Static keys are a ring that never changes. */
 function fixedKeys(list: readonly VerificationKey[]): KeySource {
-  const keys = checkCount(list);
-  return { current: () => ({ keys }) };
-}
-
-function checkCount(keys: readonly VerificationKey[]): readonly VerificationKey[] {
-  if (keys.length <= maxKeys) return keys;
-  throw invalidOption(
-    `createWebhooks tries every key on every delivery, at most ${maxKeys}, and there are ${keys.length} (one for each merchant of each set). ` +
-      'Give credentials as a function, ({ url, headers, claimed }) => credentials, that returns the sets of one partner.',
-  );
+  checkCount(list.length);
+  return { current: () => ({ keys: list }) };
 }
 
 function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
@@ -210,7 +157,9 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
     if (last?.sets === sets) return last;
     try {
       const { verifying, matched } = sets;
-      last = { keys: checkCount(verificationKeysOf(verifying, scheme)), sets, matched };
+      const keys = verificationKeysOf(verifying, scheme);
+      checkCount(keys.length);
+      last = { keys, sets, matched };
     } catch (error) {
       if (!isConfigurationError(error)) throw error;
       const what = `The keys of the key ring cannot verify: ${whatFailed(error)}`;
@@ -237,67 +186,4 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
     checkSettled: () => ring.checkSettled?.(),
   };
   return { current: source.current, ring: source };
-}
-
-function foundKeys(
-  find: FindCredentials,
-  { scheme, wireNames, timeoutMs = 5_000 }: SignerFinderOptions,
-): KeySource {
-  const warned = new Set<string>();
-
-  /** One warning for each kind of failure: a database that is down fails for every delivery. */
-  function unavailable(kind: string, what: string, cause?: Error): KeyError {
-    const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
-    const error = new KeyError('keys_unavailable', `The credentials function of createWebhooks ${what}`, {
-      remedy,
-      cause,
-    });
-    if (!warned.has(kind)) warn(error.message);
-    warned.add(kind);
-    return error;
-  }
-
-  async function call(claimed: JsonObject, { url, headers }: DeliveryRequest): Promise<FoundCredentials> {
-    const delivery = { url, headers: headers && plainHeaders(headers), claimed };
-    const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
-    try {
-      return await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => find(delivery, { signal }));
-    } catch (error) {
-      const cause = redactError(error, []);
-      throw unavailable('failed', `failed: ${cause?.message ?? 'the cause is unknown'}`, cause);
-    }
-  }
-
-  return {
-    async current(body, request) {
-      const found = await call(fromWireNames(body, wireNames), request);
-      const sets = [found ?? []].flat();
-      if (sets.length === 0) {
-        throw new SignatureError(
-          'signature_mismatch',
-          'The credentials function of createWebhooks knows no partner for this request.',
-          {
-            remedy: 'If the service sent it, look why the function returns no credentials for it.',
-            assumptions: ['signature-key'],
-          },
-        );
-      }
-      // Otherwise a delivery of one partner could count as a repetition of another's.
-      if (sets.some((set) => set?.partnerId === undefined && set?.partnerCode === undefined)) {
-        throw unavailable('nameless', 'returned credentials without partnerId or partnerCode.');
-      }
-      try {
-        return { keys: checkCount(verificationKeysOf(sets, scheme)) };
-      } catch (error) {
-        const cause = redactError(error, []);
-        throw unavailable('unusable', `returned credentials that cannot verify: ${cause?.message}`, cause);
-      }
-    },
-  };
-}
-
-function plainHeaders(headers: NonNullable<DeliveryRequest['headers']>): Record<string, string> {
-  const entries = typeof headers.entries === 'function' ? [...headers.entries()] : Object.entries(headers);
-  const given = entries.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
 }

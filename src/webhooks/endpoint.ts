@@ -1,5 +1,5 @@
 import type { RequestRefusalCode } from '../errors/errors.ts';
-import type { DeliveryRequest } from './delivery-keys.ts';
+import type { DeliveryRequest } from './found-keys.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Endpoint {

@@ -7,7 +7,8 @@ import { hash } from '../signature/digest.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
-import type { DeliveryRequest, RefreshedKeys, RingKeys } from './delivery-keys.ts';
+import type { RefreshedKeys, RingKeys } from './delivery-keys.ts';
+import type { DeliveryRequest } from './found-keys.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reporting } from './reporting.ts';
 

@@ -21,7 +21,8 @@ import {
 import { quotedName } from '../internal/printable-text.ts';
 import { redactError } from '../internal/redact-error.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
-import { type FindCredentials, signerFinder } from './delivery-keys.ts';
+import { signerFinder } from './delivery-keys.ts';
+import type { FindCredentials } from './found-keys.ts';
 import type { DeliveryReport, RefusedBody } from './outcome.ts';
 
 /** Options of {@link createWebhooks}. */

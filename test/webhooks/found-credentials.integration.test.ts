@@ -5,12 +5,9 @@ import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { readUnverifiedBody } from '../../src/signature/verify-body.ts';
-import {
-  type FindCredentials,
-  signerFinder,
-  type UnverifiedDelivery,
-} from '../../src/webhooks/delivery-keys.ts';
+import { signerFinder } from '../../src/webhooks/delivery-keys.ts';
 import { fastifyPlugin } from '../../src/webhooks/fastify-plugin.ts';
+import type { FindCredentials, UnverifiedDelivery } from '../../src/webhooks/found-keys.ts';
 import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
 import type { RefusedBody } from '../../src/webhooks/outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
@@ -130,6 +127,17 @@ describeTransports('a function of the request', (post) => {
     expect(told[0]?.claimed).toMatchObject({ partner_order_id: 'A-7' });
   });
 
+  it('that returns a set which cannot be read has 503 with Retry-After answered', async () => {
+    const set = Object.defineProperty(partner('p7'), 'partnerCode', {
+      get: () => {
+        throw new Error('unreadable');
+      },
+    });
+    const answer = await post(receiver(() => set).webhooks, { body: eventOf('p7') });
+    expect(answer).toMatchObject({ status: 503, body: '{"error":"unavailable"}' });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
   it('that fails has 503 with Retry-After answered, and one that knows nobody 401', async () => {
     const failing = receiver(() => Promise.reject(new Error('the database is down')));
     const answer = await post(failing.webhooks, { body: eventOf('p7') });
@@ -229,6 +237,42 @@ describe('a body that claims hostile things', () => {
   });
 });
 
+describe('a function that changes what the delivery claims', () => {
+  const deepest = JSON.parse(`${'[1,'.repeat(20)}0${']'.repeat(20)}`);
+  it.each<[string, (claimed: Record<string, JsonValue>) => unknown]>([
+    ['a member', (claimed) => Object.assign(claimed, { fiat_amount: '999999' })],
+    ['a member of an object in it', ({ extra }) => Object.assign(Object(extra), { list: [] })],
+    ['a new member', (claimed) => Object.assign(claimed, { injected: true })],
+    ['its signature', (claimed) => Object.assign(claimed, { signature: 'none' })],
+  ])('(%s) changes nothing for the handler', async (_, change) => {
+    for (const wireNames of [{}, { platform_order_ref: 'acme_order_ref' }]) {
+      const bodies: unknown[] = [];
+      const body = eventOf('p7', { extra: { list: deepest }, acme_order_ref: 'R-1' });
+      const webhooks = quietWebhooks({
+        deployment: defineDeployment({ wireNames }),
+        credentials: ({ claimed }) => {
+          change(claimed);
+          // Once more while the handler runs, as a function can that keeps it.
+          setImmediate(() => change(claimed));
+          return partner('p7');
+        },
+      }).onAny(async (event) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        bodies.push(structuredClone(event));
+      });
+      expect(await webhooks.receive(body)).toMatchObject({ status: 200 });
+      const unchanged: unknown[] = [];
+      const plain = quietWebhooks({
+        deployment: defineDeployment({ wireNames }),
+        credentials: partner('p7'),
+      });
+      await plain.onAny((event) => unchanged.push(structuredClone(event))).receive(body);
+      expect(bodies).toEqual(unchanged);
+      expect(bodies).toHaveLength(1);
+    }
+  });
+});
+
 describe('the answer is 401', () => {
   it.each<[string, () => ReturnType<FindCredentials>]>([
     ['undefined', () => undefined],
@@ -251,6 +295,21 @@ describe('the answer is 401', () => {
 describe('the answer is 503, with one warning, since the delivery may be authentic', () => {
   const many = Array.from({ length: 65 }, (_, index) => partner(`p${index}`));
   const { partnerId: _, ...nameless } = partner('p7');
+  const { merchantSecretKey: __, ...others } = partner('p7');
+  const merchants = {
+    ...others,
+    merchantSecretKeys: Object.fromEntries(many.map(({ partnerId: id }) => [id, `sk_merchant_${id}`])),
+  };
+  const unreadable = (member: keyof PartnerCredentials) =>
+    Object.defineProperty(partner('p7'), member, {
+      enumerable: true,
+      get: () => {
+        throw new Error('no sk_partner_secret here');
+      },
+    });
+  const unreadableList = new Proxy([partner('p7')], {
+    get: (list, member) => (member === '0' ? unreadable('partnerId').partnerId : Reflect.get(list, member)),
+  });
   it.each<[string, () => unknown, RegExp]>([
     ['the function throws', () => JSON.parse('{'), /failed: .*JSON/],
     ['it rejects', () => Promise.reject(new Error('no sk_partner_secret here')), /failed: no .*here/],
@@ -268,7 +327,11 @@ describe('the answer is 503, with one warning, since the delivery may be authent
       /merchantSecretKey is missing/,
     ],
     ['a set is no set', () => ({ partnerId: 'P-1' }), /partnerPublicKey is missing/],
-    ['there are 65 keys', () => many, /at most 64, and there are 65/],
+    ['there are 65 sets', () => many, /returned 65 sets .*at most 64 keys/],
+    ['one set has 65 merchants', () => merchants, /returned 65 keys .*at most 64/],
+    ['a member of a set cannot be read', () => unreadable('partnerPublicKey'), /cannot be read: no .*here/],
+    ['the name of a set cannot be read', () => [unreadable('partnerId')], /cannot be read: no .*here/],
+    ['the list cannot be read', () => unreadableList, /cannot be read: no .*here/],
   ])('when %s', async (_, find, message) => {
     const { webhooks, handled } = receiver(find as FindCredentials);
     const warnings = await warningsDuring(async () => {
@@ -283,7 +346,23 @@ describe('the answer is 503, with one warning, since the delivery may be authent
     });
     expect(warnings.map(({ message: text }) => text)).toEqual([expect.stringMatching(message)]);
     expect(String(warnings)).not.toContain('sk_partner_secret');
+    expect(String(warnings)).not.toContain('Give credentials as a function');
     expect(handled).toEqual([]);
+  });
+
+  it('when there are 100,000 sets, of which none is read', async () => {
+    let reads = 0;
+    const counted = new Proxy(partner('p7'), {
+      get(set, member) {
+        reads++;
+        return Reflect.get(set, member);
+      },
+    });
+    const { webhooks } = receiver(() => Array.from({ length: 100_000 }, () => counted));
+    await warningsDuring(async () => {
+      expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ status: 503 });
+    });
+    expect(reads).toBe(0);
   });
 
   it('when it does not settle in time, and its signal is aborted', async () => {

@@ -1,0 +1,155 @@
+import { defineCredentials } from '../credentials/define-credentials.ts';
+import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { merchantsFor } from '../credentials/signing-key.ts';
+import { verificationKeysOf } from '../credentials/verification-keys.ts';
+import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
+import { isConfigurationError, isKeyError, KeyError, SignatureError } from '../errors/errors.ts';
+import { withDeadline } from '../internal/deadline.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { redactError } from '../internal/redact-error.ts';
+import { warn } from '../internal/warn.ts';
+import type { SignatureScheme } from '../signature/signature-scheme.ts';
+import type { UnverifiedBody } from '../signature/verify-body.ts';
+import { type CandidateKeys, maxKeys } from './candidate-keys.ts';
+
+/** The request that brought a body. @inline */
+export interface DeliveryRequest {
+  readonly url?: string | undefined;
+  readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** A delivery before its signature is checked. Anybody can write anything into it. */
+export interface UnverifiedDelivery {
+  /**
+   * Where it was posted, as the server has it: the whole URL from `webhooks.fetch`, path and query from
+   * `webhooks.node` and `lambdaHandler`. Absent if it is not known.
+   */
+  readonly url?: string | undefined;
+  /** By lower-case name. Absent if they are not known. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The parsed body under the published names: a copy, so changing it changes nothing for the handler. */
+  readonly claimed: JsonObject;
+}
+
+/**
+ * Returns the credentials that may have signed a delivery, each with its `partnerId` or `partnerCode`; `undefined` or an
+ * empty list if there are none. At most 64 keys; the signal is aborted after 5 seconds.
+ */
+export type FindCredentials = (
+  delivery: UnverifiedDelivery,
+  options: { readonly signal: AbortSignal },
+) => FoundCredentials | Promise<FoundCredentials>;
+
+/** @inline */
+type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
+
+interface FindOptions {
+  readonly scheme: SignatureScheme;
+  readonly wireNames: WireNames;
+  readonly timeoutMs?: number | undefined;
+}
+
+type FindKeys = (body: UnverifiedBody, request: DeliveryRequest) => Promise<CandidateKeys>;
+
+/** The keys that a function of the user finds for each delivery. */
+export function foundKeys(
+  find: FindCredentials,
+  { scheme, wireNames, timeoutMs = 5_000 }: FindOptions,
+): FindKeys {
+  const warned = new Set<string>();
+
+  /** One warning for each kind of failure: a database that is down fails for every delivery. */
+  function unavailable(kind: string, what: string, cause?: Error): KeyError {
+    const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
+    const error = new KeyError('keys_unavailable', `The credentials function of createWebhooks ${what}`, {
+      remedy,
+      cause,
+    });
+    if (!warned.has(kind)) warn(error.message);
+    warned.add(kind);
+    return error;
+  }
+
+  async function call(claimed: JsonObject, { url, headers }: DeliveryRequest): Promise<FoundCredentials> {
+    const delivery = { url, headers: headers && plainHeaders(headers), claimed };
+    const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
+    try {
+      return await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => find(delivery, { signal }));
+    } catch (error) {
+      const cause = redactError(error, []);
+      throw unavailable('failed', `failed: ${cause?.message ?? 'the cause is unknown'}`, cause);
+    }
+  }
+
+  function keysOf(found: FoundCredentials): CandidateKeys['keys'] {
+    const given = Array.isArray(found) ? found : [found ?? []].flat();
+    // First of all: to read 100,000 sets would block the process.
+    if (given.length > maxKeys) throw tooMany(given.length, 'sets');
+    const sets = Array.from(given, readSet);
+    if (sets.length === 0) return [];
+    const count = sets.reduce((sum, set) => sum + merchantsFor(set, scheme).length, 0);
+    if (count > maxKeys) throw tooMany(count, 'keys');
+    return verificationKeysOf(sets, scheme);
+  }
+
+  /** A copy, since reading a set twice could give two sets. */
+  function readSet(set: PartnerCredentials | null | undefined): PartnerCredentials {
+    const read = set === null || set === undefined ? undefined : defineCredentials(set);
+    // Otherwise a delivery of one partner could count as a repetition of another's.
+    if (read === undefined || (read.partnerId === undefined && read.partnerCode === undefined)) {
+      throw unavailable('nameless', 'returned credentials without partnerId or partnerCode.');
+    }
+    return read;
+  }
+
+  function tooMany(count: number, unit: 'sets' | 'keys'): KeyError {
+    return unavailable(
+      'too many',
+      `returned ${count} ${unit} for one delivery, where at most ${maxKeys} keys are tried. It must return the sets of the one partner that the request names.`,
+    );
+  }
+
+  function describeUnusable(error: unknown): KeyError {
+    if (isKeyError(error)) return error;
+    const cause = redactError(error, []);
+    if (isConfigurationError(error)) {
+      const what = `returned credentials that cannot verify: ${cause?.message}`;
+      return unavailable('unusable', what, cause);
+    }
+    const reason = cause?.message ?? 'the cause is unknown';
+    return unavailable('unreadable', `returned credentials that cannot be read: ${reason}`, cause);
+  }
+
+  return async (body, request) => {
+    const found = await call(fromWireNames(copyOf(body), wireNames), request);
+    try {
+      const keys = keysOf(found);
+      return keys.length > 0 ? { keys } : { keys, refusal: unknownPartner() };
+    } catch (error) {
+      throw describeUnusable(error);
+    }
+  };
+}
+
+/** The function may keep it and change it, and the body is what the handler gets. */
+function copyOf({ json, value }: UnverifiedBody): JsonObject {
+  // Sound: the text is that of an object, without its signature.
+  return { ...(JSON.parse(json) as JsonObject), signature: value.signature ?? null };
+}
+
+function unknownPartner(): SignatureError {
+  return new SignatureError(
+    'signature_mismatch',
+    'The credentials function of createWebhooks knows no partner for this request.',
+    {
+      remedy: 'If the service sent it, look why the function returns no credentials for it.',
+      assumptions: ['signature-key'],
+    },
+  );
+}
+
+function plainHeaders(headers: NonNullable<DeliveryRequest['headers']>): Record<string, string> {
+  const entries = typeof headers.entries === 'function' ? [...headers.entries()] : Object.entries(headers);
+  const given = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
+}
