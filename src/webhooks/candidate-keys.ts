@@ -11,6 +11,8 @@ export interface CandidateKeys {
   readonly areStale?: boolean;
   /** Called with the index of the credentials that verified a body. */
   readonly matched?: KeySets['matched'];
+  /** Keys that sign nothing. They are tried before a refusal, so that its time does not tell whose delivery it was. */
+  readonly decoys?: readonly string[];
   /** Why there are no keys. */
   readonly refusal?: SignatureError;
 }

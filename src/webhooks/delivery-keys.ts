@@ -77,6 +77,9 @@ export function signerFinder(options: SignerFinderOptions): {
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
     if (newer !== undefined) ring?.checkSettled();
+    used.decoys?.forEach((text) => {
+      isSignedWith(text, body, scheme);
+    });
     throw used.refusal ?? signatureMismatch();
   }
 

@@ -57,6 +57,8 @@ export function foundKeys(
   { scheme, wireNames, timeoutMs = 5_000 }: FindOptions,
 ): FindKeys {
   const warned = new Set<string>();
+  /** As many as the most keys that were ever returned for a delivery: each refusal costs that many digests. */
+  const decoys: string[] = [randomKey()];
 
   /** One warning for each kind of failure: a database that is down fails for every delivery. */
   function unavailable(kind: string, what: string, cause?: Error): KeyError {
@@ -124,7 +126,9 @@ export function foundKeys(
     const found = await call(fromWireNames(copyOf(body), wireNames), request);
     try {
       const keys = keysOf(found);
-      return keys.length > 0 ? { keys } : { keys, refusal: unknownPartner() };
+      while (decoys.length < keys.length) decoys.push(randomKey());
+      const candidates = { keys, decoys: decoys.slice(keys.length) };
+      return keys.length > 0 ? candidates : { ...candidates, refusal: unknownPartner() };
     } catch (error) {
       throw describeUnusable(error);
     }
@@ -135,6 +139,11 @@ export function foundKeys(
 function copyOf({ json, value }: UnverifiedBody): JsonObject {
   // Sound: the text is that of an object, without its signature.
   return { ...(JSON.parse(json) as JsonObject), signature: value.signature ?? null };
+}
+
+/** Of about the length of two secrets. */
+function randomKey(): string {
+  return `${crypto.randomUUID()}${crypto.randomUUID()}`;
 }
 
 function unknownPartner(): SignatureError {

@@ -45,6 +45,13 @@ export const promises: PromisedPages = {
           'a delivery costs the same whichever of them matches, and when none does',
         ],
       ],
+    'With a credentials function each refusal costs as many HMACs as the most keys that it has returned, also where it returns none.':
+      [
+        [
+          'test/webhooks/number-of-keys.test.ts',
+          'a refusal with a credentials function tells nothing by its time',
+        ],
+      ],
     'Nothing thrown, logged or reported holds a key of ours, a code, an expected signature or a request body, also where the service repeats them.':
       [
         ['test/http/secrets.integration.test.ts', 'no secret shows after %s'],

@@ -95,3 +95,46 @@ describe('a ring that loads more than 64 keys', () => {
     });
   });
 });
+
+describe('a refusal with a credentials function tells nothing by its time', () => {
+  const partners = new Map([
+    ['/one', merchants(1)],
+    ['/five', { ...merchants(5), partnerId: 'P-5' }],
+  ]);
+  const padding = 'x'.repeat(60_000);
+  /** Digests over the whole body, whose texts are compared too: all of the work that takes time. */
+  async function workOf(webhooks: ReturnType<typeof quietWebhooks>, url: string, key: string) {
+    vi.clearAllMocks();
+    const outcome = await webhooks.receive(delivery(buyInitBody({ padding }), key), { url });
+    const { calls } = vi.mocked(digest.findSigner).mock;
+    return { status: outcome.status, lengths: calls.map(([, keys, { text }]) => keys.length * text.length) };
+  }
+
+  it.each(['/one', '/five'])('a stranger costs what the partner at %s costs', async (url) => {
+    const webhooks = quietWebhooks({ credentials: ({ url: at }) => partners.get(at ?? '') });
+    const known = await workOf(webhooks, url, 'forged');
+    const stranger = await workOf(webhooks, '/stranger', 'forged');
+    expect(known).toMatchObject({ status: 401, lengths: expect.arrayContaining([expect.any(Number)]) });
+    expect(stranger).toEqual(known);
+    expect(known.lengths[0]).toBeGreaterThan(60_000);
+  });
+
+  it('a stranger who comes first costs a digest, too', async () => {
+    const webhooks = quietWebhooks({ credentials: () => [] });
+    expect((await workOf(webhooks, '/stranger', 'forged')).lengths).toHaveLength(1);
+  });
+
+  it('a partner with one key costs what one with five costs, after one delivery of each', async () => {
+    const webhooks = quietWebhooks({ credentials: ({ url }) => partners.get(url ?? '') });
+    for (const url of partners.keys()) await workOf(webhooks, url, 'forged');
+    const counts = [];
+    for (const url of [...partners.keys(), '/stranger']) counts.push(await workOf(webhooks, url, 'forged'));
+    expect(counts.map(({ lengths }) => lengths.length)).toEqual([5, 5, 5]);
+  });
+
+  it('an authentic delivery costs only the digests of its own partner', async () => {
+    const webhooks = quietWebhooks({ credentials: ({ url }) => partners.get(url ?? '') }).onAny(() => {});
+    await workOf(webhooks, '/five', 'forged');
+    expect(await workOf(webhooks, '/one', keyOf(0))).toMatchObject({ status: 200, lengths: { length: 1 } });
+  });
+});
