@@ -365,6 +365,22 @@ describe('the answer is 503, with one warning, since the delivery may be authent
     expect(reads).toBe(0);
   });
 
+  it('when a set has 100,000 merchants, of which none is read', async () => {
+    let reads = 0;
+    const named = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [index, 'sk_merchant_m']));
+    const merchantSecretKeys = new Proxy(named, {
+      get(keys, member) {
+        reads++;
+        return Reflect.get(keys, member);
+      },
+    });
+    const { webhooks } = receiver(() => partner('p7', { merchantSecretKeys }));
+    await warningsDuring(async () => {
+      expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ status: 503 });
+    });
+    expect(reads).toBe(0);
+  });
+
   it('when it does not settle in time, and its signal is aborted', async () => {
     let aborted = false;
     const find: FindCredentials = (_, { signal }) => {
