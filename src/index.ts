@@ -8,6 +8,7 @@ export { createKeyRing, type KeyRingOptions } from './credentials/create-key-rin
 export { defineCredentials } from './credentials/define-credentials.ts';
 export type { KeyRing, KeySets, LoadedKeys } from './credentials/key-ring.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
+export type { KeyOrigin, PartnerNames } from './credentials/same-partner.ts';
 export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
 export { type Assumption, assumptions } from './deployment/assumptions.ts';
 export { type Deployment, type DeploymentOptions, defineDeployment } from './deployment/define-deployment.ts';

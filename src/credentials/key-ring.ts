@@ -1,7 +1,8 @@
 import { ConfigurationError, KeyError } from '../errors/errors.ts';
 import { checkFunction } from '../internal/options.ts';
 import { defineCredentials, plainCredentials } from './define-credentials.ts';
-import type { PartnerCredentials } from './partner-credentials.ts';
+import { invalid, type PartnerCredentials } from './partner-credentials.ts';
+import { type KeyOrigin, namesOf, readOrigin } from './same-partner.ts';
 
 /**
  * Keys that are read again while the program runs: see `createKeyRing`. It goes wherever `credentials` goes. The
@@ -75,6 +76,11 @@ export interface KeySets {
    * them yet. It must be cheap.
    */
   readonly unconfirmed?: (() => boolean) | undefined;
+  /**
+   * Says that all sets are keys of one rotation, and so of one partner, whichever of them have a name. Sets whose names
+   * differ are not.
+   */
+  readonly origin?: KeyOrigin | undefined;
   /** Called for each delivery that was verified, with the place in `verifying`. Nothing waits for it. */
   readonly matched?: ((index: number) => unknown) | undefined;
 }
@@ -85,7 +91,7 @@ export type LoadedKeys = PartnerCredentials | readonly PartnerCredentials[] | Ke
 /** Of a list the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
 export function keySetsOf(loaded: LoadedKeys): KeySets {
   if (isKeySets(loaded)) {
-    const { signing, pending, verifying, changed, awaited, unconfirmed } = loaded;
+    const { signing, pending, verifying, changed, awaited, unconfirmed, origin } = loaded;
     return Object.freeze({
       signing: defineCredentials(signing),
       pending: pending && defineCredentials(pending),
@@ -93,6 +99,7 @@ export function keySetsOf(loaded: LoadedKeys): KeySets {
       changed: changed && checkFunction('changed', changed),
       awaited,
       unconfirmed: unconfirmed && checkFunction('unconfirmed', unconfirmed),
+      origin: origin && checkOrigin(origin),
       matched: loaded.matched && checkFunction('matched', loaded.matched),
     });
   }
@@ -106,16 +113,24 @@ export function sameKeySets(one: KeySets, other: KeySets): boolean {
   return fingerprint(one) === fingerprint(other);
 }
 
-function fingerprint({ signing, pending, verifying }: KeySets): string {
+function fingerprint({ signing, pending, verifying, origin }: KeySets): string {
   return JSON.stringify([
     plainCredentials(signing),
     pending ? plainCredentials(pending) : null,
     verifying.map(plainCredentials),
+    origin ? [origin.rotation, namesOf(origin)] : null,
   ]);
 }
 
 function checkAll(list: readonly PartnerCredentials[]): readonly PartnerCredentials[] {
   return Object.freeze(list.map(defineCredentials));
+}
+
+/** Without what a newer version may have added. */
+function checkOrigin(origin: KeyOrigin): KeyOrigin {
+  const read = readOrigin(origin);
+  if (read === undefined) throw invalid('The origin of the keys names no rotation.');
+  return Object.freeze(read);
 }
 
 function isKeySets(loaded: LoadedKeys): loaded is KeySets {

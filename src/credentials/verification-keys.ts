@@ -1,18 +1,21 @@
 import { defineCredentials } from './define-credentials.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
 import { invalid } from './partner-credentials.ts';
+import { haveDifferentNames, type KeyOrigin, namesOf, type PartnerNames } from './same-partner.ts';
 import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 
 /** Which key verified a delivery. Never the key itself. */
 export interface MatchedKey {
   /** The place of the credentials in the given list (0 for a single one), or of the key in `keys`. */
   readonly index: number;
-  /** `partnerId` of the credentials. */
+  /** `partnerId` of the credentials, or of other keys of their rotation. */
   readonly partnerId?: string;
-  /** `partnerCode` of the credentials. */
+  /** `partnerCode` of the same. */
   readonly partnerCode?: string;
   /** The name in `merchantSecretKeys`; absent for `merchantSecretKey`. */
   readonly merchant?: string;
+  /** The rotation of the credentials; absent if they come from elsewhere. */
+  readonly origin?: KeyOrigin;
 }
 
 export interface VerificationKey {
@@ -26,28 +29,63 @@ export interface VerificationKey {
 /**
  * The sets may be generations of one partner, several partners, or both.
  *
+ * @param origin of the sets, if they come from a rotation
  * @throws {ConfigurationError} `invalid_credentials`
  */
 export function verificationKeysOf(
   credentials: PartnerCredentials | readonly PartnerCredentials[],
   scheme: KeyScheme,
+  origin?: KeyOrigin,
 ): readonly VerificationKey[] {
   const sets = [credentials].flat().map(defineCredentials);
   if (sets.length === 0) throw invalid('credentials is an empty list.');
   const partners = partnersOf(sets);
+  const rotated = origin && rotationOf(sets, origin);
   return sets.flatMap((checked, index) =>
     merchantsFor(checked, scheme).map((merchant) => ({
-      partner: partners[index] ?? '',
+      partner: rotated?.[index]?.partner ?? partners[index] ?? '',
       // Throws when a merchant secret is needed and missing.
       text: signingKey(checked, 'order', { merchant, scheme }),
       shown: {
         index,
-        ...(checked.partnerId !== undefined && { partnerId: checked.partnerId }),
-        ...(checked.partnerCode !== undefined && { partnerCode: checked.partnerCode }),
+        ...namesOf(checked),
         ...(merchant !== undefined && { merchant }),
+        ...rotated?.[index]?.shown,
       },
     })),
   );
+}
+
+interface RotatedSet {
+  readonly partner: string;
+  readonly shown: Pick<MatchedKey, 'partnerId' | 'partnerCode' | 'origin'>;
+}
+
+/**
+ * The sets of one rotation are one partner: its first name is in the digests of all, and each is shown with all names.
+ * `undefined` for a set with another name: whoever loads the keys may add some, and earlier versions stored any name.
+ */
+function rotationOf(
+  sets: readonly PartnerCredentials[],
+  origin: KeyOrigin,
+): readonly (RotatedSet | undefined)[] {
+  let names: ReturnType<typeof namesOf> = {};
+  const areOfRotation = sets.map((set) => {
+    const isOfRotation = !haveDifferentNames(set, names);
+    if (isOfRotation) names = { ...namesOf(set), ...names };
+    return isOfRotation;
+  });
+  if (haveDifferentNames(origin, names)) return [];
+  const partner = nameText(origin) ?? '';
+  return sets.map((set, index) =>
+    areOfRotation[index] ? { partner, shown: { ...names, ...namesOf(set), origin } } : undefined,
+  );
+}
+
+/** Part of each digest: it must not change. */
+function nameText({ partnerId, partnerCode }: PartnerNames): string | undefined {
+  if (partnerId !== undefined) return `id ${partnerId}`;
+  return partnerCode === undefined ? undefined : `code ${partnerCode}`;
 }
 
 /**
@@ -62,9 +100,8 @@ function partnersOf(sets: readonly PartnerCredentials[]): string[] {
     [...sameCode].map(([code, those]) => [code, onlyValue(those.map(({ partnerId }) => partnerId))]),
   );
   const named = sets.map(({ partnerId, partnerCode }) => {
-    if (partnerId === undefined && partnerCode === undefined) return undefined;
-    const id = partnerId ?? idOfCode.get(partnerCode);
-    return id === undefined ? `code ${partnerCode}` : `id ${id}`;
+    const idOfSameCode = partnerCode === undefined ? undefined : idOfCode.get(partnerCode);
+    return nameText({ partnerId: partnerId ?? idOfSameCode, partnerCode });
   });
   const fallback = onlyValue(named) ?? '';
   return named.map((partner) => partner ?? fallback);

@@ -121,6 +121,8 @@ export const keyRemedies = {
   keys_not_loaded: 'See the cause: the ring goes on with the keys it has, and tries again.',
   keys_cooling_down: (say) => `If the keys have changed, ${say.reload}.`,
   keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  keys_of_another_partner:
+    'Keep the keys of each partner in a storage of their own; if the stored name is the wrong one, begin with an empty storage.',
   keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
   keys_unconfirmed: (say) =>
     `Compare them with those of the link, and if they differ, ${say.receiveKeys} once more.`,
@@ -349,6 +351,8 @@ export const meanings: Meanings = {
     keys_not_loaded: 'Loading the keys of a key ring failed.',
     keys_cooling_down: 'A key ring may hold old keys, and may not read them again yet.',
     keys_known: 'The keys that were received are the current ones, and new ones are awaited.',
+    keys_of_another_partner:
+      'The keys that were received have another partner ID (or, without one, another partner code) than those of the rotation.',
     keys_not_received:
       'Keys were asked for, but not received yet. A body that matches no key may be signed with them.',
     keys_unconfirmed:

@@ -1,4 +1,4 @@
-import type { PartnerNames } from '../credentials/same-partner.ts';
+import type { EventSigner } from '../credentials/same-partner.ts';
 import type { OrderEvent } from './order-event.ts';
 import { isThirdPartyKycError } from './status.ts';
 
@@ -15,7 +15,9 @@ import { isThirdPartyKycError } from './status.ts';
  * share a key, and every key is printable ASCII.
  *
  * @param context of the handler, if you serve several partners: `partnerId` of its `key`, or else `partnerCode`, comes
- *   first, since two partners may use one order id. With a name that you add or change later, keys differ from before.
+ *   first, since two partners may use one order id. For keys of a rotation it is the name of its first keys, or none if
+ *   they had none, so a name that a link adds later changes nothing. With other credentials, a name that you add or
+ *   change later makes other keys than before.
  * @returns `undefined` for an event without a `partner_order_id` (only `event.buy.third_party_error` may lack one)
  * @example
  * ```ts
@@ -26,14 +28,15 @@ import { isThirdPartyKycError } from './status.ts';
  * );
  * ```
  */
-export function effectKey(event: OrderEvent, context?: { readonly key: PartnerNames }): string | undefined {
+export function effectKey(event: OrderEvent, context?: { readonly key: EventSigner }): string | undefined {
   const { partner_order_id: order, event_name } = event;
   if (typeof order !== 'string' || order === '') return undefined;
   return [...partnerOf(context?.key), escaped(order), event_name, ...kindOf(event)].join('/');
 }
 
 /** An order id cannot be taken for it: there `=` is escaped. */
-function partnerOf({ partnerId, partnerCode }: PartnerNames = {}): readonly string[] {
+function partnerOf(key: EventSigner = {}): readonly string[] {
+  const { partnerId, partnerCode } = key.origin ?? key;
   if (partnerId !== undefined) return [`id=${escaped(partnerId)}`];
   return partnerCode === undefined ? [] : [`code=${escaped(partnerCode)}`];
 }

@@ -1,4 +1,4 @@
-import { isSamePartner, type PartnerNames } from '../credentials/same-partner.ts';
+import { type EventSigner, isSamePartner, type OrderOwner } from '../credentials/same-partner.ts';
 import { ValidationError } from '../errors/errors.ts';
 import { orderEventNames } from './event-names.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
@@ -54,9 +54,9 @@ export function emptyTimeline(partner_order_id: string): OrderTimeline {
 /** The owner of an order, and the signer of an event about it. @inline */
 export interface EventParties {
   /** The partner of the order, from your own record of it. */
-  readonly owner: PartnerNames;
+  readonly owner: OrderOwner;
   /** `key` of the handler's context. */
-  readonly key: PartnerNames;
+  readonly key: EventSigner;
 }
 
 /**
@@ -113,7 +113,7 @@ export function isFinalStage(stage: OrderStage): boolean {
 }
 
 /** Refuses missing names, which would otherwise count as a partner without a name. */
-function requireNames(member: keyof EventParties, names: PartnerNames): PartnerNames {
+function requireNames<Names extends object>(member: keyof EventParties, names: Names): Names {
   if (typeof names === 'object' && names !== null) return names;
   const message = 'must be an object with partnerId or partnerCode';
   throw new ValidationError('applyEvent', [{ path: [member], message }]);

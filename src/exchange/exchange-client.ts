@@ -159,7 +159,7 @@ export class ExchangeClient<Order = BuyOrder> {
   async prepareOrder(order: Order, options: Pick<OrderCallOptions, 'merchant'> = {}): Promise<PreparedOrder> {
     const { merchant } = readPrepareOptions(options);
     const signing = this.#requireCredentials('createOrder');
-    const signer = await signing.current();
+    const { signer, rotation } = await signing.current();
     // Before the schema: a missing merchant secret is a configuration error, whatever the order.
     if (merchant !== undefined || merchantsFor(signer, this.#deployment.signature).length === 1)
       this.#signingKey('createOrder', signer, merchant);
@@ -171,6 +171,7 @@ export class ExchangeClient<Order = BuyOrder> {
       payload,
       partnerId: signer.partnerId,
       partnerCode: signer.partnerCode,
+      rotation,
       send: (callOptions = {}) =>
         signing.call(async (credentials, previousFailure) => {
           const key = this.#orderKey(credentials, payload, merchant);

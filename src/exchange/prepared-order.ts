@@ -23,6 +23,8 @@ export interface PreparedOrder {
   readonly partnerId: string | undefined;
   /** Of the same. */
   readonly partnerCode?: string | undefined;
+  /** Identifies the rotation of the same, if they come from one. */
+  readonly rotation?: string | undefined;
   /** Sends it, as `createOrder` does; each call is a request of its own. @throws {RequestError} */
   send<Schema extends ReplySchema = undefined>(
     options?: CallOptions<Schema>,

@@ -56,8 +56,11 @@ export function signingCredentials(ring: KeyRing) {
     /** Every key that was seen: no error may show them. */
     secrets: (): readonly string[] => [...secrets],
 
-    /** The credentials that sign now. @throws {KeyError} `keys_unavailable` when a key ring has none */
-    current: async (): Promise<PartnerCredentials> => (await load()).first,
+    /** The credentials that sign now, and their rotation. @throws {KeyError} `keys_unavailable` when a key ring has none */
+    async current(): Promise<{ signer: PartnerCredentials; rotation: string | undefined }> {
+      const { first, sets } = await load();
+      return { signer: first, rotation: sets.origin?.rotation };
+    },
 
     /**
      * Sends a call with the credentials that sign now, and once more with other keys if the service refuses these.

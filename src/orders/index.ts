@@ -4,7 +4,7 @@
  * @module partner-exchange-sdk/orders
  */
 
-export type { PartnerNames } from '../credentials/same-partner.ts';
+export type { EventSigner, KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
 export {
   isOrderError,
   isRequestError,

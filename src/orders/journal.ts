@@ -1,4 +1,4 @@
-import type { PartnerNames } from '../credentials/same-partner.ts';
+import type { EventSigner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { OrderState } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
@@ -94,7 +94,7 @@ export interface OrderJournal<Order = BuyOrder> {
    * @throws {StoreError} so that the delivery is tried again
    * @throws {InboxError} `event_unrecognized` for every unrecognized event, whatever order it is of
    */
-  observe(event: ObservedEvent, context?: { readonly key?: PartnerNames | undefined }): Promise<Observation>;
+  observe(event: ObservedEvent, context?: { readonly key?: EventSigner | undefined }): Promise<Observation>;
   /** The order as the journal has it; `undefined` if it does not. @throws {StoreError} */
   get(partnerOrderId: string): Promise<JournaledOrder | undefined>;
   /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isSamePartner, type PartnerNames } from '../credentials/same-partner.ts';
+import { type EventSigner, isSamePartner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/unrecognized-event.ts';
@@ -99,14 +99,14 @@ export function createOrderJournal<Order = BuyOrder>(
     merchant: string | undefined,
   ): Promise<{ prepared: PreparedOrder; intent: Intent }> {
     const prepared = await exchange.prepareOrder(order, { merchant });
-    const { payload, partnerId, partnerCode } = prepared;
+    const { payload, partnerId, partnerCode, rotation } = prepared;
     const { partner_order_id } = payload;
     if (!isName(partner_order_id)) {
       const message = 'must be a text: the journal and the events know an order by it';
       throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
     }
     const digest = orderDigest(payload, merchant);
-    return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode } };
+    return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode, rotation } };
   }
 
   async function create<Schema extends ReplySchema = undefined>(
@@ -184,7 +184,7 @@ export function createOrderJournal<Order = BuyOrder>(
 
   async function observe(
     event: ObservedEvent,
-    context?: { readonly key?: PartnerNames | undefined },
+    context?: { readonly key?: EventSigner | undefined },
   ): Promise<Observation> {
     const { id, ref, problem } = orderNamedBy(event);
     if (problem !== undefined) {

@@ -23,6 +23,8 @@ const knownMembers = z.object({
   merchant: text.optional(),
   partnerId: text.optional(),
   partnerCode: text.optional(),
+  /** Of the keys that signed: all keys of one rotation are those of the order's owner. */
+  rotation: text.optional(),
   /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
   state: z.enum(['prepared', 'sending', 'accepted', 'refused', 'not-sent', 'unknown', 'abandoned']),
   createdAt: milliseconds,
@@ -55,6 +57,7 @@ const shownMembers = knownMembers.omit({
   digest: true,
   partnerId: true,
   partnerCode: true,
+  rotation: true,
   state: true,
   openedAt: true,
   unresolved: true,

@@ -9,6 +9,7 @@ export interface Intent {
   readonly merchant: string | undefined;
   readonly partnerId: string | undefined;
   readonly partnerCode?: string | undefined;
+  readonly rotation?: string | undefined;
 }
 
 export interface AttemptRules {
@@ -162,13 +163,14 @@ function newRecord(intent: Intent, now: number): OrderRecord {
 
 /** The order to be sent may differ from the refused one. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
-  const { merchant, partnerId, partnerCode, ...rest } = withoutLease(record);
+  const { merchant, partnerId, partnerCode, rotation, ...rest } = withoutLease(record);
   return {
     ...rest,
     digest: intent.digest,
     ...(intent.merchant !== undefined && { merchant: intent.merchant }),
     ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),
     ...(intent.partnerCode !== undefined && { partnerCode: intent.partnerCode }),
+    ...(intent.rotation !== undefined && { rotation: intent.rotation }),
     changedAt: now,
     openedAt: isUnsettled(record) ? record.openedAt : now,
   };

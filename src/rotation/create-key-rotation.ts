@@ -111,7 +111,11 @@ export interface KeyRotation {
    * none is answered 503 (`keys_unconfirmed`), and not 401 as a forgery.
    *
    * @throws {ConfigurationError} `invalid_credentials` for malformed keys; nothing is stored
-   * @throws {KeyError} `keys_known` for the current keys while new ones are awaited
+   * All keys of one rotation are one partner, also when a name is added later: its digests go on under the first name,
+   * or under none. So store the name with the first keys.
+   *
+   * @throws {KeyError} `keys_known` for the current keys while new ones are awaited, `keys_of_another_partner` for a
+   *   different name
    */
   readonly receive: (keys: PartnerCredentials) => Promise<void>;
   /**
@@ -231,7 +235,8 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
 
     async receive(keys) {
       const given = plainCredentials(defineCredentials(keys));
-      await change((state) => withReceived(state, { given, at: now() }));
+      const rotation = crypto.randomUUID();
+      await change((state) => withReceived(state, { given, at: now(), rotation }));
     },
 
     promote: () => change((state) => withPromoted(state, { at: now(), unexpired })),
@@ -240,7 +245,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       // Before the text is read, so that a change in between shows later.
       const version = storage.version?.();
       const state = readState(await storage.read());
-      const { current, pending, request, retired } = state;
+      const { origin, current, pending, request, retired } = state;
       if (current === undefined) throw noKeys();
       const replaced = unexpired(retired);
       const newest = unconfirmedOf(state);
@@ -252,6 +257,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
         pending: pending?.credentials,
         verifying: generations.map(({ credentials }) => credentials),
         changed: version === undefined ? undefined : () => storage.version?.() !== version,
+        origin,
         awaited: request !== undefined && pending === undefined,
         unconfirmed: isInDoubt,
         matched: (index) => {

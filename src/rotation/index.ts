@@ -5,6 +5,7 @@
  */
 export type { KeySets } from '../credentials/key-ring.ts';
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+export type { KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
 export {
   ConfigurationError,
   isConfigurationError,

@@ -1,5 +1,6 @@
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { type KeyOrigin, namesOf, readOrigin } from '../credentials/same-partner.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
@@ -33,6 +34,8 @@ export interface KeyRequest {
 
 /** Objects that were read have what a newer version has written, too: whoever changes one copies it. */
 export interface RotationState {
+  /** Written with the first keys, and never changed: all keys here are those of one partner. */
+  readonly origin?: KeyOrigin | undefined;
   /** Signs. */
   readonly current?: Generation | undefined;
   /** Set from before the request until the keys are promoted. */
@@ -50,9 +53,10 @@ export function nextNumber({ current, pending, retired }: RotationState): number
 }
 
 /** The state as text, secrets included. */
-export function writeState({ current, request, pending, retired, ...later }: RotationState): string {
+export function writeState({ origin, current, request, pending, retired, ...later }: RotationState): string {
   const state = {
     version,
+    ...(origin && { origin }),
     ...(current && { current: writable(current) }),
     ...(request && { request }),
     ...(pending && { pending: writable(pending) }),
@@ -77,15 +81,31 @@ export function readState(text: string | undefined): RotationState {
   }
   if (!isJsonObject(state)) throw invalid('it is not an object');
   if (state.version !== version) throw invalid('it has another version');
-  const { version: _, current, request, pending, retired, ...later } = state;
+  const { version: _, origin, current, request, pending, retired, ...later } = state;
   if (!Array.isArray(retired)) throw invalid('retired is not a list');
-  return {
+  const read = {
     ...later,
     current: current === undefined ? undefined : readGeneration('current', current),
     request: request === undefined ? undefined : readRequest(request),
     pending: pending === undefined ? undefined : readGeneration('pending', pending),
     retired: retired.map((each, index) => readRetired(`retired[${index}]`, each)),
   };
+  return { ...read, origin: origin === undefined ? originOf(read) : readStoredOrigin(origin) };
+}
+
+/** Of a state that a version without origins has stored: each process derives the same. */
+function originOf({ current, pending, retired }: RotationState): KeyOrigin | undefined {
+  const generations = [current, pending, ...retired].filter((generation) => generation !== undefined);
+  const [oldest] = generations.toSorted((one, other) => one.number - other.number);
+  if (oldest === undefined) return undefined;
+  return { rotation: `since ${oldest.receivedAt}`, ...namesOf(oldest.credentials) };
+}
+
+/** With what a newer version has written in it. */
+function readStoredOrigin(value: JsonValue): KeyOrigin {
+  const origin = readOrigin(value);
+  if (origin === undefined) throw invalid('origin names no rotation');
+  return { ...objectOf('origin', value), ...origin };
 }
 
 const version = 1;

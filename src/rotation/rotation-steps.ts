@@ -1,6 +1,9 @@
 import { areSameCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { haveDifferentNames, namesOf, type PartnerNames } from '../credentials/same-partner.ts';
 import { KeyError } from '../errors/errors.ts';
+import { quotedName } from '../internal/printable-text.ts';
+import { redactCredentials } from '../internal/redact-credentials.ts';
 import { type Generation, nextNumber, type RetiredGeneration, type RotationState } from './rotation-state.ts';
 
 /** @throws {KeyError} when new keys must not be asked for now */
@@ -26,11 +29,12 @@ export function checkMayRequest({ current, pending, request }: RotationState, ag
  * The state with the received keys as the pending ones; `undefined` if that changes nothing. Known keys count again:
  * those received after them may have been typed wrong.
  *
- * @throws {KeyError} `keys_known`
+ * @param rotation identifies the rotation, if these are its first keys
+ * @throws {KeyError} `keys_known`, `keys_of_another_partner`
  */
 export function withReceived(
   state: RotationState,
-  { given, at }: { given: PartnerCredentials; at: number },
+  { given, at, rotation }: { given: PartnerCredentials; at: number; rotation: string },
 ): RotationState | undefined {
   const { current, pending, request, retired } = state;
   // A link may leave out what stays the same: contract and reports name only the partner's keys and ID.
@@ -38,7 +42,10 @@ export function withReceived(
   const isSame = (generation: Generation) =>
     areSameCredentials(generation.credentials, withGiven(generation));
   if (pending !== undefined && isSame(pending)) return undefined;
-  if (current === undefined) return { ...state, current: received(given) };
+  if (current === undefined) {
+    return { ...state, origin: { rotation, ...namesOf(given) }, current: received(given) };
+  }
+  checkNames(state, given);
   // No key is thrown away: the service may have signed with these in the meantime.
   const replaced = pending === undefined ? retired : [{ ...pending, retiredAt: at }, ...retired];
   if (isSame(current)) {
@@ -55,6 +62,29 @@ export function withReceived(
   function received(credentials: PartnerCredentials): Generation {
     return { number: nextNumber(state), receivedAt: at, credentials };
   }
+}
+
+/** @throws {KeyError} `keys_of_another_partner` */
+function checkNames(state: RotationState, given: PartnerCredentials): void {
+  const { current, pending, retired } = state;
+  // The name of keys that no delivery has matched may have been typed wrong.
+  const doubted = unconfirmedOf(state);
+  const known = [current, pending, ...retired].filter((each) => each !== undefined && each !== doubted);
+  const names: PartnerNames = Object.assign(
+    {},
+    ...known.toReversed().map((each) => each && namesOf(each.credentials)),
+  );
+  if (!haveDifferentNames({ ...names, ...namesOf(given) }, names)) return;
+  throw new KeyError(
+    'keys_of_another_partner',
+    `These are keys of ${partnerName(given)}, and those that are stored are of ${partnerName(names)}.`,
+  );
+}
+
+/** Name and key may have been swapped. */
+function partnerName({ partnerId, partnerCode }: PartnerNames): string {
+  const kind = partnerId === undefined ? 'partner code' : 'partner';
+  return redactCredentials(`${kind} ${quotedName(partnerId ?? partnerCode ?? '')}`);
 }
 
 /** The state with the pending keys as those that sign; `undefined` when there are none. @throws {KeyError} */

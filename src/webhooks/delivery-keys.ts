@@ -159,8 +159,8 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
   function keysOf(sets: KeySets): CandidateKeys {
     if (last?.sets === sets) return last;
     try {
-      const { verifying, matched } = sets;
-      const keys = verificationKeysOf(verifying, scheme);
+      const { verifying, matched, origin } = sets;
+      const keys = verificationKeysOf(verifying, scheme, origin);
       checkCount(keys.length);
       last = { keys, sets, matched };
     } catch (error) {

@@ -67,7 +67,8 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './inbox/sqlite': ['inbox'],
   './inbox/bullmq': ['inbox', 'store'],
   './inbox/pg-boss': ['inbox'],
-  './inbox/queue': ['inbox', 'store'],
+  // The rotation of the key that verified a delivery.
+  './inbox/queue': ['credentials', 'inbox', 'store'],
   './inbox/store': ['inbox', 'store'],
   './store': ['store'],
   './store/sqlite': ['store'],

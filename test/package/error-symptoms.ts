@@ -191,6 +191,14 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     messages: ['These are the keys that sign now'],
     causes: ['the old keys were pasted instead of those of the new e-mail'],
   },
+  keys_of_another_partner: {
+    messages: ['These are keys of …, and those that are stored are of …'],
+    causes: [
+      'the link of another partner was opened',
+      'the name was typed wrong',
+      'the storage of another partner',
+    ],
+  },
   keys_not_received: {
     messages: ['New keys were asked for and not received yet', 'The new keys were not received'],
     causes: ['the link in the e-mail was not opened yet', 'the e-mail was lost'],

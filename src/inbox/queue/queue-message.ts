@@ -1,3 +1,4 @@
+import { readOrigin } from '../../credentials/same-partner.ts';
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/describe-error.ts';
 import { type Delivery, readTraceparent } from '../inbox.ts';
@@ -48,7 +49,9 @@ export function readMessage(given: unknown): { readonly delivery: Delivery; read
   const known = ['partnerId', 'partnerCode', 'merchant'].flatMap((member) =>
     typeof names[member] === 'string' ? [[member, names[member]]] : [],
   );
-  const delivery = { digest, name, key: { index, ...Object.fromEntries(known) }, body };
+  const origin = readOrigin(names.origin);
+  const matched = { index, ...Object.fromEntries(known), ...(origin !== undefined && { origin }) };
+  const delivery = { digest, name, key: matched, body };
   const traceparent = readTraceparent(rest.traceparent);
   return { delivery: traceparent === undefined ? delivery : { ...delivery, traceparent }, receivedAt };
 }

@@ -1,0 +1,333 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import type { PartnerNames } from '../../src/credentials/same-partner.ts';
+import type { MatchedKey } from '../../src/credentials/verification-keys.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { effectKey } from '../../src/events/effect-key.ts';
+import { applyEvent, emptyTimeline } from '../../src/events/order-timeline.ts';
+import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { readMessage, writeMessage } from '../../src/inbox/queue/queue-message.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
+import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { bases } from '../deployment/bases.ts';
+import { rejection } from '../http/clients.ts';
+import { fakeService, order } from '../orders/service.ts';
+import { buyInitBody } from '../support/bodies.ts';
+import { thrownBy } from '../support/refusal.ts';
+import { delivery } from '../webhooks/deliveries.ts';
+import { warningsDuring } from '../webhooks/warnings.ts';
+import { storages, type TestStorage } from './storages.ts';
+
+/** Keys of which the link shows no name, unless one is given. */
+function keys(name: string | number, names: PartnerNames = {}): PartnerCredentials {
+  return {
+    partnerPublicKey: `pk_partner_${name}`,
+    partnerSecretKey: `sk_partner_${name}`,
+    merchantSecretKey: `sk_merchant_${name}`,
+    ...names,
+  };
+}
+
+const body = buyInitBody({ partner_order_id: order.partner_order_id });
+const eventBy = (name: string | number) => delivery(body, `sk_merchant_${name}sk_partner_${name}`);
+const parsed = parseOrderEvent(body);
+if (parsed.kind !== 'known') throw new Error(parsed.kind);
+const { event } = parsed;
+
+/** The parts of one process, as if it had been started anew. */
+function start(storage: KeyStorage, store: RecordStore) {
+  const rotation = createKeyRotation({ storage });
+  const ring = createKeyRing({ load: rotation.credentials });
+  const service = fakeService();
+  const exchange = new ExchangeClient({
+    ...{ deployment: defineDeployment(bases), credentials: ring },
+    ...{ fetch: service.fetch, maxAttempts: 1 },
+  });
+  const journal = createOrderJournal({ exchange, store });
+  const webhooks = createWebhooks({ credentials: ring, inbox: storeInbox({ store }) });
+  return { rotation, journal, service, webhooks, ring };
+}
+
+async function keyOf({ webhooks }: ReturnType<typeof start>, signer: string | number): Promise<MatchedKey> {
+  const outcome = await webhooks.receive(eventBy(signer));
+  if (!('key' in outcome)) throw new Error(outcome.kind);
+  return outcome.key;
+}
+
+const kindOf = async ({ webhooks }: ReturnType<typeof start>, signer: string | number) =>
+  (await webhooks.receive(eventBy(signer))).kind;
+
+describe.each(storages)('keys of one rotation are one partner, over %s', (_, make) => {
+  let opened: TestStorage;
+  let storage: KeyStorage;
+  let store: RecordStore;
+  const fresh = () => start(storage, store);
+
+  beforeEach(() => {
+    opened = make();
+    storage = opened.storage;
+    store = memoryStore();
+  });
+  afterEach(() => opened.remove());
+
+  it.each<[string, PartnerNames, PartnerNames, PartnerNames]>([
+    ['no name, then the ID', {}, { partnerId: 'P-1' }, {}],
+    ['no name, then the code', {}, { partnerCode: 'acme' }, {}],
+    ['no name, then the code, then the ID', {}, { partnerCode: 'acme' }, { partnerId: 'P-1' }],
+    ['the code, then the ID', { partnerCode: 'acme' }, { partnerId: 'P-1' }, {}],
+    ['the ID, then the code', { partnerId: 'P-1' }, { partnerCode: 'acme' }, {}],
+    ['the ID, then another code', { partnerId: 'P-1', partnerCode: 'a' }, { partnerCode: 'b' }, {}],
+  ])('an event is handled once although they have %s', async (__, first, second, third) => {
+    await fresh().rotation.receive(keys(1, first));
+    expect(await kindOf(fresh(), 1)).toBe('stored');
+    await fresh().rotation.receive(keys(2, second));
+    const between = fresh();
+    expect([await kindOf(between, 2), await kindOf(between, 1)]).toEqual(['duplicate', 'duplicate']);
+    await fresh().rotation.promote();
+    const promoted = fresh();
+    expect([await kindOf(promoted, 2), await kindOf(promoted, 1)]).toEqual(['duplicate', 'duplicate']);
+    await fresh().rotation.receive(keys(3, third));
+    await fresh().rotation.promote();
+    const later = fresh();
+    for (const name of [3, 2, 1]) expect(await kindOf(later, name)).toBe('duplicate');
+  });
+
+  it('also in a process that read the keys before the name came', async () => {
+    await fresh().rotation.receive(keys(1));
+    const running = fresh();
+    expect(await kindOf(running, 1)).toBe('stored');
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
+    await fresh().rotation.promote();
+    expect(await kindOf(running, 1)).toBe('duplicate');
+    await running.ring.reload();
+    expect(await kindOf(running, 2)).toBe('duplicate');
+  });
+
+  it('an order whose reply was lost under keys without a name is settled by an event under named ones', async () => {
+    await fresh().rotation.receive(keys(1));
+    const before = fresh();
+    before.service.next.push('lost');
+    await rejection(before.journal.create(order));
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
+    await fresh().rotation.promote();
+    const after = fresh();
+    const context = { key: await keyOf(after, 2) };
+    expect(await after.journal.observe(event, context)).toMatchObject({ result: 'accepted' });
+    expect(await fresh().journal.get(order.partner_order_id)).toMatchObject({ state: 'accepted' });
+  });
+
+  it('an order under a name is settled by an event under the keys before, also in a process with old keys', async () => {
+    await fresh().rotation.receive(keys(1));
+    const running = fresh();
+    const outdated = { key: await keyOf(running, 1) };
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
+    await fresh().rotation.promote();
+    const after = fresh();
+    after.service.next.push('lost');
+    await rejection(after.journal.create(order));
+    expect(await running.journal.observe(event, outdated)).toMatchObject({ result: 'accepted' });
+    const current = { key: await keyOf(fresh(), 1) };
+    expect(current.key).toMatchObject({ partnerId: 'P-1' });
+    expect(await after.journal.observe(event, current)).toMatchObject({ result: 'known' });
+  });
+
+  it('a timeline takes an event under the name for an owner that was stored before it', async () => {
+    await fresh().rotation.receive(keys(1));
+    const before = await keyOf(fresh(), 1);
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
+    const after = fresh();
+    const timeline = emptyTimeline(order.partner_order_id);
+    for (const key of [before, await keyOf(after, 1), await keyOf(after, 2)])
+      expect(applyEvent(timeline, event, { owner: {}, key }).stage).toBe('initialised');
+    for (const key of [await keyOf(after, 1), await keyOf(after, 2)]) {
+      expect(applyEvent(timeline, event, { owner: { partnerId: 'P-1' }, key }).stage).toBe('initialised');
+      expect(thrownBy(() => applyEvent(timeline, event, { owner: { partnerId: 'P-2' }, key }))).toMatchObject(
+        { name: 'ValidationError', message: expect.stringContaining('another partner') },
+      );
+    }
+  });
+
+  it.each<[string, PartnerNames, PartnerNames]>([
+    ['none', {}, { partnerId: 'P-1' }],
+    ['the code', { partnerCode: 'acme' }, { partnerId: 'P-1' }],
+    ['the ID', { partnerId: 'P-1' }, { partnerCode: 'acme' }],
+  ])('the key of an effect stays as the first name (%s) made it', async (__, first, second) => {
+    await fresh().rotation.receive(keys(1, first));
+    const before = effectKey(event, { key: await keyOf(fresh(), 1) });
+    expect(before).toBe(effectKey(event, { key: first }));
+    await fresh().rotation.receive(keys(2, second));
+    await fresh().rotation.promote();
+    for (const name of [1, 2]) expect(effectKey(event, { key: await keyOf(fresh(), name) })).toBe(before);
+  });
+
+  it('a different name is refused with words, and nothing is stored', async () => {
+    await fresh().rotation.receive(keys(1, { partnerId: 'P-1', partnerCode: 'acme' }));
+    const stored = await storage.read();
+    const error = await rejection(fresh().rotation.receive(keys(2, { partnerId: 'P-2' })));
+    expect(error).toMatchObject({
+      code: 'keys_of_another_partner',
+      message: expect.stringMatching(/"P-2".*"P-1".*storage/),
+    });
+    expect(await storage.read()).toBe(stored);
+    await fresh().rotation.receive(keys(2));
+    await fresh().rotation.promote();
+    expect(await rejection(fresh().rotation.receive(keys(3, { partnerId: 'P-3' })))).toMatchObject({
+      code: 'keys_of_another_partner',
+    });
+  });
+
+  it('a code alone that differs is refused, too', async () => {
+    await fresh().rotation.receive(keys(1, { partnerCode: 'acme' }));
+    expect(await rejection(fresh().rotation.receive(keys(2, { partnerCode: 'other' })))).toMatchObject({
+      code: 'keys_of_another_partner',
+      message: expect.stringMatching(/"other".*"acme"/),
+    });
+  });
+
+  it('a name typed wrong beside new keys can be corrected', async () => {
+    await fresh().rotation.receive(keys(1));
+    const first = await keyOf(fresh(), 1);
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-l' }));
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
+    await fresh().rotation.promote();
+    expect(await keyOf(fresh(), 2)).toMatchObject({ partnerId: 'P-1', origin: first.origin });
+    expect(await kindOf(fresh(), 1)).toBe('duplicate');
+  });
+
+  it('a state that an earlier version stored goes on under the name of its oldest keys', async () => {
+    const forget = () =>
+      storage.update((text) => {
+        const { origin, ...state } = JSON.parse(text ?? '');
+        expect(origin).toEqual({ rotation: expect.any(String) });
+        return JSON.stringify(state);
+      });
+    await fresh().rotation.receive(keys(1));
+    await forget();
+    expect(await kindOf(fresh(), 1)).toBe('stored');
+    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
+    await forget();
+    expect([await kindOf(fresh(), 2), await kindOf(fresh(), 1)]).toEqual(['duplicate', 'duplicate']);
+    await fresh().rotation.promote();
+    await forget();
+    const { origin } = await fresh().rotation.credentials();
+    expect((await fresh().rotation.credentials()).origin).toEqual(origin);
+    expect([await kindOf(fresh(), 2), await kindOf(fresh(), 1)]).toEqual(['duplicate', 'duplicate']);
+  });
+
+  it('a state in which an earlier version has stored two names stays that of two partners', async () => {
+    await fresh().rotation.receive(keys(1, { partnerId: 'P-1' }));
+    await fresh().rotation.receive(keys(2));
+    await fresh().rotation.promote();
+    await storage.update((text) => {
+      const { origin: _origin, ...state } = JSON.parse(text ?? '');
+      state.current.credentials.partnerId = 'P-2';
+      return JSON.stringify(state);
+    });
+    expect([await kindOf(fresh(), 1), await kindOf(fresh(), 2)]).toEqual(['stored', 'stored']);
+    expect(await keyOf(fresh(), 1)).toEqual({ index: 1, partnerId: 'P-1' });
+  });
+});
+
+describe('owners count as one among the keys of one rotation only', () => {
+  /** Two partners whose keys were stored without a name, and named later. */
+  async function twoRotations() {
+    const store = memoryStore();
+    const [one, other] = ['one', 'other'].map((key) => storedKeys({ store: memoryStore(), key }));
+    if (one === undefined || other === undefined) throw new Error('There are two.');
+    const rotate = async (storage: KeyStorage, name: string): Promise<KeyRotation> => {
+      const { rotation } = start(storage, store);
+      await rotation.receive(keys(`${name}-1`));
+      return rotation;
+    };
+    const name = async (rotation: KeyRotation, partnerId: string) => {
+      await rotation.receive(keys(`${partnerId}-2`, { partnerId }));
+      await rotation.promote();
+    };
+    return { store, one, other, rotate, name };
+  }
+
+  it('an event of another one settles no order that was sent without a name', async () => {
+    const { store, one, other, rotate, name } = await twoRotations();
+    const [first, second] = [await rotate(one, 'a'), await rotate(other, 'b')];
+    const sender = start(one, store);
+    sender.service.next.push('lost');
+    await rejection(sender.journal.create(order));
+    await name(first, 'P-1');
+    await name(second, 'P-2');
+    const foreign = start(other, memoryStore());
+    const messages = await warningsDuring(async () => {
+      const key = await keyOf(foreign, 'P-2-2');
+      expect(await sender.journal.observe(event, { key })).toEqual({ result: 'other_partner' });
+    });
+    expect(String(messages)).toMatch(/event of another partner/);
+    const key = await keyOf(start(one, memoryStore()), 'P-1-2');
+    expect(await sender.journal.observe(event, { key })).toMatchObject({ result: 'accepted' });
+  });
+
+  it.each<[string, boolean]>([
+    ['a list of several partners', false],
+    ['a credentials function', true],
+  ])('with %s an owner without a name matches nobody', async (_, isFunction) => {
+    const sets = [keys('a', { partnerId: 'P-1' }), keys('b', { partnerId: 'P-2' })];
+    const webhooks = createWebhooks({ credentials: isFunction ? () => sets : sets }).onAny(() => {});
+    const outcome = await webhooks.receive(eventBy('a'));
+    if (!('key' in outcome)) throw new Error(outcome.kind);
+    const { key } = outcome;
+    expect(key).toEqual({ index: 0, partnerId: 'P-1' });
+    const timeline = emptyTimeline(order.partner_order_id);
+    expect(thrownBy(() => applyEvent(timeline, event, { owner: {}, key }))).toMatchObject({
+      name: 'ValidationError',
+    });
+  });
+
+  it('keys of another partner that a ring adds to those of a rotation stay those of another partner', async () => {
+    const { one, rotate, name } = await twoRotations();
+    await name(await rotate(one, 'a'), 'P-1');
+    const ring = createKeyRing({
+      load: async () => {
+        const sets = await createKeyRotation({ storage: one }).credentials();
+        return { ...sets, verifying: [...sets.verifying, keys('b', { partnerId: 'P-2' })] };
+      },
+    });
+    const webhooks = createWebhooks({ credentials: ring }).onAny(() => {});
+    const kinds = [];
+    for (const signer of ['P-1-2', 'b', 'a-1', 'b']) kinds.push(await webhooks.receive(eventBy(signer)));
+    expect(kinds).toMatchObject([
+      { kind: 'handled', key: { partnerId: 'P-1' } },
+      { kind: 'handled', key: { partnerId: 'P-2' } },
+      { kind: 'duplicate', key: { partnerId: 'P-1' } },
+      { kind: 'duplicate', key: { partnerId: 'P-2' } },
+    ]);
+    expect(kinds[1]).not.toHaveProperty('key.origin');
+  });
+});
+
+it('a ring refuses keys whose origin names no rotation', async () => {
+  const set = keys(1);
+  // What a JavaScript caller may return.
+  const origin = { rotation: '' } as never;
+  const ring = createKeyRing({ load: () => ({ signing: set, verifying: [set], origin }), onError: () => {} });
+  expect(await rejection(Promise.resolve(ring.current()))).toMatchObject({
+    code: 'keys_unavailable',
+    message: expect.stringContaining('names no rotation'),
+  });
+});
+
+it('a message of a queue keeps the rotation of the key, and no more than that of it', () => {
+  const origin = { rotation: 'r-1', partnerCode: 'acme' };
+  const key = { index: 0, partnerId: 'P-1', origin };
+  const message = writeMessage({ digest: '0'.repeat(64), name: 'event.test', key, body: '{}' }, 0);
+  expect(readMessage(JSON.stringify(message)).delivery.key).toEqual(key);
+  for (const wrong of [null, 7, {}, { rotation: 1 }, { rotation: '' }]) {
+    const given = { ...message, key: { ...key, origin: wrong } };
+    expect(readMessage(given).delivery.key).toEqual({ index: 0, partnerId: 'P-1' });
+  }
+});
