@@ -13,7 +13,7 @@ import type { QueueMessage } from '../../../src/inbox/queue/queue-message.ts';
 
 export type QueueName = 'rabbitmq' | 'nats';
 
-/** A queue of a server, as a user would write it. */
+/** A queue of a server, in short. The programs of the guide survive outages of the broker too: see programs.ts. */
 export interface TestQueue {
   send(message: unknown): Promise<unknown>;
   /** Handles messages until the queue is closed. */

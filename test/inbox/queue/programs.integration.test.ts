@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { eventBody } from '../../../src/testing/event-body.ts';
+import { signedDelivery } from '../../../src/testing/signed-delivery.ts';
+import { root } from '../../package/entries.ts';
+import { startSnippet } from '../../support/doc-snippets.ts';
+import { isThorough } from '../../support/repeat.ts';
+import { scratchFolder } from '../../support/scratch.ts';
+import { startGate } from '../../support/tcp-gate.ts';
+import { type QueueProgram, queuePrograms, withJetStream } from './programs.ts';
+
+const credentials = {
+  partnerPublicKey: 'pk_partner_test',
+  partnerSecretKey: 'sk_partner_test',
+  merchantSecretKey: 'sk_merchant_test',
+};
+const awayMs = isThorough ? 10_000 : 2_500;
+const patience = { timeout: isThorough ? 120_000 : 30_000, interval: 50 };
+const postgres = inject('postgres');
+const isInCi = process.env.CI === 'true' || process.env.CI === '1';
+
+for (const program of queuePrograms) {
+  const missing = program.missing ?? ('missing' in postgres ? postgres.missing : undefined);
+  describe.skipIf(missing !== undefined && !isInCi)(`the program ${program.mark} of the guide`, () => {
+    it('handles all that it acknowledged, and makes no dead letter, through every outage', async () => {
+      const { start, post, credited, broker, gate } = await prepare(program);
+      let child = await start();
+      await post(20);
+      await credited(20);
+
+      await program.deleteQueues(broker.port);
+      await post(20);
+      await credited(40);
+
+      const restarted = broker.restart();
+      await post(20);
+      await restarted;
+      await credited(60);
+
+      await post(40);
+      gate.away();
+      await sleep(awayMs);
+      // Each of the ten messages that it holds is tried once a pause: no busy loop.
+      expect(gate.refused).toBeLessThan((awayMs / 1_000) * 50);
+      gate.back();
+      await post(10);
+      await credited(110);
+
+      await post(40);
+      await child.kill();
+      child = await start();
+      await credited(150);
+      expect(await program.deadLetters(broker.port)).toBe(0);
+    }, 300_000);
+
+    it('keeps an event that nobody can read for a person, also when that queue was deleted', async () => {
+      const { start, post, broker } = await prepare(program);
+      await start();
+      await program.deleteQueues(broker.port);
+      await post(3, { event_name: 'event.of.tomorrow' });
+      await vi.waitFor(async () => expect(await program.deadLetters(broker.port)).toBe(3), patience);
+    }, 120_000);
+  });
+}
+
+describe.skipIf(queuePrograms.some(({ missing }) => missing) || 'missing' in postgres)(
+  'the JetStream program',
+  () => {
+    it('takes no message before it can handle it, so none is delivered twice', async () => {
+      const program = queuePrograms.find(({ mark }) => mark.includes('jetstream')) ?? expect.unreachable();
+      const { start, post, credited, broker } = await prepare(program, {
+        'nanos(2 * timeLimitMs)': 'nanos(1_500)',
+        'pg_sleep(0.02)': 'pg_sleep(0.5)',
+      });
+      await start();
+      await post(60);
+      await credited(60);
+      const { num_redelivered } = await withJetStream(broker.port, ({ consumers }) =>
+        consumers.info('events', 'inbox'),
+      );
+      expect(num_redelivered).toBe(0);
+    }, 60_000);
+  },
+);
+
+/** The program over a broker and a database of its own, with a service that posts until it is told 200. */
+async function prepare(program: QueueProgram, further: Readonly<Record<string, string>> = {}) {
+  const folder = scratchFolder();
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const broker = await program.start(scratchFolder());
+  onTestFinished(() => broker.stop());
+  const database = await makeDatabase();
+  const gate = await startGate({ host: database.hostname, port: Number(database.port || 5432) });
+  onTestFinished(() => gate.close());
+  const throughGate = new URL(database);
+  throughGate.host = `127.0.0.1:${gate.port}`;
+  const pool = new pg.Pool({ connectionString: database.href, max: 1 });
+  pool.on('error', () => {});
+  onTestFinished(() => pool.end());
+  let posted = 0;
+  let port: unknown;
+  let isRunning = false;
+  let printed = '';
+  const postOne = async (members: object) => {
+    const { headers, body } = signedDelivery(
+      { ...eventBody('event.buy.credited.crypto', { partner_order_id: `A-${++posted}` }), ...members },
+      { credentials },
+    );
+    for (let tries = 0; tries < 300; tries++) {
+      const options = { method: 'POST', headers, body };
+      const reply = await fetch(`http://127.0.0.1:${port}/orders`, options).catch(() => undefined);
+      await reply?.arrayBuffer();
+      if (reply?.status === 200) return;
+      if (!isRunning) expect.unreachable(`the program ended: ${printed}`);
+      await sleep(100);
+    }
+    expect.unreachable(`never answered 200: ${printed}`);
+  };
+  return {
+    broker,
+    gate,
+    async start() {
+      const child = startSnippet({
+        page: 'docs/guides/functions-and-queues.md',
+        mark: program.mark,
+        folder,
+        env: {
+          ...program.env(broker.port),
+          DATABASE_URL: throughGate.href,
+          PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
+          PARTNER_SECRET_KEY: credentials.partnerSecretKey,
+          MERCHANT_SECRET_KEY: credentials.merchantSecretKey,
+        },
+        replaced: {
+          'listen(3000)': "listen(0, '127.0.0.1', function () { console.log(this.address().port); })",
+          // A handler that takes a moment, so that an outage meets some of them.
+          'credited VALUES ($1, $2)': 'credited SELECT $1::text, $2::text FROM pg_sleep(0.02)',
+          ...program.quicker,
+          ...further,
+        },
+        stderr: 'pipe',
+      });
+      isRunning = true;
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+      });
+      child.once('exit', () => {
+        isRunning = false;
+      });
+      const lines = createInterface({ input: child.stdout ?? expect.unreachable() });
+      [port] = await once(lines, 'line');
+      return {
+        async kill() {
+          const ended = once(child, 'exit');
+          child.kill('SIGKILL');
+          await ended;
+        },
+      };
+    },
+    async post(count: number, members: object = {}) {
+      await Promise.all(Array.from({ length: count }, () => postOne(members)));
+    },
+    credited: (count: number) =>
+      vi.waitFor(async () => {
+        const { rows } = await pool.query('SELECT count(*)::int AS credits FROM credited');
+        expect(rows).toEqual([{ credits: count }]);
+      }, patience),
+  };
+}
+
+async function makeDatabase(): Promise<URL> {
+  const url = new URL('url' in postgres ? postgres.url : expect.unreachable(postgres.missing));
+  const name = `programs_${Math.random().toString(36).slice(2)}`;
+  const client = new pg.Client(url.href);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  url.pathname = `/${name}`;
+  return url;
+}
