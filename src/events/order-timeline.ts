@@ -136,13 +136,12 @@ function stageOf(seen: readonly OrderEventName[]): OrderStage {
  * A contradiction in an order that a person should check.
  *
  * - `credited_and_closed`: crypto was credited and fiat refunded. One of them should not have happened.
- * - `credited_and_held`: a KYC or third-party error and a credit. Events carry no time, so a hold that was lifted and
- *   an error after the credit look the same; this flag does not decide which it was.
  * - `changed`: two events give the order different values of one member.
+ *
+ * A hold and a credit contradict nothing: a credit is how a hold ends. `seen` has the names of both.
  */
 export type OrderFlag =
   | { readonly code: 'credited_and_closed' }
-  | { readonly code: 'credited_and_held' }
   | {
       readonly code: 'changed';
       readonly member: Exclude<keyof OrderFacts, 'kyc_error_type'>;
@@ -161,12 +160,8 @@ export function raisedFlags(
 
 /** All flags, always in the same order. */
 function findFlags(seen: readonly OrderEventName[], facts: OrderFacts): OrderFlag[] {
-  const credited = seen.includes('event.buy.credited.crypto');
-  const held =
-    seen.includes('event.buy.received.fiat_kyc_error') || seen.includes('event.buy.third_party_error');
   const flags: OrderFlag[] = [];
-  if (credited && seen.includes('buy.event.close')) flags.push({ code: 'credited_and_closed' });
-  if (credited && held) flags.push({ code: 'credited_and_held' });
+  if (stageOf(seen) === 'contradictory') flags.push({ code: 'credited_and_closed' });
   for (const member of orderFactNames) {
     const values = facts[member] ?? [];
     // An order may be held for several reasons, one after the other.
