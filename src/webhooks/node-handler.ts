@@ -16,6 +16,7 @@ export interface NodeResponse {
   /** Only in HTTP/2. */
   readonly stream?: { close(): unknown } | undefined;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  write(body: string): unknown;
   end(body: string): unknown;
 }
 
@@ -43,7 +44,9 @@ export async function handleNode(
   const hasUnreadBody = refusal !== 'raw_body_required';
   const isHttp1 = request.httpVersionMajor !== 2;
   const closing = hasUnreadBody && isHttp1 ? { ...headers, connection: 'close' } : headers;
-  send({ ...refused, headers: closing }, request, response);
+  const answer = { ...refused, headers: closing };
+  if (refusal === 'body_too_large') await sendAndDrain(answer, request, response, endpoint);
+  else send(answer, request, response);
   if (hasUnreadBody && !isHttp1) response.stream?.close();
 }
 
@@ -52,8 +55,47 @@ function refuseHead(
   { maxBodyBytes }: Endpoint,
 ): RequestRefusal | undefined {
   const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
-  // A body that is too large is read and dropped: its sender would not see the response before it has sent all.
-  return refusal === undefined || refusal === 'body_too_large' ? undefined : { refusal };
+  return refusal === undefined ? undefined : { refusal };
+}
+
+/**
+ * Answers at once, and closes the connection later: many a sender reads the answer only after it has sent all, and a
+ * connection that is closed before would take the answer with it. Until then the rest of the body is read and dropped.
+ */
+async function sendAndDrain(
+  { status, headers, body }: WebhookResponse,
+  request: NodeRequest,
+  response: NodeResponse,
+  { bodyTimeoutMs }: Endpoint,
+): Promise<void> {
+  if (response.headersSent) return;
+  // With its length the answer is complete before the response has ended.
+  response.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
+  response.write(body);
+  await drainBody(request, bodyTimeoutMs);
+  response.end('');
+}
+
+/** So much of a body beyond the limit is read and dropped. */
+const drainBytes = 16 * 1024 * 1024;
+
+function drainBody(request: NodeRequest, timeoutMs: number): Promise<void> {
+  if (request.readableEnded || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(finish, Math.min(timeoutMs, longestTimerMs));
+    let dropped = 0;
+    request.on('data', ({ length }) => {
+      dropped += length;
+      if (dropped > drainBytes) finish();
+    });
+    request.on('end', finish);
+    request.on('close', finish);
+    request.on('error', finish);
+  });
 }
 
 function send(
@@ -92,9 +134,6 @@ export interface NodeRequest {
   readonly rawBody?: unknown;
 }
 
-/** So much of a body beyond the limit is read and dropped, so that its sender can read the response. */
-const drainBytes = 16 * 1024 * 1024;
-
 /** The body that a framework has read; `undefined` if it is still in the stream. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
   for (const kept of [request.rawBody, request.body]) {
@@ -126,21 +165,17 @@ function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoin
       resolve(read);
     };
     request.on('data', (data) => {
-      // The connection is about to be closed.
+      // The answer is on its way.
       if (isSettled) return;
       // A chunk is text if something called setEncoding before.
       const chunk = typeof data === 'string' ? Buffer.from(data) : data;
       size += chunk.byteLength;
-      if (size <= maxBodyBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      chunks = [];
-      if (size > drainBytes + maxBodyBytes) settle({ refusal: 'body_too_large' });
+      if (size > maxBodyBytes) settle({ refusal: 'body_too_large' });
+      else chunks.push(chunk);
     });
-    request.on('end', () =>
-      settle(size > maxBodyBytes ? { refusal: 'body_too_large' } : { body: joinChunks(chunks, size) }),
-    );
+    request.on('end', () => {
+      if (!isSettled) settle({ body: joinChunks(chunks, size) });
+    });
     const gone = () => settle({ refusal: 'body_unreadable' });
     // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop. Not
     // beside transfer-encoding, which a lenient parser lets through.

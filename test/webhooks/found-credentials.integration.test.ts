@@ -175,7 +175,7 @@ describe('the function is told', () => {
       ...{ method: 'POST', url: '/p7', originalUrl: '/orders/p7', headers: { ...json, via: ['a', 'b'] } },
       ...{ rawBody: eventOf('p7'), readableEnded: true, on: () => {} },
     };
-    await webhooks.node(request, { headersSent: false, writeHead: () => {}, end: () => {} });
+    await webhooks.node(request, { headersSent: false, writeHead: () => {}, write: () => {}, end: () => {} });
     expect(told).toMatchObject([{ url: '/orders/p7', headers: { via: 'a, b' } }]);
   });
 

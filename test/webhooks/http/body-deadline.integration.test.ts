@@ -65,7 +65,7 @@ describe('node', () => {
     drop = () => {
       if (statuses.length === 0) connection.write(' ').catch(() => {});
     };
-    await connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n ');
+    await connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n ');
     // Who still sends when the connection is closed may not get to read the answer.
     await connection.received().catch(() => {});
     expect(statuses).toEqual([408]);
@@ -73,11 +73,20 @@ describe('node', () => {
     expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
   });
 
-  it('answers 408 while it drains a body that is too large', async () => {
-    await using server = await serve(quietWebhooks({ bodyTimeoutMs: 100, maxBodyBytes: 10 }).node);
+  it.each([
+    ['a declared length', 'Content-Length: 200000000\r\n\r\n'],
+    ['the bytes that came', `Transfer-Encoding: chunked\r\n\r\n64\r\n${'x'.repeat(100)}\r\n`],
+  ])('answers 413 at once to %s beyond the limit, and closes the connection in time', async (_, rest) => {
+    // The answer comes before this time is over, the end of the connection with it.
+    const bodyTimeoutMs = 600;
+    await using server = await serve(quietWebhooks({ bodyTimeoutMs, maxBodyBytes: 10 }).node);
     const connection = rawConnection(server.port);
-    await connection.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(100)}`);
-    expect(await connection.received()).toMatch(/^HTTP\/1\.1 408 /);
+    const begun = performance.now();
+    await connection.write(`POST / HTTP/1.1\r\nHost: x\r\n${rest}`);
+    const head = await connection.firstPiece();
+    expect(head).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*\{"error":"body_too_large"\}$/i);
+    expect(performance.now() - begun).toBeLessThan(bodyTimeoutMs / 2);
+    expect(await connection.received()).toBe(head);
   });
 });
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -57,6 +58,8 @@ export function rawConnection(port: number) {
       ),
     /** Breaks the connection off. */
     abort: () => socket.destroy(),
+    /** What the server sent first. Call it before the server can have answered. */
+    firstPiece: async () => String((await once(socket, 'data'))[0]),
     /** Everything the server sent until it closed the connection. */
     received: () => received,
   };
