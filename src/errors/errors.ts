@@ -282,6 +282,8 @@ export class OtpError extends PartnerExchangeError {
   readonly retryAfterMs: number | undefined;
   /** Of `limit_reached`. */
   readonly limit: OtpLimit | undefined;
+  /** The member of the request that is at fault: `refused`, and `not_allowed` for its prefix, are about the number. */
+  readonly member: 'to_phone' | undefined;
 
   /** @internal */
   constructor(
@@ -290,18 +292,34 @@ export class OtpError extends PartnerExchangeError {
     details: ErrorDetails & {
       readonly retryAfterMs?: number | undefined;
       readonly limit?: OtpLimit | undefined;
+      readonly member?: 'to_phone' | undefined;
     } = {},
   ) {
     super({ kind: 'OtpError', remedies: otpRemedies }, code, what, details);
     this.code = code;
     this.retryAfterMs = details.retryAfterMs;
     this.limit = details.limit;
+    this.member = details.member;
   }
 }
 
 /** True for an {@link OtpError}, also of another copy of the package. */
 export function isOtpError(error: unknown): error is OtpError {
   return kindOf(error) === 'OtpError';
+}
+
+/**
+ * True if the phone number is at fault: it is no number, its prefix is not in `allowedPrefixes`, or the service does not
+ * take it. Ask the person for another one.
+ *
+ * @example
+ * ```ts
+ * if (isPhoneError(error)) return reply.code(422).send({ error: 'Please check the number.' });
+ * ```
+ */
+export function isPhoneError(error: unknown): error is ValidationError | OtpError {
+  if (isValidationError(error)) return error.issues.some(({ path: [member] }) => member === 'to_phone');
+  return isOtpError(error) && error.member === 'to_phone';
 }
 
 /**

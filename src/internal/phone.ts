@@ -85,7 +85,7 @@ export function checkCountry(country: unknown): CountryCode | undefined {
 }
 
 function notPhone(message: string): ValidationError {
-  return new ValidationError('The phone number', [{ path: [], message }]);
+  return new ValidationError('normalizePhone', [{ path: ['to_phone'], message }]);
 }
 
 /**

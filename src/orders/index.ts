@@ -9,9 +9,11 @@ export {
   isOrderError,
   isRequestError,
   isStoreError,
+  isValidationError,
   OrderError,
   type OrderErrorCode,
   type OrderState,
+  ValidationError,
 } from '../errors/errors.ts';
 export type {
   CreatedOrder,

@@ -5,6 +5,7 @@
  */
 export {
   isOtpError,
+  isPhoneError,
   isValidationError,
   OtpError,
   type OtpErrorCode,

@@ -39,7 +39,7 @@ export function notSentError(
   const remedy = mapText(partsOf(error).remedy, shown) || undefined;
   if (outcome === 'refused') {
     const what = `The service does not take this phone number, and no code was sent: ${reason}`;
-    return new OtpError('refused', what, { remedy, cause });
+    return new OtpError('refused', what, { remedy, cause, member: 'to_phone' });
   }
   const last = tried > 1 ? ` (the last of ${tried} tried was device ${device})` : '';
   return new OtpError(

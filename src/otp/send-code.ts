@@ -183,6 +183,7 @@ function requireAllowed({ allowedPrefixes }: OtpSettings, phone: string): void {
   if (hasAllowedPrefix(phone, allowedPrefixes)) return;
   throw new OtpError('not_allowed', 'The phone number begins with none of allowedPrefixes.', {
     remedy: 'Allow its prefix if you want to send there.',
+    member: 'to_phone',
   });
 }
 

@@ -36,7 +36,9 @@ describe('normalizePhone', () => {
     ...['+234801234567O', 'javascript:alert(1)', `+234${' '.repeat(100)}8012345678`, '+2348012345678;ext=5'],
   ])('%j is refused, and not repeated', (text) => {
     const error = thrownBy(() => normalizePhone(text));
-    expect(isValidationError(error) && error.message).toMatch(/^The phone number: must be a phone number/);
+    expect(isValidationError(error) && error.message).toMatch(
+      /^normalizePhone: to_phone: must be a phone number/,
+    );
     expect(isValidationError(error) && error.message).not.toMatch(/\d/);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { ConfigurationError } from '../../src/errors/errors.ts';
+import { ConfigurationError, isPhoneError } from '../../src/errors/errors.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
@@ -144,7 +144,9 @@ describe('several devices', () => {
       JSON.stringify(body)?.includes('no_such_number') ?? false;
     const { issue, devices } = setUp(1, { isNumberRefusal });
     devices[0]?.failures.push(requestError('refused', { status: 403, body: { error: 'no_such_number' } }));
-    expect(await rejection(issue())).toMatchObject({ code: 'refused' });
+    const error = await rejection(issue());
+    expect(error).toMatchObject({ code: 'refused' });
+    expect(isPhoneError(error)).toBe(true);
     devices[0]?.failures.push(numberRefused());
     expect(await rejection(issue())).toMatchObject({ code: 'not_sent' });
   });

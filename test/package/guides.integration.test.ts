@@ -272,7 +272,8 @@ describe('the first program of a guide', () => {
     expect(await lines.next()).toMatchObject({ value: 'message: sent' });
     const [code = ''] = /\d{6}/.exec(sandbox.messages.at(-1)?.message ?? '') ?? [];
     const wrong = code === '000000' ? '000001' : '000000';
-    codes.stdin?.write(`${wrong}\n`);
+    // A blank line costs no attempt.
+    codes.stdin?.write(`\n  \n${wrong}\n`);
     expect(await lines.next()).toMatchObject({ value: 'wrong tries left: 4' });
     codes.stdin?.write(`${code}\n`);
     expect(await lines.next()).toMatchObject({ value: 'signed in: +2348012345678' });
@@ -302,6 +303,47 @@ describe('the first program of a guide', () => {
     expect(await once(child, 'exit')).toEqual([1, null]);
     expect(readFileSync(file, 'utf8')).toBe('{}');
     expect(sandbox.trace.entries).toEqual([]);
+  });
+
+  it('invalid-input answers 400 with the member that is wrong, and 422 for a phone number, never 500', async () => {
+    const sandbox = createSandbox({
+      whitelist: 'off',
+      partners: [{ credentials: { ...credentials, partnerCode: 'acme' } }],
+    });
+    const service = await sandbox.listen();
+    onTestFinished(service.close);
+    const { onboardingBaseUrl, messengerBaseUrl } = service.deployment;
+    const { port, post } = await startReceiver('invalid-input.md', {
+      env: {
+        ...env,
+        PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
+        PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl,
+        MESSENGER_API_KEY: 'key-of-a-device',
+        OTP_SECRET: 'x'.repeat(32),
+      },
+    });
+    const answerTo = async (path: string, input: object) => {
+      const body = JSON.stringify(input);
+      const reply = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body });
+      return [reply.status, await reply.text()];
+    };
+    const order = {
+      partner_order_id: 'A-1',
+      fiat_currency: 'NGN',
+      chain: 'usdt-trc20',
+      buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+      partner_callback_url: 'http://127.0.0.1:3000',
+    };
+    const issue = { path: ['fiat_amount'], message: expect.stringContaining('give it as text: "15000.50"') };
+    const [status, body] = await answerTo('/orders', { ...order, fiat_amount: 15000.5 });
+    expect([status, JSON.parse(String(body))]).toEqual([400, { error: 'invalid_input', issues: [issue] }]);
+    expect(await answerTo('/orders', { ...order, fiat_amount: '15000.50' })).toEqual([200, '{"status":200}']);
+    for (const to_phone of ['0801 234 5678', 2348012345678, '+33612345678', undefined])
+      expect(await answerTo('/codes', { to_phone })).toEqual([
+        422,
+        expect.stringContaining('check the phone'),
+      ]);
+    expect(await post({ headers: {}, body: 'null' } as SignedDelivery, '/orders')).toBe(400);
   });
 
   it('environment-files reads its .env', async () => {
