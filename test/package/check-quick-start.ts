@@ -9,7 +9,7 @@ import { packTarball } from './scratch-project.ts';
 import { startTally } from './tally.ts';
 
 /*
- * Follows docs/quick-start.md in two real terminals, from an empty folder and the packed tarball: types each `sh` block
+ * Follows docs/quick-start.md in three real terminals, from an empty folder and the packed tarball: types each `sh` block
  * as it stands, saves each `js` block under the name before it, and waits until each `text` block is shown.
  * Needs a build.
  */
@@ -17,7 +17,7 @@ import { startTally } from './tally.ts';
 interface Block {
   readonly language: string;
   readonly text: string;
-  readonly terminal: 'first' | 'second';
+  readonly terminal: keyof typeof terminals;
   /** For a file to save: its name. */
   readonly file: string | undefined;
 }
@@ -51,11 +51,12 @@ const shellOptions = {
 const terminals = {
   first: await startInteractiveShell(shellOptions),
   second: await startInteractiveShell(shellOptions),
+  third: await startInteractiveShell(shellOptions),
 };
 /** Where the output of the last block that was typed begins. */
-const marks = { first: 0, second: 0 };
+const marks = { first: 0, second: 0, third: 0 };
 /** Commands after which there is no prompt. */
-const staysOpen = /^npx partner-exchange sandbox|^node send-code/;
+const staysOpen = /^npx [\w-]+ sandbox >|^node send-code/;
 let hasFailed = false;
 const started = performance.now();
 try {
@@ -64,8 +65,7 @@ try {
   }
   await check('fg and Ctrl-C end the receiver, and Ctrl-C the sandbox', stop);
 } finally {
-  terminals.first.close();
-  terminals.second.close();
+  for (const terminal of Object.values(terminals)) terminal.close();
   registry.close();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -90,8 +90,9 @@ function readBlocks(page: string): Block[] {
     ({ 0: { length }, 1: language = '', 2: text = '', index }) => {
       const prose = page.slice(end, index);
       end = index + length;
-      if (prose.includes('**first terminal**')) terminal = 'first';
-      if (prose.includes('**second terminal**')) terminal = 'second';
+      const [, named] = /\*\*(first|second|third) terminal\*\*/.exec(prose) ?? [];
+      // Sound: the expression has these names alone.
+      if (named !== undefined) terminal = named as Block['terminal'];
       return { terminal, language, text, file: /Save this as `([\w.-]+)`/.exec(prose)?.[1] };
     },
   );

@@ -84,9 +84,7 @@ describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, 
     let signing = '1';
     const service = await listening((request, response) => {
       if (request.method === 'POST') signing = '2';
-      // The person who opens the link takes a while.
-      const delayMs = request.url === '/link' ? 400 : 0;
-      setTimeout(() => response.end(JSON.stringify(generation(2))), delayMs);
+      response.end('{}');
     });
 
     const post = async (body: string): Promise<number> => {
@@ -133,8 +131,12 @@ describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, 
     await sendSome(50, () => true);
     const taker = startSnippetOf('rotation.request(', {
       "'https://onboarding.example'": `'http://127.0.0.1:${service}'`,
-      'declare function readKeysFromTheLink(): Promise<PartnerCredentials>;': `const readKeysFromTheLink = async (): Promise<PartnerCredentials> => (await fetch('http://127.0.0.1:${service}/link')).json();`,
       ...written(),
+    });
+    // The person who opens the link takes a while.
+    taker.stdout?.once('data', async () => {
+      await wait(400);
+      taker.stdin?.write(`${JSON.stringify(generation(2))}\n`);
     });
     const ended = once(taker, 'exit');
     await sendSome(50, () => taker.exitCode !== null);
