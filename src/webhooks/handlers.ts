@@ -14,7 +14,7 @@ import { warn } from '../internal/warn.ts';
 import type { VerifiedBody } from '../signature/verify-body.ts';
 
 /** Passed to a handler with the event. */
-export interface EventContext extends DeliveryReference {
+export interface EventContext<Member extends string = string> extends DeliveryReference {
   /**
    * The whole parsed body as it was sent, under the published names, `signature` included, with members that the event's
    * type does not have.
@@ -38,19 +38,23 @@ export interface EventContext extends DeliveryReference {
    * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `sorted-shallow`, `base64-compact`,
    * `base64-sorted`) only the double that it rounds to is authentic: whoever holds a signed event can write other digits
    * that round to the same one (`15000.10` as `15000.1000000000000001`). Round it to the decimals of its currency.
-   * @param path the published name of a member, or names and array indexes from the outermost inwards
+   * @param path the published name of a member of the event, or names and array indexes from the outermost inwards. In
+   *   a list every name is allowed: `['acme_fee']` for a member that the event's type does not have
    */
-  decimal(path: string | readonly (string | number)[]): string | undefined;
+  decimal(path: Member | readonly (string | number)[]): string | undefined;
   /** Aborted when the inbox stops the handler (its time limit, or a stop). Pass it on to every call that can be aborted. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The members of an event, of each in a union; any text where nobody can read the event. @useDeclaredType */
+type MemberOf<Event> = Event extends { event_name: unknown } ? keyof Event & string : string;
 
 /**
  * Handles one event. Without a durable inbox the delivery is acknowledged after the handler, and what it throws is
  * answered with 500. With one it runs after that, and the inbox tries again if it throws. It may throw anything; what it
  * returns is waited for and ignored.
  */
-export type EventHandler<Event> = (event: Event, context: EventContext) => unknown;
+export type EventHandler<Event> = (event: Event, context: EventContext<MemberOf<Event>>) => unknown;
 
 /** `'ignore'` mutes other names. */
 type UnrecognizedHandler = EventHandler<UnrecognizedEvent> | 'ignore';

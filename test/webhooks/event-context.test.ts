@@ -117,3 +117,29 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
     });
   });
 });
+
+describe('a member that decimal reads', () => {
+  it('has to be one of the event, so that a misspelt one does not compile', () => {
+    quietWebhooks()
+      .on('event.buy.credited.crypto', (_, { decimal }) => {
+        decimal('crypto_amount_to_receive');
+        // @ts-expect-error
+        decimal('crypto_amount_to_recieve');
+        // Of a member that the type does not have.
+        decimal(['acme_fee']);
+      })
+      .on('buy.event.close', (_, { decimal }) => {
+        decimal(['meta_data', 'fee']);
+        // @ts-expect-error a member of another event
+        decimal('kyc_error_type');
+      })
+      .onAny((_, { decimal }) => {
+        decimal('fiat_amount_to_pay');
+        // @ts-expect-error
+        decimal('fiat_amount');
+      })
+      .onUnrecognized((_, { decimal }) => decimal('fiat_amount'));
+    const own = (context: EventContext) => context.decimal('fiat_amount');
+    expectTypeOf(own).returns.toEqualTypeOf<string | undefined>();
+  });
+});
