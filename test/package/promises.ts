@@ -277,6 +277,16 @@ export const promises: PromisedPages = {
       ['test/cli/going-live.integration.test.ts', 'every command of going-live works against the sandbox'],
     ],
   },
+  'docs/guides/invalid-input.md': {
+    'Every call checks its input before anything is stored or sent, and throws a `ValidationError`: a number where text is needed (`fiat_amount: 15000.5`), a missing member, a phone number without its country.':
+      [
+        ['test/http/check-input.integration.test.ts', 'by the client, before anything is sent'],
+        [
+          'test/package/guides.integration.test.ts',
+          'invalid-input answers 400 with the member that is wrong, and 422 for a phone number, never 500',
+        ],
+      ],
+  },
   'docs/guides/one-time-codes.md': {
     'Type its code: it is right once.': [
       ['test/otp/otp-suite.ts', 'a code is accepted once, by any process with the store'],
