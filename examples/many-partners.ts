@@ -12,7 +12,7 @@ const partners = new Map<string, PartnerCredentials>(
 
 const webhooks = createWebhooks({
   // The path is not verified. It only says whose keys are tried, so a forged delivery costs one HMAC like any other.
-  credentials: ({ url = '' }) => partners.get(/\/orders\/([\w-]+)$/.exec(url)?.[1] ?? ''),
+  credentials: ({ url = '' }) => partners.get(/\/orders\/([\w-]+)(?:\?|$)/.exec(url)?.[1] ?? ''),
 }).onAny((event, { key }) =>
   console.log(event.event_name, event.partner_order_id, 'signed by', key.partnerId),
 );

@@ -66,7 +66,8 @@ export interface WebhooksOptions {
   maxRemembered?: number | undefined;
   /**
    * Milliseconds before a handler is aborted and answered with 500. Refused together with an `inbox`, which has its own
-   * `timeLimitMs`. @default 60000
+   * `timeLimitMs`. A handler that ignores its `signal` goes on beside the repetition that the service sends: pass it to
+   * every call that can be aborted. @default 60000
    */
   timeLimitMs?: number | undefined;
   /**

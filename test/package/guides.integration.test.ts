@@ -188,6 +188,8 @@ describe('the first program of a guide', () => {
     expect(await post(delivery, '/orders/P-3')).toBe(401);
     expect(await post(delivery, '/orders/P-1')).toBe(200);
     expect(await next()).toBe('A-1 signed by P-1');
+    // A callback URL may have a query.
+    expect(await post(delivery, '/orders/P-1?source=shop')).toBe(200);
   });
 
   it('move-from-own-code acts on a credited order, and refuses what own code would have taken', async () => {
