@@ -1,18 +1,20 @@
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { eventBody } from '../../../src/testing/event-body.ts';
 import { signedDelivery } from '../../../src/testing/signed-delivery.ts';
 import { root } from '../../package/entries.ts';
 import { startSnippet } from '../../support/doc-snippets.ts';
+import type { PrivateServer } from '../../support/private-server.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { startGate } from '../../support/tcp-gate.ts';
-import { type QueueProgram, queuePrograms, withJetStream } from './programs.ts';
+import { type QueueProgram, queuePrograms } from './programs.ts';
 
 const credentials = {
   partnerPublicKey: 'pk_partner_test',
@@ -24,11 +26,32 @@ const patience = { timeout: isThorough ? 120_000 : 30_000, interval: 50 };
 const postgres = inject('postgres');
 const isInCi = process.env.CI === 'true' || process.env.CI === '1';
 
-for (const program of queuePrograms) {
+/** What the tests of one program use. */
+export type PreparedProgram = Awaited<ReturnType<typeof prepare>>;
+
+/** The program of the guide over a broker of its own, through every outage; and further tests of this program. */
+export function describeProgram(
+  mark: string,
+  further: (prepareWith: (replaced: Readonly<Record<string, string>>) => Promise<PreparedProgram>) => void,
+): void {
+  const program = queuePrograms.find((each) => each.mark === mark) ?? expect.unreachable(mark);
   const missing = program.missing ?? ('missing' in postgres ? postgres.missing : undefined);
-  describe.skipIf(missing !== undefined && !isInCi)(`the program ${program.mark} of the guide`, () => {
+  describe.skipIf(missing !== undefined && !isInCi)(`the program ${mark} of the guide`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'broker-'));
+    let broker: PrivateServer | undefined;
+    const prepareWith = (replaced: Readonly<Record<string, string>>) =>
+      prepare(program, broker ?? expect.unreachable('no broker'), replaced);
+
+    beforeAll(async () => {
+      broker = await program.start(folder);
+    }, 90_000);
+    afterAll(async () => {
+      await broker?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
     it('handles all that it acknowledged, and makes no dead letter, through every outage', async () => {
-      const { start, post, credited, broker, gate } = await prepare(program);
+      const { start, post, credited, broker, gate } = await prepareWith({});
       let child = await start();
       await post(20);
       await credited(20);
@@ -59,41 +82,27 @@ for (const program of queuePrograms) {
     }, 300_000);
 
     it('keeps an event that nobody can read for a person, also when that queue was deleted', async () => {
-      const { start, post, broker } = await prepare(program);
+      const { start, post, broker } = await prepareWith({});
       await start();
       await program.deleteQueues(broker.port);
       await post(3, { event_name: 'event.of.tomorrow' });
       await vi.waitFor(async () => expect(await program.deadLetters(broker.port)).toBe(3), patience);
     }, 120_000);
+
+    further(prepareWith);
   });
 }
 
-describe.skipIf(queuePrograms.some(({ missing }) => missing) || 'missing' in postgres)(
-  'the JetStream program',
-  () => {
-    it('takes no message before it can handle it, so none is delivered twice', async () => {
-      const program = queuePrograms.find(({ mark }) => mark.includes('jetstream')) ?? expect.unreachable();
-      const { start, post, credited, broker } = await prepare(program, {
-        'nanos(2 * timeLimitMs)': 'nanos(1_500)',
-        'pg_sleep(0.02)': 'pg_sleep(0.5)',
-      });
-      await start();
-      await post(60);
-      await credited(60);
-      const { num_redelivered } = await withJetStream(broker.port, ({ consumers }) =>
-        consumers.info('events', 'inbox'),
-      );
-      expect(num_redelivered).toBe(0);
-    }, 60_000);
-  },
-);
-
 /** The program over a broker and a database of its own, with a service that posts until it is told 200. */
-async function prepare(program: QueueProgram, further: Readonly<Record<string, string>> = {}) {
+async function prepare(
+  program: QueueProgram,
+  broker: PrivateServer,
+  further: Readonly<Record<string, string>>,
+) {
   const folder = scratchFolder();
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const broker = await program.start(scratchFolder());
-  onTestFinished(() => broker.stop());
+  // What an earlier test left there, if it left something.
+  await program.deleteQueues(broker.port).catch(() => {});
   const database = await makeDatabase();
   const gate = await startGate({ host: database.hostname, port: Number(database.port || 5432) });
   onTestFinished(() => gate.close());
@@ -106,16 +115,22 @@ async function prepare(program: QueueProgram, further: Readonly<Record<string, s
   let port: unknown;
   let isRunning = false;
   let printed = '';
-  const postOne = async (members: object) => {
-    const { headers, body } = signedDelivery(
+  const nextDelivery = (members: object = {}) =>
+    signedDelivery(
       { ...eventBody('event.buy.credited.crypto', { partner_order_id: `A-${++posted}` }), ...members },
       { credentials },
     );
+  const postOnce = async ({ headers, body } = nextDelivery()) => {
+    const options = { method: 'POST', headers, body };
+    const reply = await fetch(`http://127.0.0.1:${port}/orders`, options).catch(() => undefined);
+    await reply?.arrayBuffer();
+    return reply?.status;
+  };
+  /** As the service might do it: again, until it is told 200. */
+  const postOne = async (members: object) => {
+    const delivery = nextDelivery(members);
     for (let tries = 0; tries < 300; tries++) {
-      const options = { method: 'POST', headers, body };
-      const reply = await fetch(`http://127.0.0.1:${port}/orders`, options).catch(() => undefined);
-      await reply?.arrayBuffer();
-      if (reply?.status === 200) return;
+      if ((await postOnce(delivery)) === 200) return;
       if (!isRunning) expect.unreachable(`the program ended: ${printed}`);
       await sleep(100);
     }
@@ -124,6 +139,7 @@ async function prepare(program: QueueProgram, further: Readonly<Record<string, s
   return {
     broker,
     gate,
+    postOnce: () => postOnce(),
     async start() {
       const child = startSnippet({
         page: 'docs/guides/functions-and-queues.md',
@@ -152,15 +168,16 @@ async function prepare(program: QueueProgram, further: Readonly<Record<string, s
       child.once('exit', () => {
         isRunning = false;
       });
+      const kill = async () => {
+        if (!isRunning) return;
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      };
+      onTestFinished(kill);
       const lines = createInterface({ input: child.stdout ?? expect.unreachable() });
       [port] = await once(lines, 'line');
-      return {
-        async kill() {
-          const ended = once(child, 'exit');
-          child.kill('SIGKILL');
-          await ended;
-        },
-      };
+      return { kill };
     },
     async post(count: number, members: object = {}) {
       await Promise.all(Array.from({ length: count }, () => postOne(members)));
