@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../src/config/read-environment.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -22,10 +22,8 @@ const schemes = {
   'another scheme': { signature: { ...defaultScheme, construction: 'hash-suffix' } },
 } as const;
 
-it.each(Object.entries(schemes))(
-  'every command of going-live works against the sandbox, with %s',
-  { timeout: 60_000 },
-  async (_, scheme) => {
+describe.each(Object.entries(schemes))('with %s', (_, scheme) => {
+  it('every command of going-live works against the sandbox', { timeout: 60_000 }, async () => {
     const sandbox = createSandbox({ callbackRetry: 'none', ...scheme });
     const server = await sandbox.listen();
     onTestFinished(() => server.close());
@@ -92,5 +90,5 @@ it.each(Object.entries(schemes))(
       }
     }
     expect(codes).toEqual(Object.fromEntries(commands.map((command) => [command, 'works'])));
-  },
-);
+  });
+});
