@@ -244,6 +244,7 @@ describe('the likely causes that an error names', () => {
     'signature-serialization',
     'signature-encoding',
     'signature-key',
+    'merchant-concatenation',
   ];
   const generateApiKey = cautious.find(([name]) => name === 'generateApiKey')?.[1] ?? createOrder;
   const regenerateKeys = cautious.find(([name]) => name === 'regenerateKeys')?.[1] ?? createOrder;
@@ -254,7 +255,7 @@ describe('the likely causes that an error names', () => {
       createOrder,
       403,
       '',
-      ['ip-whitelist', ...signatureIds],
+      ['ip-whitelist', ...signatureIds, 'key-lifetime'],
       /whitelistIp\(\)/,
     ],
     [
@@ -270,7 +271,7 @@ describe('the likely causes that an error names', () => {
       createOrder,
       401,
       { message: 'Invalid signature' },
-      [...signatureIds, 'ip-whitelist'],
+      [...signatureIds, 'key-lifetime', 'ip-whitelist'],
       /detectScheme/,
     ],
     [
@@ -278,7 +279,7 @@ describe('the likely causes that an error names', () => {
       regenerateKeys,
       403,
       { error: 'signatureMismatch' },
-      [...signatureIds, 'ip-whitelist'],
+      [...signatureIds, 'ip-whitelist', 'key-lifetime'],
       /detectScheme/,
     ],
     [
@@ -286,7 +287,7 @@ describe('the likely causes that an error names', () => {
       createOrder,
       401,
       { message: 'The public key is not valid' },
-      [...signatureIds, 'ip-whitelist'],
+      ['key-lifetime', ...signatureIds, 'ip-whitelist'],
       /partnerPublicKey/,
     ],
     ['a wrong master key', generateApiKey, 401, '', [], /masterKey/],
@@ -358,7 +359,7 @@ describe('the likely causes that an error names', () => {
       createOrder,
       401,
       'x-partner-id is wrong',
-      ['order-partner-id', ...signatureIds, 'ip-whitelist'],
+      ['order-partner-id', ...signatureIds, 'key-lifetime', 'ip-whitelist'],
       /partnerId/,
     ],
     [
@@ -374,7 +375,7 @@ describe('the likely causes that an error names', () => {
       createOrder,
       401,
       { message: 'The signature was made with the merchant key of another currency' },
-      ['several-merchants', 'allowed-values', ...signatureIds, 'ip-whitelist'],
+      ['several-merchants', 'allowed-values', ...signatureIds, 'key-lifetime', 'ip-whitelist'],
       /another merchant secret/,
     ],
     [
@@ -394,7 +395,14 @@ describe('the likely causes that an error names', () => {
       /chain/,
     ],
     ['too many requests', sendMessage, 429, '', ['request-limits'], /fewer requests/],
-    ['not the whitelist in the call that fills it', whitelistIp, 403, 'IP unknown', [], /partnerPublicKey/],
+    [
+      'not the whitelist in the call that fills it',
+      whitelistIp,
+      403,
+      'IP unknown',
+      ['key-lifetime'],
+      /partnerPublicKey/,
+    ],
   ])('is first of all %s', async (_, run, status, body, ids, advice) => {
     const error = await errorOf(run, status, body);
     const [, first] = /Likely: (.*?)(?:; or |\. See )/.exec(error.message) ?? [];
