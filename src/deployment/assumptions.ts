@@ -297,4 +297,5 @@ export const assumptions = [
   },
 ] as const satisfies readonly Assumption[];
 
+/** The name of an assumption. @useDeclaredType */
 export type AssumptionId = (typeof assumptions)[number]['id'];

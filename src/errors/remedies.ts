@@ -309,7 +309,7 @@ export const causes = {
 /** The causes that depend on the call. */
 export const causeOf = {
   payload: 'the service wants other members',
-  key: (name: string) => `${name} is not one that the service knows (any more)`,
+  key: (name: string) => `${name} is not one that the service knows by now`,
   path: (baseUrl: string, path: string) => (say: Words) =>
     `the service has it at another address: check ${say.settings(baseUrl, path)}`,
 };

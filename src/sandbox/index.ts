@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk/sandbox
  */
 
+export type { AssumptionId } from '../deployment/assumptions.ts';
 export {
   ConfigurationError,
   isConfigurationError,
@@ -44,6 +45,7 @@ export type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts'
 export { type OrderScenario, orderScenarios } from './orders/order-scenarios.ts';
 export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partners.ts';
 export type { SandboxEmail } from './partners/partner-registry.ts';
+export type { Denial, ReplyForm } from './reply-forms.ts';
 export type { Sandbox, SandboxEvents } from './sandbox.ts';
 export type { ListenOptions, SandboxServer } from './server/listen.ts';
 export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';

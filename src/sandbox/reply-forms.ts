@@ -25,7 +25,7 @@ export const replyForms = {
   empty_object: () => json({}),
 } as const satisfies Record<string, (own: JsonObject) => ReplyBody>;
 
-/** The form of a successful reply: see {@link replyForms}. @inline */
+/** The form of a successful reply: what the service writes. @useDeclaredType */
 export type ReplyForm = keyof typeof replyForms;
 
 // Sound: the keys of the table.
@@ -46,7 +46,7 @@ export const denials = {
   nested: { data: { success: false } },
 } as const satisfies Record<string, JsonValue>;
 
-/** The form of a denial: see {@link denials}. @inline */
+/** The form of a denial: what the service writes. @useDeclaredType */
 export type Denial = keyof typeof denials;
 
 // Sound: the keys of the table.

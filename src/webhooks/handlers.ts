@@ -46,8 +46,8 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The members of an event, of each in a union; any text where nobody can read the event. @useDeclaredType */
-type MemberOf<Event> = Event extends { event_name: unknown } ? keyof Event & string : string;
+/** The members of an event, of each in a union; any text where nobody can read the event. */
+export type MemberOf<Event> = Event extends { event_name: unknown } ? keyof Event & string : string;
 
 /**
  * Handles one event. Without a durable inbox the delivery is acknowledged after the handler, and what it throws is

@@ -31,7 +31,7 @@ export type { WebhookResponse } from './endpoint.ts';
 export { type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
 export type { FetchRequest } from './fetch-handler.ts';
 export type { FindCredentials, UnverifiedDelivery } from './found-keys.ts';
-export type { EventContext, EventHandler } from './handlers.ts';
+export type { EventContext, EventHandler, MemberOf } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
 export type { DeliveryReport, Outcome, RefusedBody } from './outcome.ts';

@@ -202,6 +202,6 @@ it('a device of the sandbox that is not connected reads otherwise than a key tha
   }
   expect(errors.map(({ message }) => /Likely: (.*?)\. See /.exec(message)?.[1])).toEqual([
     'the device of this API key is not connected: open scanDeviceUrl() and scan',
-    'the API key is not one that the service knows (any more)',
+    'the API key is not one that the service knows by now',
   ]);
 });

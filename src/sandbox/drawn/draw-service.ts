@@ -7,7 +7,7 @@ import { type MemberChangeName, memberChangeNames } from '../events/member-chang
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { dimensions, type ServiceOptions, type Trait } from './service-traits.ts';
 
-/** A point in which drawn services differ: `members` is the form of single members of events. @inline */
+/** A point in which drawn services differ: `members` is the form of single members of events. @useDeclaredType */
 export type ServiceDimension = keyof typeof dimensions | 'members';
 
 // Sound: the keys of the table, and the one that is drawn otherwise.
