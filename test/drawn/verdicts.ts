@@ -19,7 +19,13 @@ const keepsUnrecognized: readonly string[] = [];
 
 export async function judge(receiver: Receiver, played: readonly Played[]): Promise<Verdicts> {
   const { program, kind } = receiver;
-  const { open, dead } = await receiver.settle();
+  const own = played.filter(({ answers }) => answers.get(receiver)?.some(isSuccess));
+  const { open, dead } = await receiver.settle(
+    own
+      .map(({ text }) => valueOf(text))
+      .filter((value) => !mayWait(value))
+      .map(signatureOf),
+  );
   const handled = new Set(
     receiver.handled
       .filter(({ method }) => method !== 'onUnrecognized' || keepsUnrecognized.includes(program))
@@ -44,20 +50,24 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
 
   function verdictOf({ text, answers: ofAll }: Played): Verdict {
     const answers = ofAll.get(receiver) ?? [];
-    // Sound: the sandbox wrote an object.
-    const value = JSON.parse(text) as { signature?: unknown };
-    const signature = String(value.signature);
+    const value = valueOf(text);
+    const signature = signatureOf(value);
     if (handled.has(signature)) return 'handled';
     if (setAside.has(signature)) return 'kept';
-    if (!answers.some((status) => status >= 200 && status < 300)) {
+    if (!answers.some(isSuccess)) {
       return answers.every((status) => status >= 500) ? 'refused' : 'other';
     }
     // An inbox does not say which deliveries are open, only how many. The same text twice is one of them.
-    if (waiting.has(signature) || waiting.size < open) {
+    if (mayWait(value) && (waiting.has(signature) || waiting.size < open)) {
       waiting.add(signature);
       return 'kept';
     }
     return kind === 'none' && isIgnorable(value) ? 'ignored' : 'lost';
+  }
+
+  /** What a worker may not ignore must not wait: it would be ignored when it is old enough. */
+  function mayWait(value: unknown): boolean {
+    return receiver.names.length === 0 || isIgnorable(value);
   }
 
   /** Documented, read, and of no interest to this program; or muted by it in so many words. */
@@ -69,4 +79,17 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
       !receiver.names.some((name) => name === '*' || name === parsed.event.event_name)
     );
   }
+}
+
+function valueOf(text: string): { readonly signature?: unknown } {
+  // Sound: the sandbox wrote an object.
+  return JSON.parse(text) as { readonly signature?: unknown };
+}
+
+function signatureOf({ signature }: { readonly signature?: unknown }): string {
+  return String(signature);
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }

@@ -24,7 +24,7 @@ interface RemadeInbox {
  */
 export function makeReceiver({ program, options, handlers }: Recipe, name: string): Receiver {
   const handled: Handled[] = [];
-  const { kind, inbox, settle, stop } = remakeInbox(options, name);
+  const { kind, inbox, settle, stop } = remakeInbox(options, { name, handled });
   const webhooks = createWebhooks({
     ...options,
     ...(inbox !== undefined && { inbox }),
@@ -73,38 +73,48 @@ function credentialsFor(given: Credentials): NonNullable<Credentials> {
   return createKeyRing({ load: () => partnerCredentials });
 }
 
+/** A long run takes longer than the ten minutes after which a worker may ignore what nobody registered for. */
+const patient = { ignoreAfterMs: 86_400_000 };
+
 /** Longer than any handler here takes. */
 const settleMs = 20_000;
 
-function remakeInbox({ inbox: given }: WebhooksOptions, name: string): RemadeInbox {
+function remakeInbox(
+  { inbox: given }: WebhooksOptions,
+  { name, handled }: { name: string; handled: readonly Handled[] },
+): RemadeInbox {
   const recipe = given === undefined ? undefined : registry.inboxes.get(given);
   if (recipe === undefined) {
     return { kind: 'none', settle: async () => ({ open: 0, dead: [] }), stop: async () => {} };
   }
   switch (recipe.kind) {
     case 'sqlite': {
-      const inbox = sqliteInbox({ ...recipe.options, path: join(registry.folder, `${name}.sqlite`) });
+      const inbox = sqliteInbox({
+        ...recipe.options,
+        ...patient,
+        path: join(registry.folder, `${name}.sqlite`),
+      });
       return {
         kind: 'sqlite',
         inbox,
-        async settle() {
-          let before = -1;
+        async settle(signatures) {
           const until = Date.now() + settleMs;
           for (;;) {
             const { open, dead } = await inbox.counts();
-            if (open === 0 || open === before || Date.now() > until) {
-              const letters = await inbox.deadLetters({ limit: Math.max(dead, 1), withBody: true });
-              return { open, dead: letters.map(({ body = '{}' }) => signatureOf(body)) };
+            const letters = await inbox.deadLetters({ limit: Math.max(dead, 1), withBody: true });
+            const setAside = letters.map(({ body = '{}' }) => signatureOf(body));
+            const ended = new Set([...handled.map(({ signature }) => signature), ...setAside]);
+            if (Date.now() > until || signatures.every((each) => ended.has(each))) {
+              return { open, dead: setAside };
             }
-            before = open;
-            await pause(600);
+            await pause(200);
           }
         },
         stop: async () => void (await inbox.stop({ timeoutMs: 0 })),
       };
     }
     case 'store': {
-      const inbox = storeInbox({ ...recipe.options, store: memoryStore() });
+      const inbox = storeInbox({ ...recipe.options, ...patient, store: memoryStore() });
       return {
         kind: 'store',
         inbox,
@@ -122,6 +132,7 @@ function remakeInbox({ inbox: given }: WebhooksOptions, name: string): RemadeInb
       const setAside: string[] = [];
       const inbox = queueInbox({
         ...recipe.options,
+        ...patient,
         ...(recipe.options.store !== undefined && { store: memoryStore() }),
         send: async (message) => queue.push(JSON.stringify(message)),
       });

@@ -36,8 +36,13 @@ export interface Receiver {
   readonly names: readonly string[];
   /** Whether it says that other names are to be ignored. */
   readonly ignoresOthers: boolean;
-  /** Has everything handled that can be, and says what is kept: how many are open, and which are set aside. */
-  readonly settle: () => Promise<{ readonly open: number; readonly dead: readonly string[] }>;
+  /**
+   * Waits until each of these deliveries is handled or set aside, at most 20 seconds, and says what is kept: how many are
+   * open, and which are set aside.
+   */
+  readonly settle: (
+    signatures: readonly string[],
+  ) => Promise<{ readonly open: number; readonly dead: readonly string[] }>;
   readonly stop: () => Promise<void>;
 }
 
