@@ -102,7 +102,7 @@ async function prepare(
   const folder = scratchFolder();
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   // What an earlier test left there, if it left something.
-  await program.deleteQueues(broker.port).catch(() => {});
+  await program.deleteQueues(broker.port);
   const database = await makeDatabase();
   const gate = await startGate({ host: database.hostname, port: Number(database.port || 5432) });
   onTestFinished(() => gate.close());

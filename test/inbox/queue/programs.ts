@@ -20,6 +20,7 @@ export interface QueueProgram {
   env(port: number): Record<string, string>;
   /** Shorter times, so that the everyday run is short. The thorough one runs the program as it is printed. */
   readonly quicker: Readonly<Record<string, string>>;
+  /** Those that there are. */
   deleteQueues(port: number): Promise<void>;
   deadLetters(port: number): Promise<number>;
 }
@@ -52,8 +53,7 @@ export const queuePrograms: readonly QueueProgram[] = [
     quicker: isThorough ? {} : { 'timeLimitMs = 30_000': 'timeLimitMs = 1_500' },
     deleteQueues: (port) =>
       withJetStream(port, async ({ streams }) => {
-        await streams.delete('events');
-        await streams.delete('events-dead');
+        for await (const { config } of streams.list()) await streams.delete(config.name);
       }),
     deadLetters: (port) =>
       withJetStream(port, async ({ streams }) => (await streams.info('events-dead')).state.messages),
