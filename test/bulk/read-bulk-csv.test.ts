@@ -105,7 +105,7 @@ describe('readBulkCsv', () => {
   it('lists the columns that there are, as far as they fit into a line', async () => {
     const titles = Array.from({ length: 15 }, (_, index) => `Column ${index}\u001b[31m`);
     await expect(read(`${titles.join(',')}\n`)).rejects.toThrow(
-      /^The CSV file cannot be read: it has no column "to_phone": its columns are "Column 0", .*"Column 11" and 3 more\. Name the column that you mean\. See /,
+      /^The CSV file cannot be read: it has no column "to_phone": its columns are "Column 0\\u001b\[31m", .*"Column 11\\u001b\[31m" and 3 more\. Name the column that you mean\. See /,
     );
   });
 
@@ -129,7 +129,7 @@ describe('readBulkCsv', () => {
     ['Mobile', 'Mobile,Mobile,message\n+1,+2,x\n', { columns: { to_phone: 'Mobile' } }],
     ['key', 'key,to_phone,message,key\n1,+1,x,2\n', {}],
     ['name', 'to_phone,name,name\n+1,Ada,Obi\n', { template: 'Dear {name}' }],
-    ['Note', 'to_phone,message,\u001b[31mNote,\u001b[31mNote\n+1,x,,\n', {}],
+    ['\\u001b[31mNote', 'to_phone,message,\u001b[31mNote,\u001b[31mNote\n+1,x,,\n', {}],
   ])('says before the first row that two columns have the title %s', async (title, text, options) => {
     await expect(read(text, options)).rejects.toMatchObject({
       name: 'BulkError',
