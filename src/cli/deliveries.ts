@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import * as z from 'zod';
 import { deliveryFileFormat } from '../diagnostics/detection/samples.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { isJsonObject, type JsonValue } from '../internal/json.ts';
 import { hidden } from '../internal/redact-credentials.ts';
 import { type CliContext, CliError } from './context.ts';
 import { inputName, readInput } from './input.ts';
@@ -77,61 +78,98 @@ function isHeaders(value: JsonValue | undefined): value is [string, string][] {
 }
 
 export interface NamedDelivery extends Delivery {
-  /** The file, or `stdin`; of a session with the id of the event. */
+  /** The file, or `stdin`; of traffic with the id of the event. */
   readonly source: string;
-  /** Headers whose values a session file does not hold. */
-  readonly redacted?: readonly string[];
+  /** Parts that the traffic does not hold, since they had a key in them: names of headers, its path, its whole body. */
+  readonly lacks?: readonly string[];
 }
 
 /**
- * Reads deliveries: files of `listen --save`, sessions that the inspector exported, bare bodies, and folders of these
+ * Reads deliveries: files of `listen --save`, traffic of the inspector, bare bodies, and folders of these
  * in the order of their names; stdin if nothing is named.
  */
 export async function readDeliveries(
   context: CliContext,
   paths: readonly string[],
 ): Promise<NamedDelivery[]> {
-  const files =
-    paths.length === 0 ? [undefined] : (await Promise.all(paths.map((path) => expand(context, path)))).flat();
   const deliveries: NamedDelivery[] = [];
-  for (const file of files) {
-    const source = inputName(file);
-    const bytes = await readInput(context, file);
-    const events = await sessionEvents(bytes, source);
-    deliveries.push(...(events ?? [{ source, ...readDelivery(bytes, source) }]));
-  }
+  for (const file of await expandPaths(context, paths)) deliveries.push(...(await readFileOf(context, file)));
   return deliveries;
 }
 
-/** The events in the file of a session that the inspector exported; `undefined` for another file. */
-async function sessionEvents(bytes: Uint8Array, name: string): Promise<NamedDelivery[] | undefined> {
-  const value = parse(bytes);
-  if (!isJsonObject(value) || !String(value.format).startsWith('partner-exchange-session/')) return undefined;
-  // Loaded for such a file alone.
-  const { readSession } = await import('../sandbox/control/session.ts');
-  const { Refusal } = await import('../sandbox/requests.ts');
-  const { entries } = readSessionOf(value);
-  return entries
-    .filter(({ kind }) => kind === 'event')
-    .map(({ id, time, headers = {}, body = '' }) => {
-      const all = Object.entries(headers);
-      return {
-        source: `${name} #${id}`,
-        receivedAt: new Date(time).toISOString(),
-        headers: all.filter(([, value]) => value !== hidden),
-        redacted: all.filter(([, value]) => value === hidden).map(([header]) => header),
-        body: Buffer.from(body),
-      };
-    });
-
-  function readSessionOf(session: JsonObject) {
+/** The deliveries of the same files, one file after the other. A file that cannot be read is passed to `onProblem`. */
+export async function* eachDelivery(
+  context: CliContext,
+  paths: readonly string[],
+  onProblem: (problem: { readonly source: string; readonly error: unknown }) => void,
+): AsyncGenerator<NamedDelivery> {
+  for (const file of await expandPaths(context, paths)) {
     try {
-      return readSession(session);
-    } catch (cause) {
-      if (!(cause instanceof Refusal)) throw cause;
-      throw new CliError(`${name}: ${cause.message}`, { cause });
+      yield* await readFileOf(context, file);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      onProblem({ source: inputName(file), error });
     }
   }
+}
+
+/** An inspector keeps 64 Mi characters of bodies. */
+const maxTrafficMiB = 256;
+
+async function readFileOf(context: CliContext, file: string | undefined): Promise<NamedDelivery[]> {
+  const source = inputName(file);
+  const bytes = await readInput(context, file, { maxMiB: maxTrafficMiB });
+  return trafficEvents(bytes, source) ?? [{ source, ...readDelivery(bytes, source) }];
+}
+
+async function expandPaths(
+  context: CliContext,
+  paths: readonly string[],
+): Promise<readonly (string | undefined)[]> {
+  if (paths.length === 0) return [undefined];
+  return (await Promise.all(paths.map((path) => expand(context, path)))).flat();
+}
+
+/**
+ * The events in the traffic that the inspector gives as JSON, or in a session that an earlier version exported;
+ * `undefined` for another file.
+ */
+function trafficEvents(bytes: Uint8Array, name: string): NamedDelivery[] | undefined {
+  const value = parse(bytes);
+  if (!isJsonObject(value) || !Array.isArray(value.entries)) return undefined;
+  if (typeof value.lastId !== 'number' && !String(value.format).startsWith('partner-exchange-session/'))
+    return undefined;
+  return value.entries
+    .filter((entry) => isJsonObject(entry) && entry.kind === 'event')
+    .map((entry) => {
+      const { success, data } = trafficEvent.safeParse(entry);
+      if (success) return eventOf(data, name);
+      throw new CliError(`${name} is not the traffic of an inspector: an event has another form.`);
+    });
+}
+
+const trafficEvent = z.object({
+  id: z.int(),
+  time: z.number().min(0).max(8.64e15),
+  url: z.string().optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().default(''),
+  bodyBase64: z.base64().optional(),
+});
+
+function eventOf(event: z.output<typeof trafficEvent>, name: string): NamedDelivery {
+  const { id, time, url = '/', body, bodyBase64 } = event;
+  const target = url.replace(/^[a-z]+:\/\/[^/?]*/, '');
+  const headers = Object.entries(event.headers);
+  const parts = [...headers, ['its path', target], ['its whole body', bodyBase64 ?? body]] as const;
+  return {
+    source: `${name} #${id}`,
+    receivedAt: new Date(time).toISOString(),
+    target: target.includes(hidden) || !target.startsWith('/') ? undefined : target,
+    headers: headers.filter(([, value]) => !value.includes(hidden)),
+    body: bodyBase64 === undefined ? Buffer.from(body) : Buffer.from(bodyBase64, 'base64'),
+    lacks: parts.filter(([, value]) => value.includes(hidden)).map(([part]) => part),
+  };
 }
 
 async function expand(context: CliContext, path: string): Promise<string[]> {

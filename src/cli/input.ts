@@ -13,17 +13,18 @@ import { redactCredentials } from '../internal/redact-credentials.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { type CliContext, CliError, exitCodes } from './context.ts';
 
-/** More than the SDK accepts by default, so that `explain` can examine a body that is too large. */
-const maxBytes = 16 * 1024 * 1024;
-
-/** The bytes of a file, or of stdin without a path or with `-`. */
-export async function readInput(context: CliContext, path: string | undefined): Promise<Uint8Array> {
+/** The bytes of a file, or of stdin without a path or with `-`. At most 16 MiB, unless `maxMiB` says otherwise. */
+export async function readInput(
+  context: CliContext,
+  path: string | undefined,
+  { maxMiB = 16 }: { readonly maxMiB?: number } = {},
+): Promise<Uint8Array> {
+  const { stdin, stderr, signal } = context;
   if (path !== undefined && path !== '-') {
-    return readStream(Readable.from(readFile(context, path)), { name: path, signal: context.signal });
+    return readStream(Readable.from(readFile(context, path)), { name: path, maxMiB, signal });
   }
-  if (context.stdin.isTTY)
-    context.stderr.write('Reading from the terminal: end with Ctrl-D on a line of its own.\n');
-  return readStream(context.stdin, { name: 'stdin', signal: context.signal });
+  if (stdin.isTTY) stderr.write('Reading from the terminal: end with Ctrl-D on a line of its own.\n');
+  return readStream(stdin, { name: 'stdin', maxMiB, signal });
 }
 
 /** Reads a file in pieces. Its error names a folder; that of the system does not. */
@@ -46,7 +47,7 @@ export function inputName(path: string | undefined): string {
 
 async function readStream(
   stream: NodeJS.ReadableStream,
-  { name, signal }: { name: string; signal: AbortSignal },
+  { name, maxMiB, signal }: { name: string; maxMiB: number; signal: AbortSignal },
 ): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -56,7 +57,8 @@ async function readStream(
       for await (const chunk of source) {
         const bytes = Buffer.from(chunk);
         size += bytes.length;
-        if (size > maxBytes) throw new CliError(`${name} is larger than 16 MiB: give it one body at a time.`);
+        if (size > maxMiB * 1024 * 1024)
+          throw new CliError(`${name} is larger than ${maxMiB} MiB: give it one body at a time.`);
         chunks.push(bytes);
       }
     },

@@ -1,7 +1,13 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { codeOf } from '../internal/error-code.ts';
 import { withoutHopHeaders } from '../internal/hop-headers.ts';
+import { printableText } from '../internal/printable-text.ts';
 import type { CliContext } from './context.ts';
 import type { Delivery } from './deliveries.ts';
 import type { Paint } from './terminal-text.ts';
@@ -15,7 +21,7 @@ export interface Answer {
 
 export interface NoAnswer {
   readonly status: undefined;
-  /** The system's code, such as `ECONNREFUSED`, or `timeout`. */
+  /** The system's code, such as `ECONNREFUSED`, `timeout`, or why the delivery cannot be sent. */
   readonly problem: string;
   readonly durationMs: number;
 }
@@ -38,26 +44,39 @@ export function createPoster(now: () => number) {
   const https = new HttpsAgent(options);
   return {
     /** Posts a delivery byte for byte, with its headers. Never rejects, never follows a redirect. */
-    post: ({ headers, body }: PostedDelivery, { url, timeoutMs, signal }: PostOptions) =>
+    post: (delivery: PostedDelivery, { url, timeoutMs, signal }: PostOptions) =>
       new Promise<Answer | NoAnswer>((resolve) => {
         const startedAt = now();
         const timeout = AbortSignal.timeout(timeoutMs);
-        const fail = (error: unknown) => {
-          const problem = timeout.aborted ? 'timeout' : codeOf(error) || 'unknown';
+        const noAnswer = (problem: string) =>
           resolve({ status: undefined, problem, durationMs: now() - startedAt });
-        };
+        const fail = (error: unknown) => noAnswer(timeout.aborted ? 'timeout' : codeOf(error) || 'unknown');
+        const { headers, body } = delivery;
         const isSecure = url.protocol === 'https:';
-        const outgoing = (isSecure ? requestHttps : requestHttp)(url, {
-          method: 'POST',
-          agent: isSecure ? https : http,
-          headers: [
-            ...['host', url.host],
-            ...withoutHopHeaders(headers).flat(),
-            ...['content-length', String(body.byteLength)],
-          ],
-          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        });
+        let outgoing: ClientRequest;
+        try {
+          outgoing = (isSecure ? requestHttps : requestHttp)(url, {
+            method: 'POST',
+            path: pathAt(url, delivery),
+            agent: isSecure ? https : http,
+            headers: [
+              ...['host', url.host],
+              ...withoutHopHeaders(headers).flat(),
+              ...['content-length', String(body.byteLength)],
+            ],
+            signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+          });
+        } catch (error) {
+          // Node names the header, and not its value.
+          noAnswer(`cannot be sent: ${error instanceof Error ? error.message : 'unknown'}`);
+          return;
+        }
         outgoing.once('error', fail);
+        // Without this listener Node closes the connection, and nothing more is heard of it.
+        outgoing.once('upgrade', (_, socket) => {
+          socket.destroy();
+          noAnswer('status 101');
+        });
         outgoing.once('response', (incoming) => {
           readAnswer(incoming).then((read) => resolve({ ...read, durationMs: now() - startedAt }), fail);
         });
@@ -92,12 +111,23 @@ export function pairsOf(rawHeaders: readonly string[]): [name: string, value: st
   return pairs;
 }
 
-type PostedDelivery = Pick<Delivery, 'headers' | 'body'>;
+type PostedDelivery = Pick<Delivery, 'target' | 'headers' | 'body'>;
+
+/**
+ * Where a delivery goes at an address: to the path of the address, or without one to the path that the delivery came
+ * to. The query of the delivery follows that of the address.
+ */
+export function pathAt({ pathname, search }: URL, { target = '/' }: Pick<Delivery, 'target'>): string {
+  const end = target.indexOf('?');
+  const [path, query] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
+  const queries = [search.slice(1), query].filter((each) => each !== '');
+  return [pathname === '/' ? path : pathname, ...(queries.length > 0 ? [queries.join('&')] : [])].join('?');
+}
 
 /** Posts deliveries one after the other, until the user stops the command. */
 export async function postEach<Each extends PostedDelivery>(
   { now, signal }: Pick<CliContext, 'now' | 'signal'>,
-  deliveries: Iterable<Each>,
+  deliveries: Iterable<Each> | AsyncIterable<Each>,
   {
     to: url,
     timeoutMs,
@@ -110,11 +140,11 @@ export async function postEach<Each extends PostedDelivery>(
 ): Promise<void> {
   const poster = createPoster(now);
   try {
-    for (const delivery of deliveries) {
+    for await (const delivery of deliveries) {
       if (signal.aborted) break;
       // A bare body has no headers.
       const headers = delivery.headers.length === 0 ? jsonHeaders : delivery.headers;
-      const answer = await poster.post({ headers, body: delivery.body }, { url, timeoutMs, signal });
+      const answer = await poster.post({ ...delivery, headers }, { url, timeoutMs, signal });
       await onAnswer(delivery, answer);
     }
   } finally {
@@ -131,7 +161,8 @@ export function answerItem(answer: Answer | NoAnswer) {
 
 export function describeAnswer(answer: Answer | NoAnswer, paint: Paint): string {
   const duration = `${Math.round(answer.durationMs)} ms`;
-  if (answer.status === undefined) return paint('red', `no answer (${answer.problem}, ${duration})`);
+  if (answer.status === undefined)
+    return paint('red', `no answer (${printableText(answer.problem)}, ${duration})`);
   const isFine = isSuccess(answer);
   return `${paint(isFine ? 'green' : 'red', String(answer.status))} (${duration})`;
 }

@@ -281,26 +281,90 @@ describe('replay', () => {
     expect(target.requests[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('posts the events of an exported session, without the headers that it does not hold', async () => {
+  const events = [
+    { id: 1, kind: 'request', exchange: 1, time: 1, faults: [], body: '{}' },
+    {
+      ...{
+        id: 3,
+        kind: 'event',
+        exchange: 3,
+        time: 5,
+        faults: [],
+        url: 'http://127.0.0.1:1/orders/7?shop=1',
+      },
+      headers: { 'content-type': 'application/json', 'x-kept': 'yes', authorization: 'Bearer [redacted]' },
+      body: '{"a": 1.0}',
+    },
+    { id: 4, kind: 'event_reply', exchange: 3, time: 5, faults: [], status: 401 },
+    { id: 5, kind: 'event', exchange: 5, time: 5, faults: [], body: '\ufffd', bodyBase64: '/wB7' },
+  ];
+
+  it.each([
+    ['traffic of the inspector', { entries: events, lastId: 5, forgotten: 0 }],
+    ['a session of an earlier version', { format: 'partner-exchange-session/1', entries: events }],
+  ])('posts the events of %s, and says what a copy lacks', async (_, traffic) => {
     const target = await startServer({ status: 200 });
-    const event = { id: 3, kind: 'event', exchange: 3, time: 5, body: '{"a": 1.0}' };
-    const headers = { 'content-type': 'application/json', 'x-kept': 'yes', authorization: '[redacted]' };
-    const entries = [
-      { id: 1, kind: 'request', exchange: 1, time: 1 },
-      { ...event, headers },
-    ];
-    const session = {
-      ...{ format: 'partner-exchange-session/1', source: 'sandbox', exportedAt: '2026-01-01T00:00:00.000Z' },
-      entries: [...entries, { ...event, id: 4, kind: 'event_reply', status: 401 }],
-    };
-    const cwd = filesIn({ 's.json': JSON.stringify(session) });
-    const { code, stdout, stderr } = await partnerExchange(['replay', 's.json', '--to', target.url], { cwd });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^200 .*s\.json #3\n$/) });
-    expect(stderr).toContain('Not sent, since the session does not hold their values: authorization.');
-    expect(target.requests).toMatchObject([{ headers: { 'x-kept': 'yes' } }]);
+    const cwd = filesIn({ 's.json': JSON.stringify(traffic) });
+    const args = ['replay', 's.json', '--to', target.url];
+    const { code, stdout } = await partnerExchange(args, { cwd });
+    const [first, second] = stdout.split('\n');
+    expect({ code, first, second }).toEqual({
+      code: 0,
+      first: expect.stringMatching(/^200 .*s\.json #3 \(sent without authorization\)$/),
+      second: expect.stringMatching(/^200 .*s\.json #5$/),
+    });
+    expect(target.requests).toMatchObject([
+      { url: '/orders/7?shop=1', headers: { 'x-kept': 'yes' } },
+      { url: '/' },
+    ]);
     expect(target.requests[0]?.headers).not.toHaveProperty('authorization');
-    expect(target.requests[0]?.body.toString()).toBe('{"a": 1.0}');
+    expect(target.requests.map(({ body }) => body.toString('base64'))).toEqual([
+      Buffer.from('{"a": 1.0}').toString('base64'),
+      '/wB7',
+    ]);
+    const { stdout: items } = await partnerExchange([...args, '--format', 'json'], { cwd });
+    expect(JSON.parse(items.split('\n')[0] ?? '')).toMatchObject({ lacks: ['authorization'] });
   });
+
+  it.each([
+    [
+      'a header that HTTP does not allow',
+      '{"format":"partner-exchange-delivery/1","headers":[["X-Odd","a\\u0000b"]],"body":"{}"}',
+      'X-Odd',
+    ],
+    [
+      'a path that HTTP does not allow',
+      '{"format":"partner-exchange-delivery/1","target":"/a b","headers":[],"body":"{}"}',
+      'cannot be sent',
+    ],
+    ['a part missing', '{"format":"partner-exchange-delivery/1","headers":[]}', 'not a complete'],
+    ['a later version', '{"format":"partner-exchange-delivery/2"}', 'another version'],
+    [
+      'traffic of another shape',
+      '{"lastId":1,"entries":[{"kind":"event","headers":{"a":1}}]}',
+      'an event has another form',
+    ],
+  ])(
+    'names a file that cannot be sent, with %s, sends the rest, and exits with 1',
+    async (_, broken, problem) => {
+      const target = await startServer({ status: 200 });
+      const cwd = filesIn({ 'a.json': '{"a":1}', 'b.json': broken, 'c.json': '{"c":1}' });
+      for (const format of ['text', 'json']) {
+        const args = ['replay', '.', '--to', target.url, '--format', format];
+        const { code, stdout, stderr } = await partnerExchange(args, { cwd });
+        const [first, second, third] = stdout.trimEnd().split('\n');
+        expect({ code, stderr }).toEqual({ code: 1, stderr: '2 of 3 answered with 2xx.\n' });
+        expect([first, second, third]).toEqual([
+          expect.stringContaining('a.json'),
+          expect.stringMatching(/b\.json/),
+          expect.stringContaining('c.json'),
+        ]);
+        expect(second).toContain(problem);
+      }
+      const bodies = target.requests.map(({ body }) => body.toString());
+      expect(bodies).toEqual(['{"a":1}', '{"c":1}', '{"a":1}', '{"c":1}']);
+    },
+  );
 
   it('exits with 1 if one is refused, and does not follow redirects', async () => {
     const target = await startServer({ status: 302, headers: { location: '/elsewhere' } }, { status: 200 });
@@ -313,29 +377,7 @@ describe('replay', () => {
     expect(target.requests).toHaveLength(2);
   });
 
-  it.each([
-    ['an empty folder', {}, /holds no \.json file/],
-    [
-      'a file of a later version',
-      { 'a.json': '{"format":"partner-exchange-delivery/2"}' },
-      /another version/,
-    ],
-    [
-      'a session of a later version',
-      { 'a.json': '{"format":"partner-exchange-session/2"}' },
-      /a\.json: This session was exported by another version/,
-    ],
-    [
-      'a session of another shape',
-      { 'a.json': '{"format":"partner-exchange-session/1","entries":[{"kind":"\\u001b[31m"}]}' },
-      /a\.json: The session does not fit: source: /,
-    ],
-    [
-      'a file with a part missing',
-      { 'a.json': '{"format":"partner-exchange-delivery/1","headers":[]}' },
-      /not a complete/,
-    ],
-  ])('refuses %s', async (_, files, message) => {
+  it.each([['an empty folder', {}, /holds no \.json file/]])('refuses %s', async (_, files, message) => {
     const args = ['replay', '.', '--to', 'http://127.0.0.1:1'];
     const { code, stderr } = await partnerExchange(args, { cwd: filesIn(files) });
     expect(code).toBe(2);

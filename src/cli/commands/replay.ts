@@ -1,7 +1,8 @@
 import { printableText } from '../../internal/printable-text.ts';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../context.ts';
-import { readDeliveries } from '../deliveries.ts';
+import { eachDelivery } from '../deliveries.ts';
+import { describeFailure } from '../failure.ts';
 import { arg, formatFlags, manyArgs, postFlags } from '../flags.ts';
 import { openOutput } from '../output.ts';
 import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
@@ -11,34 +12,43 @@ const flags = { ...postFlags, ...formatFlags };
 export default defineCommand({
   brief: 'Post saved deliveries again, as they were',
   about:
-    'Posts the exact bytes and headers of saved deliveries, of the events in a session that the inspector exported, or of bare bodies as application/json, one after the other. A session holds no keys, so its redacted headers are not sent. Exits with 1 if one is not answered with 2xx.',
+    'Posts the exact bytes and headers of saved deliveries, of the events in traffic that the inspector gave as JSON, or of bare bodies as application/json, one after the other. With an address without a path each goes to the path that it came to. A copy that lacks something, such as a header with a key in it, says so. A file that cannot be sent is named, and the rest is sent. Exits with 1 if one is not answered with 2xx.',
   examples: [
     'partner-exchange replay ./events --to http://127.0.0.1:3000/orders',
     'partner-exchange replay event.json --to http://127.0.0.1:3000/orders --format json',
-    'partner-exchange replay session.json --to http://127.0.0.1:3000/orders',
+    'partner-exchange replay traffic.json --to http://127.0.0.1:3000/orders',
   ],
   flags,
-  args: manyArgs(arg('file', 'Saved deliveries, exported sessions, bare bodies, or folders of them'), {
+  args: manyArgs(arg('file', 'Saved deliveries, traffic of the inspector, bare bodies, or folders of them'), {
     minimum: 1,
   }),
   async run(context, flags, ...paths) {
     const output = openOutput(context, flags);
-    const deliveries = await readDeliveries(context, paths);
-    const redacted = new Set(deliveries.flatMap((each) => each.redacted ?? []));
-    if (redacted.size > 0)
-      output.status(`Not sent, since the session does not hold their values: ${[...redacted].join(', ')}.`);
-    let failed = 0;
+    let [total, failed] = [0, 0];
+    const deliveries = eachDelivery(context, paths, ({ source, error }) => {
+      total++;
+      failed++;
+      const { message: problem } = describeFailure(error);
+      output.item(
+        { source, problem },
+        (paint) => `${paint('red', 'not sent')} ${printableText(source)}: ${problem}`,
+      );
+    });
     await postEach(context, deliveries, {
       ...flags,
-      onAnswer({ source }, answer) {
+      onAnswer({ source, lacks = [] }, answer) {
+        total++;
         if (!isSuccess(answer)) failed++;
-        output.item(
-          { source, ...answerItem(answer) },
-          (paint) => `${describeAnswer(answer, paint)} ${printableText(source)}`,
-        );
+        const isWhole = lacks.length === 0;
+        output.item({ source, ...answerItem(answer), ...(!isWhole && { lacks }) }, (paint) => {
+          const missing = isWhole
+            ? ''
+            : paint('yellow', ` (sent without ${printableText(lacks.join(', '))})`);
+          return `${describeAnswer(answer, paint)} ${printableText(source)}${missing}`;
+        });
       },
     });
-    output.status(`${deliveries.length - failed} of ${deliveries.length} answered with 2xx.`);
+    output.status(`${total - failed} of ${total} answered with 2xx.`);
     return failed === 0 ? exitCodes.ok : exitCodes.findings;
   },
 });
