@@ -72,7 +72,10 @@ describe.each(Object.entries(schemes))('with %s', (_, scheme) => {
       // What doctor posts, if it reaches the callback.
       if (command.includes('--callback'))
         await fetch(callback, { method: 'POST', body: '{"event_name":"event.buy.init","signature":"00"}' });
-      return await partnerExchange(args[0] === 'order' ? [...args, '--yes'] : args, options);
+      const ended = await partnerExchange(args[0] === 'order' ? [...args, '--yes'] : args, options);
+      // The order is accepted before its first event is posted.
+      if (args[0] === 'order') await listening?.printed('stdout', /event\.buy\.init/);
+      return ended;
     };
     const codes: Record<string, string> = {};
     for (const command of commands) {

@@ -195,16 +195,19 @@ describe('the inspector of listen', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('tells when an event that was kept has been forwarded', async () => {
-    const target = await startServer({ status: 503 }, { status: 200 });
-    const { post, ask, authorization, running } = await listening(['--forward-to', target.url]);
-    await post(await signedEvent());
-    await running.printed('stdout', /late /);
-    const { entries } = JSON.parse((await ask('trace/1', { headers: authorization })).text);
-    expect(entries).toMatchObject([
-      { kind: 'event' },
-      { status: 200, note: 'kept: status 503' },
-      { status: 200, note: 'Forwarded later.' },
+  it('tells what the receiver answered, and when it did not', async () => {
+    const target = await startServer({ status: 503, body: 'busy' });
+    const { post, ask, authorization } = await listening(['--forward-to', target.url]);
+    const event = await signedEvent();
+    expect(await post(event)).toBe(503);
+    target.stopListening();
+    expect(await post(event)).toBe(503);
+    const replies = await Promise.all(
+      [1, 3].map(async (id) => JSON.parse((await ask(`trace/${id}`, { headers: authorization })).text)),
+    );
+    expect(replies.map(({ entries }) => entries.slice(1))).toMatchObject([
+      [{ status: 503, body: 'busy' }],
+      [{ status: 503, note: expect.stringMatching(/^No answer: ECONN/) }],
     ]);
   });
 

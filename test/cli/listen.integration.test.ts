@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
+import { type AddressInfo, connect, createServer as createConnectionServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeDelivery } from '../../src/cli/deliveries.ts';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
@@ -170,25 +172,67 @@ describe('listen', () => {
     expect(target.requests[1]?.headers['content-type']).toBe('text/plain');
   });
 
-  it('does not acknowledge what it cannot save', async () => {
+  it('answers an event that it cannot keep with 503 and a message, and goes on once it can', async () => {
     const cwd = scratchFolder();
     const running = start(['listen', '--port', '0', '--save', 'events'], { env: keys, cwd });
     const url = await addressOf(running);
-    const { rmSync } = await import('node:fs');
     rmSync(join(cwd, 'events'), { recursive: true });
     writeFileSync(join(cwd, 'events'), 'in the way');
-    expect((await post(url, await signedEvent())).status).toBe(503);
+    const event = await signedEvent();
+    const refused = await post(url, event);
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '10' } });
+    expect(JSON.parse(refused.text)).toEqual({
+      error: 'not_kept',
+      message: 'This event could not be kept: send it again later.',
+    });
+    rmSync(join(cwd, 'events'));
+    expect((await post(url, event)).status).toBe(200);
+    expect(readdirSync(join(cwd, 'events'))).toHaveLength(1);
     const { stdout, stderr } = await running.stop();
-    expect(stdout).toBe('');
-    expect(stderr).toContain('refused with 503');
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toContain('An event was answered with 503, since it cannot be kept: ');
+  });
+
+  it.runIf(process.platform === 'linux').each(['/proc/nowhere/events', '/proc/self', '/dev/null/events'])(
+    'with --save %s it says at the start that nothing can be kept, answers 503, and can be stopped',
+    async (folder) => {
+      const running = start(['listen', '--port', '0', '--save', folder], { env: keys });
+      const url = await addressOf(running);
+      expect((await post(url, await signedEvent())).status).toBe(503);
+      const { code, stderr } = await running.stop();
+      expect(code).toBe(130);
+      expect(stderr).toContain(`Nothing can be kept in ${folder}, so every event is answered with 503: `);
+    },
+  );
+
+  it('can be stopped while a sender holds its request back', async () => {
+    const limits: number[] = [];
+    const running = start(['listen', '--port', '0'], {
+      env: keys,
+      sleep: async (ms) => void limits.push(ms),
+    });
+    const { hostname, port } = new URL(await addressOf(running));
+    const sender = connect(Number(port), hostname);
+    sender.write(
+      'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\nhalf',
+    );
+    expect(String(await once(sender, 'data'))).toContain('100 Continue');
+    const isClosed = once(sender.resume(), 'close');
+    expect((await running.stop()).code).toBe(130);
+    await isClosed;
+    expect(limits).toEqual([10_000]);
   });
 });
 
 describe('listen --forward-to', () => {
+  const forwarding = (target: string, more: readonly string[] = []) => [
+    ...['listen', '--port', '0', '--forward-to', target],
+    ...more,
+  ];
+
   it('passes on bytes and headers, and the answer back', async () => {
     const target = await startServer({ status: 418, headers: { 'x-mine': 'yes' }, body: 'teapot' });
-    const env = { ...keys, XDG_STATE_HOME: scratchFolder() };
-    const running = start(['listen', '--port', '0', '--forward-to', `${target.url}/hook`], { env });
+    const running = start(forwarding(`${target.url}/hook`), { env: keys });
     const event = await signedEvent();
     const answer = await post(await addressOf(running), event, [
       'authorization',
@@ -211,104 +255,151 @@ describe('listen --forward-to', () => {
     expect((await running.stop()).stdout).toContain('verified A-1 nonconforming -> 418 (');
   });
 
-  it('shows the target what is forged, but keeps none of it', async () => {
-    const state = scratchFolder();
-    const target = await startServer({ status: 401 });
-    const forged = (await signedEvent()).replace('A-1', 'A-2');
-    const args = ['listen', '--port', '0', '--forward-to', target.url];
-    const running = start(args, { env: { ...keys, XDG_STATE_HOME: state } });
+  it.each([
+    ['', '/orders/7?shop=1', '/orders/7?shop=1'],
+    ['/', '//other.example/%7e/../a?b=%20', '//other.example/%7e/../a?b=%20'],
+    ['/hook', '/', '/hook'],
+    ['/hook', '/orders/7?shop=1', '/hook?shop=1'],
+    ['/hook?key=k', '/orders?shop=1', '/hook?key=k&shop=1'],
+    ['?key=k', '/orders', '/orders?key=k'],
+  ])('at the address "%s" an event to %s goes to %s', async (address, sent, expected) => {
+    const target = await startServer({ status: 200 });
+    const running = start(forwarding(target.url + address), { env: keys });
+    const listening = await addressOf(running);
+    const answer = await rawRequest(listening, { method: 'POST', path: sent, body: await signedEvent() });
+    expect(answer.status).toBe(200);
+    expect(target.requests.map(({ url }) => url)).toEqual([expected]);
+  });
+
+  it('passes on each refusal as it is, and the events after it', async () => {
+    const statuses = [500, 302, 204, 401, 408, 422, 429, 502, 503, 504, 200];
+    const [first = 0, ...others] = statuses;
+    const target = await startServer({ status: first }, ...others.map((status) => ({ status })));
+    const running = start(forwarding(target.url), { env: keys });
     const url = await addressOf(running);
-    expect((await post(url, forged)).status).toBe(401);
-    target.stopListening();
-    expect(target.requests).toHaveLength(1);
-    await running.stop();
-    expect(readdirSync(state, { recursive: true }).filter((name) => String(name).endsWith('.json'))).toEqual(
-      [],
-    );
-  });
-
-  it('keeps authentic events while the target is down, in order, over a restart of its own', async () => {
-    const state = scratchFolder();
-    const target = restartable();
-    const port = await freePort();
-    const env = { ...keys, XDG_STATE_HOME: state };
-    const args = [
-      'listen',
-      '--port',
-      '0',
-      '--format',
-      'json',
-      '--forward-to',
-      `http://127.0.0.1:${port}/hook`,
-    ];
-    const first = start(args, { env });
-    const url = await addressOf(first);
     const event = await signedEvent();
-    expect(await post(url, event)).toMatchObject({ status: 200, text: '{"received":true}' });
-    expect((await post(url, event.replace('A-1', 'A-2'))).status).toBe(401);
-    const ended = await first.stop();
-    expect(ended.stderr).toContain('1 wait in');
-    expect(JSON.parse(ended.stdout.split('\n')[0] ?? '')).toMatchObject({
-      forwarded: { kind: 'kept', reason: 'ECONNREFUSED' },
-    });
-
-    const second = start(args, { env });
-    expect(await second.printed('stderr', /1 of an earlier run wait/)).toBeTruthy();
-    await post(await addressOf(second), event);
-    await target.up(port);
-    await second.printed('stdout', /"late":true/, 2);
-    expect(target.bodies).toEqual([event, event]);
-    await second.stop();
-    expect(readdirSync(state, { recursive: true }).filter((name) => String(name).endsWith('.json'))).toEqual(
-      [],
-    );
+    const answers: unknown[] = [];
+    for (const _ of statuses) answers.push((await post(url, event)).status);
+    expect(answers).toEqual(statuses);
+    await running.stop();
+    expect(target.requests).toHaveLength(statuses.length);
   });
 
-  it('tries what waits again when the target is busy, and gives up only what it refuses', async () => {
+  it('shows the target what is forged, too, and passes on its answer', async () => {
+    const target = await startServer({ status: 202 });
+    const running = start(forwarding(target.url), { env: keys });
+    const forged = (await signedEvent()).replace('A-1', 'A-2');
+    expect((await post(await addressOf(running), forged)).status).toBe(202);
+    expect((await running.stop()).stdout).toContain('refused signature_mismatch A-2 -> 202');
+  });
+
+  it('answers 503 with Retry-After while the target is down, and replay posts what was kept', async () => {
     const cwd = scratchFolder();
-    const saved = join(cwd, 'events');
-    mkdirSync(saved);
-    const delivery = { format: 'partner-exchange-delivery/1', headers: [], body: 'one' };
-    writeFileSync(join(saved, '1-a.pending.json'), JSON.stringify(delivery));
-    writeFileSync(join(saved, '2-b.pending.json'), JSON.stringify({ ...delivery, body: 'two' }));
-    const target = await startServer({ status: 500 }, { status: 429 }, { status: 200 }, { status: 404 });
-    const running = start(['listen', '--port', '0', '--save', 'events', '--forward-to', target.url], {
-      env: keys,
-      cwd,
+    const port = await freePort();
+    const args = forwarding(`http://127.0.0.1:${port}/hook`, ['--save', 'events', '--format', 'json']);
+    const running = start(args, { env: keys, cwd });
+    const url = await addressOf(running);
+    const event = await signedEvent();
+    const refused = await post(url, event);
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '10' } });
+    expect(JSON.parse(refused.text)).toEqual({
+      error: 'no_answer',
+      message: 'The receiver behind listen did not answer (ECONNREFUSED): send this again later.',
     });
-    await running.printed('stdout', /late /, 2);
-    expect(target.requests.map(({ body }) => body.toString())).toEqual(['one', 'one', 'one', 'two']);
-    expect(readdirSync(saved).sort()).toEqual(['1-a.json', '2-b.refused.json']);
+    expect((await post(url, event.replace('A-1', 'A-2'))).status).toBe(503);
+    const { stdout } = await running.stop();
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      file: expect.stringMatching(/-[0-9a-f]{8}\.json$/),
+      forwarded: { problem: 'ECONNREFUSED' },
+      answered: 503,
+    });
+    const target = await startServer({ status: 200 });
+    expect(await partnerExchange(['replay', 'events', '--to', target.url], { cwd })).toMatchObject({
+      code: 0,
+      stderr: '2 of 2 answered with 2xx.\n',
+    });
+    expect(target.requests.map(({ body }) => body.toString())).toContain(event);
+  });
+
+  it.each([
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+    ['answers with something else than HTTP', 'SSH-2.0-x\r\n'],
+    ['hangs up in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+  ])('answers 503 when the target %s', async (_, bytes) => {
+    const broken = createConnectionServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(bytes));
+    }).listen(0, '127.0.0.1');
+    await once(broken, 'listening');
+    onTestFinished(() => void broken.close());
+    // AddressInfo: it listens on a port.
+    const { port } = broken.address() as AddressInfo;
+    const running = start(forwarding(`http://127.0.0.1:${port}`), { env: keys });
+    expect((await post(await addressOf(running), await signedEvent())).status).toBe(503);
+  });
+
+  it('keeps nothing on the disk without --save', async () => {
+    const state = scratchFolder();
+    const args = forwarding(`http://127.0.0.1:${await freePort()}`);
+    const running = start(args, { env: { ...keys, XDG_STATE_HOME: state } });
+    await post(await addressOf(running), await signedEvent());
+    await running.stop();
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it('says where an earlier version left events that it had acknowledged', async () => {
+    const state = scratchFolder();
+    const target = 'http://127.0.0.1:9/hook';
+    // As that version named it: by the digest of the address.
+    const folder = join(state, 'partner-exchange', 'listen', 'a94bb7e849462697');
+    mkdirSync(folder, { recursive: true });
+    const name = '20260102T030405678Z-000001-1a2b3c4d';
+    writeFileSync(
+      join(folder, `${name}.pending.json`),
+      writeDelivery({ headers: [], body: Buffer.from('{}') }),
+    );
+    writeFileSync(
+      join(folder, `${name}.refused.json`),
+      writeDelivery({ headers: [], body: Buffer.from('{}') }),
+    );
+    const running = start(forwarding(target), { env: { ...keys, XDG_STATE_HOME: state } });
+    const said = await running.printed('stderr', /Listening at/);
+    expect(said).toContain(`1 events that an earlier version acknowledged wait in ${folder}: `);
+    expect(said).toContain(`partner-exchange replay "${folder}"/*.pending.json --to`);
   });
 
   // 10,000 take a minute on a busy machine: TEST_LISTEN_EVENTS=10000.
   const total = Number(process.env.TEST_LISTEN_EVENTS ?? 300);
-  it(`loses nothing of ${total} events while its target is restarted`, { timeout: 300_000 }, async () => {
+  it(`acknowledges only what has arrived, of ${total} events to a target that restarts`, {
+    timeout: 300_000,
+  }, async () => {
     const target = restartable();
     const port = await freePort();
     await target.up(port);
-    const env = { XDG_STATE_HOME: scratchFolder() };
-    const args = ['listen', '--port', '0', '--forward-to', `http://127.0.0.1:${port}/`];
-    const running = start(args, { env });
+    const running = start(forwarding(`http://127.0.0.1:${port}/`));
     const url = await addressOf(running);
+    const arrived = () => new Set(target.bodies.map((text) => JSON.parse(text).index));
     let next = 0;
     let restarted = Promise.resolve();
-    const refused: number[] = [];
+    const refusals = new Set<number | undefined>();
+    const early: number[] = [];
     const sender = async () => {
       for (let index = next++; index < total; index = next++) {
-        const { status } = await post(url, JSON.stringify({ index }));
-        if (status !== 200) refused.push(index);
         // Four times, at places that are not multiples of anything.
-        if (index % Math.ceil(total / 4.3) === 17) {
-          restarted = restarted.then(() => target.restart(port));
+        if (index % Math.ceil(total / 4.3) === 17) restarted = restarted.then(() => target.restart(port));
+        for (;;) {
+          const { status } = await post(url, JSON.stringify({ index }));
+          if (status === 200) break;
+          refusals.add(status);
+          await restarted;
         }
+        if (!arrived().has(index)) early.push(index);
       }
     };
     await Promise.all(Array.from({ length: 32 }, sender));
-    const arrived = () => new Set(target.bodies.map((text) => JSON.parse(text).index)).size;
-    await expect.poll(arrived, { timeout: 120_000, interval: 100 }).toBe(total);
     await restarted;
-    expect(refused).toEqual([]);
+    expect({ early, arrived: arrived().size }).toEqual({ early: [], arrived: total });
+    expect([...refusals]).toEqual([503]);
     expect(target.restarts).toBeGreaterThanOrEqual(4);
     await running.stop();
   });
@@ -418,24 +509,12 @@ describe('listen --max-saved-bytes', () => {
     expect(statuses).toEqual([200, 200, 503, 200]);
   });
 
-  it('without keys it acknowledges nothing that it has no room for, in its queue too', async () => {
-    const state = scratchFolder();
-    const port = await freePort();
-    const args = ['listen', '--port', '0', '--forward-to', `http://127.0.0.1:${port}/`];
-    const running = start([...args, '--max-saved-bytes', '16384'], { env: { XDG_STATE_HOME: state } });
-    const url = await addressOf(running);
-    const statuses: (number | undefined)[] = [];
-    for (let n = 0; n < 6; n++) statuses.push((await post(url, JSON.stringify({ n }))).status);
-    expect(statuses).toEqual([200, 200, 200, 200, 503, 503]);
-  });
-
-  it('counts a queue that its receiver has emptied as empty', async () => {
+  it('without keys it acknowledges nothing that it has no room for, and forwards none of it', async () => {
     const receiver = await startServer({ status: 200 });
-    const args = ['listen', '--port', '0', '--forward-to', receiver.url, '--max-saved-bytes', '4096'];
-    const running = start(args, { env: { ...keys, XDG_STATE_HOME: scratchFolder() } });
-    const url = await addressOf(running);
-    const event = await signedEvent();
-    for (let n = 0; n < 5; n++) expect((await post(url, event)).status).toBe(200);
-    expect(receiver.requests).toHaveLength(5);
+    const { url } = await listening(scratchFolder(), ['--forward-to', receiver.url], {});
+    const statuses: (number | undefined)[] = [];
+    for (let n = 0; n < 22; n++) statuses.push((await post(url, JSON.stringify({ n }))).status);
+    expect(statuses).toEqual([...Array(20).fill(200), 503, 503]);
+    expect(receiver.requests).toHaveLength(20);
   });
 });

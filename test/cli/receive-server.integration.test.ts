@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { refusal } from '../../src/cli/listen/receive-delivery.ts';
+import { jsonAnswer } from '../../src/cli/listen/receive-delivery.ts';
 import { startReceiveServer } from '../../src/cli/listen/receive-server.ts';
 
 it('listen answers 408 to a body that does not arrive, and closes the connection', async () => {
@@ -11,7 +11,7 @@ it('listen answers 408 to a body that does not arrive, and closes the connection
     maxBodyBytes: 100,
     now: Date.now,
     requestTimeoutMs: 100,
-    receive: async () => refusal(200, 'none'),
+    receive: async () => jsonAnswer(200, {}),
   });
   onTestFinished(() => server.close('at once'));
   const { hostname, port, host } = new URL(server.url);

@@ -17,6 +17,7 @@ export interface RunOptions {
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
+  readonly sleep?: World['sleep'];
   readonly platform?: NodeJS.Platform;
   readonly askHidden?: (question: string) => Promise<string | undefined>;
   readonly confirm?: (question: string) => Promise<boolean>;
@@ -58,7 +59,7 @@ export async function partnerExchange(args: readonly string[], options: RunOptio
     fetch: options.fetch ?? (() => Promise.reject(new Error('This test has no network.'))),
     now: options.now ?? (() => Date.UTC(2026, 0, 2, 3, 4, 5)),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    sleep,
+    sleep: options.sleep ?? sleep,
     signal: options.signal ?? new AbortController().signal,
     askHidden: options.askHidden ?? (() => Promise.reject(new Error('Nobody is there to ask.'))),
     confirm: options.confirm ?? (() => Promise.reject(new Error('Nobody is there to ask.'))),

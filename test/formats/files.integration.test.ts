@@ -1,8 +1,7 @@
-import { cpSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDeliveryFolder } from '../../src/cli/listen/delivery-folder.ts';
-import { listKept } from '../../src/cli/listen/saved-files.ts';
+import { listKept, readKept } from '../../src/cli/listen/saved-files.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { checkPin } from '../../src/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -10,37 +9,35 @@ import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partne
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { callback, order, place, post, refusal } from '../sandbox/support.ts';
 import { startServer } from '../support/local-server.ts';
-import { scratchFolder } from '../support/scratch.ts';
 import { allFixtures } from './fixtures.ts';
 import { credentials, eventOf, writtenAt } from './subjects.ts';
 
-for (const { commit, folder, copy, json } of allFixtures) {
+const savedBodies = {
+  pending: Buffer.from(eventOf('saved-pending')),
+  refused: Buffer.from(eventOf('saved-refused')),
+  done: Buffer.from(eventOf('saved-done')),
+  unsigned: Buffer.from([0xff, 0x00, 0x7b]),
+};
+
+for (const { commit, folder, copy, json, names } of allFixtures) {
   describe(`deliveries that listen has saved, written by ${commit}`, () => {
     const saved = join(folder, 'saved');
 
     it('are in their states, with the bytes and the headers that came', async () => {
       const kept = await listKept(saved);
-      expect(kept.map(({ state }) => state)).toEqual(['pending', 'unsigned', 'done', 'refused']);
-      const path = join(scratchFolder(), 'saved');
-      cpSync(saved, path, { recursive: true });
-      const opened = await openDeliveryFolder(path, {
-        ...{ keepsDone: true, maxBytes: 1e6, onFull() {}, now: () => writtenAt },
-        random: (bytes) => new Uint8Array(bytes),
-      });
-      const [name = ''] = await opened.pending();
-      const { body, headers, target, receivedAt } = await opened.read(name);
-      expect(Buffer.from(body).toString()).toBe(eventOf('saved-pending'));
-      expect(headers).toEqual([
-        ['Content-Type', 'application/json'],
-        ['X-Twice', 'one'],
-        ['X-Twice', 'two'],
-      ]);
-      expect({ target, receivedAt }).toEqual({
-        target: '/events?shop=7',
-        receivedAt: new Date(writtenAt).toISOString(),
-      });
-      const unsigned = kept.find(({ state }) => state === 'unsigned')?.name ?? '';
-      expect([...(await opened.read(unsigned)).body]).toEqual([0xff, 0x00, 0x7b]);
+      expect(kept).toHaveLength(readdirSync(saved).length);
+      for (const file of kept) {
+        expect(await readKept(file)).toEqual({
+          receivedAt: new Date(writtenAt).toISOString(),
+          target: '/events?shop=7',
+          headers: [
+            ['Content-Type', 'application/json'],
+            ['X-Twice', 'one'],
+            ['X-Twice', 'two'],
+          ],
+          body: savedBodies[file.state],
+        });
+      }
     });
 
     it('are posted again by replay', async () => {
@@ -48,13 +45,14 @@ for (const { commit, folder, copy, json } of allFixtures) {
       const { code } = await partnerExchange(['replay', saved, '--to', target.url], { fetch });
       expect(code).toBe(0);
       const bodies = target.requests.map(({ body }) => body.toString());
-      expect(bodies).toEqual(expect.arrayContaining([eventOf('saved-done'), eventOf('saved-refused')]));
+      expect(bodies).toHaveLength(readdirSync(saved).length);
+      expect(bodies).toContain(eventOf('saved-done'));
     });
   });
 
-  it(`the session that the inspector exported at ${commit} is posted again by replay`, async () => {
+  it(`the traffic that the inspector gave at ${commit} is posted again by replay`, async () => {
     const target = await startServer({ status: 200 });
-    const file = join(folder, 'session.json');
+    const file = join(folder, names('.').find((name) => /^(?:session|traffic)\.json$/.test(name)) ?? '');
     expect(await partnerExchange(['replay', file, '--to', target.url], { fetch })).toMatchObject({ code: 0 });
     expect(target.requests.map(({ body }) => JSON.parse(body.toString()).event_name)).toContain(
       'event.buy.received.fiat',

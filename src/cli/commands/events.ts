@@ -6,16 +6,13 @@ import { defineCommand } from '../command.ts';
 import { readDeployment } from '../configuration.ts';
 import { type CliContext, CliError, exitCodes } from '../context.ts';
 import type { Delivery } from '../deliveries.ts';
-import { digestArg, formatFlags, postFlags, text, webAddress } from '../flags.ts';
+import { digestArg, formatFlags, postFlags, text } from '../flags.ts';
 import { verifyDelivery } from '../listen/receive-delivery.ts';
-import { type KeptFile, listKept, queueFolder, readKept, settleResent } from '../listen/saved-files.ts';
+import { type KeptFile, listKept, readKept } from '../listen/saved-files.ts';
 import { openOutput } from '../output.ts';
 import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
 
-const folderFlag = text.optional(
-  'folder',
-  'What "listen --save" named (default: where listen keeps events for --to)',
-);
+const folderFlag = text.required('folder', 'What "listen --save" named');
 
 interface KeptEvent extends KeptFile, Delivery {
   readonly digest: string;
@@ -24,16 +21,12 @@ interface KeptEvent extends KeptFile, Delivery {
 const list = defineCommand({
   brief: 'List the events that listen kept',
   about:
-    'Lists the events in a folder of "listen --save", or those that listen keeps for a receiver, the oldest first, without their bodies. Names and ids are those that the event claims: "partner-exchange verify" says whether it is genuine.',
+    'Lists the events in a folder of "listen --save", the oldest first, without their bodies. Names and ids are those that the event claims: "partner-exchange verify" says whether it is genuine.',
   examples: [
     'partner-exchange events list --folder ./events',
-    'partner-exchange events list --to http://127.0.0.1:3000/orders --format json',
+    'partner-exchange events list --folder ./events --format json',
   ],
-  flags: {
-    folder: folderFlag,
-    to: webAddress.optional('url', 'The receiver of listen --forward-to'),
-    ...formatFlags,
-  },
+  flags: { folder: folderFlag, ...formatFlags },
   async run(context, flags) {
     const output = openOutput(context, flags);
     const { signature: scheme, wireNames } = readDeployment(context);
@@ -57,11 +50,8 @@ const list = defineCommand({
 const resend = defineCommand({
   brief: 'Post kept events to your receiver again',
   about:
-    'Posts the exact bytes and headers of an event that listen kept. One that your receiver refused before, and answers with 2xx now, is no longer marked as refused. Exits with 1 if an event is not answered with 2xx.',
-  examples: [
-    'partner-exchange events resend 3f9a2c --to http://127.0.0.1:3000/orders',
-    'partner-exchange events resend 3f9a2c --folder ./events --to http://127.0.0.1:3000/orders',
-  ],
+    'Posts the exact bytes and headers of an event that listen kept. Exits with 1 if an event is not answered with 2xx.',
+  examples: ['partner-exchange events resend 3f9a2c --folder ./events --to http://127.0.0.1:3000/orders'],
   flags: { folder: folderFlag, ...postFlags, ...formatFlags },
   args: [digestArg('Digest, or its beginning, as "events list" prints it')],
   async run(context, flags, start) {
@@ -70,12 +60,8 @@ const resend = defineCommand({
     let code: 0 | 1 = exitCodes.findings;
     await postEach(context, [event], {
       ...flags,
-      async onAnswer(kept, answer) {
-        const { digest } = kept;
-        if (isSuccess(answer)) {
-          code = exitCodes.ok;
-          await settleResent(kept, { keepsDone: flags.folder !== undefined });
-        }
+      onAnswer({ digest }, answer) {
+        if (isSuccess(answer)) code = exitCodes.ok;
         output.item(
           { digest, ...answerItem(answer) },
           (paint) => `${describeAnswer(answer, paint)} ${digest.slice(0, 12)}`,
@@ -92,16 +78,12 @@ export default buildRouteMap({
 });
 
 async function* keptEvents(
-  context: CliContext,
-  { folder, to }: { folder?: string | undefined; to?: URL | undefined },
+  { cwd }: CliContext,
+  { folder }: { readonly folder: string },
 ): AsyncGenerator<KeptEvent> {
-  if (folder === undefined && to === undefined) {
-    throw new CliError('Name the folder of "listen --save" with --folder, or your receiver with --to.');
-  }
-  const path = folder !== undefined ? resolve(context.cwd, folder) : to && queueFolder(context, to);
-  for (const kept of await listKept(path ?? '')) {
+  for (const kept of await listKept(resolve(cwd, folder))) {
     const delivery = await readKept(kept);
-    // Settled by a running listen in the meantime.
+    // A running listen may have made room in the meantime.
     if (delivery === undefined) continue;
     yield { ...kept, ...delivery, digest: createHash('sha256').update(delivery.body).digest('hex') };
   }

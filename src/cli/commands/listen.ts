@@ -19,20 +19,18 @@ import {
 } from '../flags.ts';
 import { filterFlag, passes } from '../listen/delivery-filter.ts';
 import { type DeliveryFolder, openDeliveryFolder } from '../listen/delivery-folder.ts';
-import { createForwarder, type Forwarder, type ForwarderOptions } from '../listen/forwarder.ts';
 import { startInspector } from '../listen/inspector.ts';
 import {
-  describeLate,
   describeReceived,
   receiveDelivery,
   receivedItem,
-  refusal,
+  unavailable,
   type Verdict,
   verifyDelivery,
 } from '../listen/receive-delivery.ts';
 import { startReceiveServer } from '../listen/receive-server.ts';
 import { createReceivedTrace } from '../listen/received-trace.ts';
-import { queueFolder } from '../listen/saved-files.ts';
+import { formerQueue, listKept } from '../listen/saved-files.ts';
 import { type Output, openOutput } from '../output.ts';
 import { createPoster } from '../post-delivery.ts';
 
@@ -41,10 +39,10 @@ const flags = {
   ...hostFlags,
   forwardTo: webAddress.optional('url', 'Your receiver'),
   filter: filterFlag,
-  save: text.optional('folder', 'Keep every event here; it holds personal data'),
+  save: text.optional('folder', 'Keep every event here, each as a file; they hold personal data'),
   maxSavedBytes: wholeNumber(4096, Number.MAX_SAFE_INTEGER).withDefault(
     'bytes',
-    'How much of the disk kept and waiting events may take',
+    'How much of the disk kept events may take',
     '104857600',
   ),
   maxBodyBytes: wholeNumber(1, 64 * 1024 * 1024).withDefault('bytes', 'Longest body', '65536'),
@@ -62,7 +60,7 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Receive events, verify them, and pass them on',
   about:
-    'Receives events at any path and prints a line for each. With --forward-to it posts the exact bytes and headers to your receiver, and the sender gets its answer; while your receiver is down, authentic events are kept on the disk and forwarded later. With --save every event is kept as a file for replay, verify, detect and pin. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
+    'Receives events at any path and prints a line for each. With --forward-to it is a mirror: it posts the exact bytes and headers to your receiver, and the sender gets its answer; if there is none, the sender gets 503 with Retry-After, and sends the event again. An address without a path keeps the path of each event, one with a path replaces it; the query is kept. With --save every event is kept as a file, before it is forwarded, for replay, verify, detect and pin. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
   examples: [
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
     'partner-exchange listen --port 4100 --save ./events --format json',
@@ -75,10 +73,9 @@ export default defineCommand({
     const { deployment, credentials } = await readConfiguration(context, flags);
     const { signature: scheme, wireNames } = deployment;
     const ring = credentials.length === 0 ? undefined : verificationKeysOf(credentials, scheme);
-    const folder = await openFolder(context, output, flags);
+    const folder = openFolder(context, output, flags);
     const poster = createPoster(context.now);
     const post = flags.forwardTo && postTo(flags.forwardTo);
-    const forwarder = folder && post && forward(folder, post);
     const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
     let leftOut = 0;
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames });
@@ -90,16 +87,16 @@ export default defineCommand({
       now: context.now,
       async receive(delivery) {
         try {
-          const received = await receiveDelivery(delivery, { verify, folder, forwarder, isWanted });
+          const received = await receiveDelivery(delivery, { verify, folder, post, isWanted });
           trace.add(received);
           if (received.wanted)
             output.item(receivedItem(received), (paint) => describeReceived(received, paint));
           else leftOut++;
           return received.answer;
         } catch (error) {
-          // It was not saved, so the sender has to send it again.
-          output.warn(`An event was refused with 503: ${describeFailure(error).message}`);
-          return refusal(503, 'not_saved', [['retry-after', '10']]);
+          const { message } = describeFailure(error);
+          output.warn(`An event was answered with 503, since it cannot be kept: ${message}`);
+          return unavailable('not_kept', 'This event could not be kept: send it again later.');
         }
       },
     });
@@ -112,18 +109,18 @@ export default defineCommand({
         secrets: [...credentials.flatMap(keysOf), ...(ring ?? []).map(({ text }) => text)],
         ...{ trace, scheme, ring, post, verify },
       });
-      await announce(server.url, inspector.url);
-      await onceAborted(context.signal);
+      const stopped = onceAborted(context.signal);
+      // A disk that hangs must not hold back a signal.
+      await Promise.race([announce(server.url, inspector.url), stopped]);
+      await stopped;
     } finally {
-      await server.close('when answered');
+      const closed = new AbortController();
+      const answered = server.close('when answered').then(() => closed.abort());
+      // A sender may hold its request back.
+      await Promise.race([answered, context.sleep(longestStopMs, closed.signal)]);
+      await server.close('at once');
       await inspector?.close();
-      await forwarder?.stopped();
       poster.close();
-    }
-    if (folder && forwarder && forwarder.waiting > 0) {
-      output.status(
-        `${forwarder.waiting} wait in ${folder.path}: the next listen with this --forward-to passes them on.`,
-      );
     }
     if (leftOut > 0) output.status(`${leftOut} did not match --filter: answered, and not forwarded.`);
     return exitCodes.stopped;
@@ -133,29 +130,14 @@ export default defineCommand({
       return (delivery: Delivery) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
     }
 
-    function forward(folder: DeliveryFolder, post: ForwarderOptions['post']): Forwarder {
-      return createForwarder({
-        folder,
-        post,
-        onLate(late) {
-          trace.addLate(late);
-          const { file, answer, state } = late;
-          const { status, durationMs } = answer;
-          const item = { late: true, file, state, forwarded: { kind: 'answered', status, durationMs } };
-          output.item(item, (paint) => describeLate(file, answer, paint));
-        },
-        onProblem: (file, error) =>
-          output.warn(`${file} cannot be forwarded: ${describeFailure(error).message}`),
-        sleep: context.sleep,
-        signal: context.signal,
-      });
-    }
-
     async function announce(url: string, inspectorUrl: string): Promise<void> {
       if (ring === undefined)
         output.warn('There are no keys: nothing is verified. Set them, or name a file with --keys.');
-      const waiting = (await forwarder?.resume()) ?? 0;
-      if (waiting > 0) output.status(`${waiting} of an earlier run wait to be forwarded.`);
+      await folder?.check().catch((error: unknown) => {
+        const { message } = describeFailure(error);
+        output.warn(`Nothing can be kept in ${folder.path}, so every event is answered with 503: ${message}`);
+      });
+      await warnOfFormerQueue(context, output, flags);
       output.status(
         (paint) => `Listening at ${paint('bold', url)}: give it as partner_callback_url. Ctrl-C ends it.`,
       );
@@ -164,17 +146,35 @@ export default defineCommand({
   },
 });
 
-async function openFolder(
-  context: CliContext,
+/** How long a stopped command waits for answers under way. */
+const longestStopMs = 10_000;
+
+function openFolder(
+  { now, random, cwd }: CliContext,
   output: Output,
-  { save, forwardTo, maxSavedBytes: maxBytes }: Flags,
-): Promise<DeliveryFolder | undefined> {
-  const { now, random, cwd } = context;
+  { save, maxSavedBytes: maxBytes }: Flags,
+): DeliveryFolder | undefined {
   const onFull = () =>
     output.warn(
       'The folder is full: unsigned events are not saved, and the newest of them make room for others. Remove events, or raise --max-saved-bytes.',
     );
-  const options = { keepsDone: save !== undefined, maxBytes, onFull, now, random };
-  if (save !== undefined) return openDeliveryFolder(resolve(cwd, save), options);
-  return forwardTo && openDeliveryFolder(queueFolder(context, forwardTo), options);
+  return save === undefined
+    ? undefined
+    : openDeliveryFolder(resolve(cwd, save), { maxBytes, onFull, now, random });
+}
+
+/** An earlier version acknowledged events while the receiver was down. Their senders will not send them again. */
+async function warnOfFormerQueue(context: CliContext, output: Output, { save, forwardTo }: Flags) {
+  const folders = [
+    ...(save === undefined ? [] : [resolve(context.cwd, save)]),
+    ...(forwardTo === undefined ? [] : [formerQueue(context, forwardTo)]),
+  ];
+  for (const folder of folders) {
+    const kept = await listKept(folder).catch(() => []);
+    const waiting = kept.filter(({ state }) => state === 'pending').length;
+    if (waiting === 0) continue;
+    output.warn(
+      `${waiting} events that an earlier version acknowledged wait in ${folder}: post them with partner-exchange replay "${folder}"/*.pending.json --to your receiver, then remove them.`,
+    );
+  }
 }

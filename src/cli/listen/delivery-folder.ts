@@ -1,14 +1,13 @@
-import { readdirSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { constants, readdirSync, statSync } from 'node:fs';
+import { access, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../internal/random.ts';
 import { CliError } from '../context.ts';
-import { type Delivery, readDelivery, writeDelivery } from '../deliveries.ts';
-import { isOwnName, nameIn, type SavedState, savedName, stateOf } from './saved-files.ts';
+import { type Delivery, writeDelivery } from '../deliveries.ts';
+import { makeFolder } from '../make-folder.ts';
+import { isOwnName, savedName, stateOf } from './saved-files.ts';
 
 interface DeliveryFolderOptions {
-  /** Whether handled deliveries stay here. */
-  readonly keepsDone: boolean;
   readonly maxBytes: number;
   /** Called when the first unsigned delivery is not saved, or is replaced. */
   readonly onFull: () => void;
@@ -16,30 +15,32 @@ interface DeliveryFolderOptions {
   readonly random: RandomBytes;
 }
 
-export type DeliveryFolder = Awaited<ReturnType<typeof openDeliveryFolder>>;
+export type DeliveryFolder = ReturnType<typeof openDeliveryFolder>;
 
-/** Opens the folder in which `listen` keeps deliveries, one file each. */
-export async function openDeliveryFolder(
-  path: string,
-  { keepsDone, maxBytes, onFull, now, random }: DeliveryFolderOptions,
-) {
-  // Events hold personal data.
-  await mkdir(path, { recursive: true, mode: 0o700 });
+/** The folder in which `listen` keeps deliveries, one file each. */
+export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random }: DeliveryFolderOptions) {
   // Two processes may use one folder.
   const owner = Buffer.from(random(4)).toString('hex');
-  const room = trackRoom(path, { maxBytes, now });
+  let room: ReturnType<typeof trackRoom> | undefined;
   let isFull = false;
   let count = 0;
   return {
     path,
-    keepsDone,
+    /** @throws the system's error if nothing can be kept here */
+    async check(): Promise<void> {
+      await makeFolder(path);
+      await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    },
     /**
      * Returns the name of the file when it is safely on the disk. In a full folder other deliveries replace the newest
      * unsigned ones; an unsigned one is not saved, and has no name.
      *
-     * @throws {CliError} if there is no room
+     * @throws {CliError} if there is no room, and the system's error if the folder cannot be written
      */
-    async save(delivery: Delivery, state: Exclude<SavedState, 'refused'>): Promise<string | undefined> {
+    async save(delivery: Delivery, state: 'done' | 'unsigned'): Promise<string | undefined> {
+      // Each time: the folder may be there only now, or not any more.
+      await makeFolder(path);
+      room ??= trackRoom(path, { maxBytes, now });
       const text = writeDelivery(delivery);
       const isSigned = state !== 'unsigned';
       const name = savedName({ at: now(), count: ++count, owner }, state);
@@ -65,25 +66,6 @@ export async function openDeliveryFolder(
       }
       await syncFolder(path);
       return name;
-    },
-    async read(name: string): Promise<Delivery> {
-      return readDelivery(await readFile(join(path, name)), name);
-    },
-    /** Sets the state of a pending delivery, and returns its new name; `undefined` if it was removed. */
-    async settle(name: string, state: 'refused' | 'done'): Promise<string | undefined> {
-      if (state === 'done' && !keepsDone) {
-        await rm(join(path, name), { force: true });
-        room.free(name);
-        return undefined;
-      }
-      const settled = nameIn(state, name);
-      await rename(join(path, name), join(path, settled));
-      room.rename(name, settled);
-      return settled;
-    },
-    /** The names of the deliveries to be forwarded, oldest first. */
-    async pending(): Promise<string[]> {
-      return (await readdir(path)).filter((name) => stateOf(name) === 'pending').sort();
     },
   };
 }
@@ -157,12 +139,6 @@ function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () 
     },
     written: (name: string) => void writing.delete(name),
     free: (name: string) => void files.delete(name),
-    rename(from: string, to: string): void {
-      const size = files.get(from);
-      if (size === undefined) return;
-      files.delete(from);
-      files.set(to, size);
-    },
   };
 }
 

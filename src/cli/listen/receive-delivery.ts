@@ -8,10 +8,9 @@ import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 import { readEvent, readingsOf } from '../../webhooks/handlers.ts';
 import type { Delivery } from '../deliveries.ts';
-import { type Answer, describeAnswer } from '../post-delivery.ts';
+import { type Answer, answerItem, describeAnswer, type NoAnswer } from '../post-delivery.ts';
 import type { Paint } from '../terminal-text.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
-import type { Forwarded, Forwarder } from './forwarder.ts';
 
 export interface SenderAnswer {
   readonly status: number;
@@ -25,7 +24,8 @@ export interface Received {
   /** Whether it passed the filters. */
   readonly wanted: boolean;
   readonly file: string | undefined;
-  readonly forwarded: Forwarded | undefined;
+  /** What the receiver answered; `undefined` if it was not asked. */
+  readonly forwarded: Answer | NoAnswer | undefined;
   readonly answer: SenderAnswer;
 }
 
@@ -33,43 +33,45 @@ interface ReceivingOptions {
   readonly verify: (body: Uint8Array) => Verdict;
   /** `undefined` if deliveries are not kept. */
   readonly folder: DeliveryFolder | undefined;
-  /** `undefined` if deliveries are not forwarded. It needs the folder. */
-  readonly forwarder: Forwarder | undefined;
-  /** Whether to forward a delivery. The others are answered and kept. */
+  /** `undefined` if deliveries are not forwarded. */
+  readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
+  /** Whether to forward a delivery. The others are kept, and answered here. */
   readonly isWanted: (verdict: Verdict) => boolean;
 }
 
-/**
- * Saves and forwards a delivery, then answers its sender. If the target is down, an authentic delivery is acknowledged
- * and waits; any other is refused.
- */
+/** Keeps a delivery, then forwards it, and answers its sender as the receiver did. */
 export async function receiveDelivery(
   delivery: Delivery,
-  { verify, folder, isWanted, ...options }: ReceivingOptions,
+  { verify, folder, post, isWanted }: ReceivingOptions,
 ): Promise<Received> {
   const verdict = verify(delivery.body);
   const wanted = isWanted(verdict);
-  const forwarder = wanted ? options.forwarder : undefined;
-  const mayWait = verdict.signature !== 'refused';
-  const file = await save();
-  const own = mayWait ? jsonAnswer(200, { received: true }) : refusal(401, verdict.code ?? 'refused');
-  if (forwarder === undefined) return { verdict, delivery, wanted, file, forwarded: undefined, answer: own };
-  const forwarded = await forwarder.forward(delivery, mayWait ? file : undefined);
-  if (forwarded.kind !== 'answered') return { verdict, delivery, wanted, file, forwarded, answer: own };
-  const settled = mayWait ? forwarded.file : file;
-  return { verdict, delivery, wanted, file: settled, forwarded, answer: forwarded.answer };
-
-  async function save(): Promise<string | undefined> {
-    if (forwarder !== undefined && mayWait) return folder?.save(delivery, 'pending');
-    return folder?.keepsDone ? folder.save(delivery, mayWait ? 'done' : 'unsigned') : undefined;
-  }
+  const file = await folder?.save(delivery, verdict.signature === 'refused' ? 'unsigned' : 'done');
+  const forwarded = wanted ? await post?.(delivery) : undefined;
+  const answer = forwarded === undefined ? ownAnswer(verdict) : mirrored(forwarded);
+  return { verdict, delivery, wanted, file, forwarded, answer };
 }
 
-export function refusal(status: number, error: string, headers: Delivery['headers'] = []): SenderAnswer {
-  return jsonAnswer(status, { error }, headers);
+function ownAnswer({ signature, code }: Verdict): SenderAnswer {
+  return signature === 'refused'
+    ? jsonAnswer(401, { error: code ?? 'refused' })
+    : jsonAnswer(200, { received: true });
 }
 
-function jsonAnswer(status: number, body: object, headers: Delivery['headers'] = []): SenderAnswer {
+function mirrored(forwarded: Answer | NoAnswer): SenderAnswer {
+  if (forwarded.status !== undefined) return forwarded;
+  return unavailable(
+    'no_answer',
+    `The receiver behind listen did not answer (${forwarded.problem}): send this again later.`,
+  );
+}
+
+/** The answer to a delivery that is to be sent again. */
+export function unavailable(error: string, message: string): SenderAnswer {
+  return jsonAnswer(503, { error, message }, [['retry-after', '10']]);
+}
+
+export function jsonAnswer(status: number, body: object, headers: Delivery['headers'] = []): SenderAnswer {
   return {
     status,
     headers: [['content-type', 'application/json'], ...headers],
@@ -157,15 +159,9 @@ export function receivedItem({ verdict, delivery, file, forwarded, answer }: Rec
     bytes: delivery.body.byteLength,
     ...verdict,
     file,
-    ...(forwarded !== undefined && { forwarded: forwardedItem(forwarded) }),
+    ...(forwarded !== undefined && { forwarded: answerItem(forwarded) }),
     answered: answer.status,
   };
-}
-
-function forwardedItem(forwarded: NonNullable<Received['forwarded']>): object {
-  if (forwarded.kind !== 'answered') return forwarded;
-  const { status, durationMs } = forwarded.answer;
-  return { kind: 'answered', status, durationMs };
 }
 
 /** The line that `listen` prints for a delivery. */
@@ -173,14 +169,10 @@ export function describeReceived(received: Received, paint: Paint): string {
   const { verdict, delivery, forwarded, answer } = received;
   const time = delivery.receivedAt?.slice(11, 19) ?? '';
   const outcome =
-    forwarded?.kind === 'answered'
-      ? describeAnswer(forwarded.answer, paint)
-      : `${paint(answer.status < 300 ? 'green' : 'red', String(answer.status))}${forwarded === undefined ? '' : ` ${paint('yellow', `${forwarded.kind}: ${printableText(forwarded.reason)}`)}`}`;
+    forwarded === undefined
+      ? paint(answer.status < 300 ? 'green' : 'red', String(answer.status))
+      : describeAnswer(forwarded, paint);
   return `${paint('dim', time)} ${describeVerdict(verdict, paint)} -> ${outcome}`;
-}
-
-export function describeLate(file: string | undefined, answer: Answer, paint: Paint): string {
-  return `${paint('dim', 'late')} ${printableText(file ?? 'forwarded')} -> ${describeAnswer(answer, paint)}`;
 }
 
 function describeReading({ path, found, readAs }: EventReading): string {

@@ -2,7 +2,7 @@ import { withoutHopHeaders } from '../../internal/hop-headers.ts';
 import { type HttpCall, type HttpServer, startHttpServer } from '../../sandbox/server/http-server.ts';
 import type { Delivery } from '../deliveries.ts';
 import { pairsOf } from '../post-delivery.ts';
-import { refusal, type SenderAnswer } from './receive-delivery.ts';
+import { jsonAnswer, type SenderAnswer } from './receive-delivery.ts';
 
 interface ReceiveOptions {
   readonly port: number;
@@ -25,7 +25,8 @@ export function startReceiveServer(options: ReceiveOptions): Promise<HttpServer>
     async answer(call) {
       const { status, headers, body } = await answerCall(call, options);
       const own = [
-        ['content-length', String(body.byteLength)],
+        // Neither has a body, and so no length (RFC 9110, 8.6).
+        ...(status === 204 || status === 304 ? [] : [['content-length', String(body.byteLength)]]),
         // We do not read the rest of the body.
         ...(status === 413 ? [['connection', 'close']] : []),
       ] as [string, string][];
@@ -38,8 +39,8 @@ async function answerCall(
   { method, target, rawHeaders, body }: HttpCall,
   { maxBodyBytes, now, receive }: ReceiveOptions,
 ): Promise<SenderAnswer> {
-  if (method !== 'POST') return refusal(405, 'method_not_allowed', [['allow', 'POST']]);
-  if (body.byteLength > maxBodyBytes) return refusal(413, 'body_too_large');
+  if (method !== 'POST') return jsonAnswer(405, { error: 'method_not_allowed' }, [['allow', 'POST']]);
+  if (body.byteLength > maxBodyBytes) return jsonAnswer(413, { error: 'body_too_large' });
   return receive({
     receivedAt: new Date(now()).toISOString(),
     target: target.startsWith('/') ? target : '/',

@@ -2,8 +2,7 @@ import { hidden } from '../../internal/redact-credentials.ts';
 import { redactUrl } from '../../internal/redaction.ts';
 import { createTraceLog, type TraceFacts } from '../../sandbox/trace.ts';
 import type { Delivery } from '../deliveries.ts';
-import type { Answer, NoAnswer } from '../post-delivery.ts';
-import type { LateAnswer } from './forwarder.ts';
+import { type Answer, type NoAnswer, pathAt } from '../post-delivery.ts';
 import type { Received, SenderAnswer, Verdict } from './receive-delivery.ts';
 
 export interface TracedDelivery {
@@ -26,8 +25,7 @@ export function createReceivedTrace(
 ) {
   const { add, view } = createTraceLog({ now, maxEntries, seed: '' });
   const deliveries = new Map<number, TracedDelivery>();
-  /** The ids of waiting events, by the names of their files. */
-  const waiting = new Map<string, number>();
+  const shownTo = forwardTo && new URL(redactUrl(forwardTo.href));
 
   function addEvent({ delivery, verdict }: TracedDelivery, note?: string): number {
     const { event_name, partner_order_id, signature } = verdict;
@@ -36,13 +34,13 @@ export function createReceivedTrace(
       event: event_name ?? 'no event_name',
       order: partner_order_id,
       method: 'POST',
-      url: forwardTo === undefined ? delivery.target : redactUrl(forwardTo.href),
+      url: shownTo === undefined ? delivery.target : shownTo.origin + pathAt(shownTo, delivery),
       headers: Object.fromEntries(delivery.headers.map(([name, value]) => [name.toLowerCase(), value])),
       body: textOf(delivery.body),
       note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
     });
     deliveries.set(exchange, { delivery, verdict });
-    // Both maps are in the order of their ids, and forget as the trace does.
+    // In the order of their ids, and forgotten as the trace does.
     forgetUpTo(view.forgotten);
     return exchange;
   }
@@ -58,30 +56,17 @@ export function createReceivedTrace(
       if (id > last) break;
       deliveries.delete(id);
     }
-    for (const [file, id] of waiting) {
-      if (id > last) break;
-      waiting.delete(file);
-    }
   }
 
   return {
     view,
-    add({ delivery, verdict, file, forwarded, answer }: Received): void {
+    add({ delivery, verdict, forwarded, answer }: Received): void {
       const exchange = addEvent({ delivery, verdict });
-      if (forwarded?.kind === 'answered') {
-        const { durationMs } = forwarded.answer;
-        addAnswer(exchange, answer, { durationMs });
-        return;
-      }
-      if (forwarded?.kind === 'kept' && file !== undefined) waiting.set(file, exchange);
-      const note = forwarded === undefined ? undefined : `${forwarded.kind}: ${forwarded.reason}`;
-      addAnswer(exchange, answer, note === undefined ? {} : { note });
-    },
-    addLate({ waited, answer }: LateAnswer): void {
-      const exchange = waiting.get(waited);
-      waiting.delete(waited);
-      if (exchange === undefined) return;
-      addAnswer(exchange, answer, { durationMs: answer.durationMs, note: 'Forwarded later.' });
+      const isMissing = forwarded !== undefined && forwarded.status === undefined;
+      addAnswer(exchange, answer, {
+        ...(forwarded && { durationMs: forwarded.durationMs }),
+        ...(isMissing && { note: `No answer: ${forwarded.problem}` }),
+      });
     },
     /** Adds a repetition of the event with the id `original`, or an edited copy of it. Returns its id. */
     addReplay(original: number, answer: Answer | NoAnswer, copy?: TracedDelivery): number | undefined {

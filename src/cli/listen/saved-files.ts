@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../internal/error-code.ts';
 import { type CliContext, CliError } from '../context.ts';
@@ -8,8 +8,9 @@ import { stateFolder } from '../state-folder.ts';
 
 /** How the name of a file says where its delivery stands; every name ends as that of `done`. */
 const endings = {
+  /** An earlier version acknowledged it, and has not posted it to the receiver. */
   pending: '.pending.json',
-  /** The target refused it. */
+  /** An earlier version acknowledged it, and the receiver refused it. */
   refused: '.refused.json',
   /** Its signature is wrong. */
   unsigned: '.unsigned.json',
@@ -28,7 +29,7 @@ export function isOwnName(name: string): boolean {
 /** The names sort by time. */
 export function savedName(
   { at, count, owner }: { at: number; count: number; owner: string },
-  state: SavedState,
+  state: 'done' | 'unsigned',
 ): string {
   const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '');
   return `${time}-${String(count).padStart(6, '0')}-${owner}${endings[state]}`;
@@ -37,11 +38,6 @@ export function savedName(
 export function stateOf(name: string): SavedState {
   const marked = (['pending', 'refused', 'unsigned'] as const).find((state) => name.endsWith(endings[state]));
   return marked ?? 'done';
-}
-
-/** The name of the same delivery in another state. */
-export function nameIn(state: SavedState, name: string): string {
-  return name.slice(0, -endings[stateOf(name)].length) + endings[state];
 }
 
 export interface KeptFile {
@@ -54,7 +50,7 @@ export interface KeptFile {
 export async function listKept(folder: string): Promise<KeptFile[]> {
   const names = await readdir(folder).catch((cause: unknown) => {
     if (codeOf(cause) !== 'ENOENT') throw cause;
-    throw new CliError('listen has kept nothing there: check --folder or --to.', { cause });
+    throw new CliError('listen has kept nothing there: check --folder.', { cause });
   });
   return names
     .filter(isOwnName)
@@ -71,18 +67,8 @@ export async function readKept({ folder, name }: KeptFile): Promise<Delivery | u
   return bytes && readDelivery(bytes, name);
 }
 
-/** Marks a refused delivery as handled, after it was sent again. A waiting one is left to the `listen` that waits. */
-export async function settleResent(
-  { folder, name, state }: KeptFile,
-  { keepsDone }: { readonly keepsDone: boolean },
-): Promise<void> {
-  if (state !== 'refused') return;
-  if (keepsDone) await rename(join(folder, name), join(folder, nameIn('done', name)));
-  else await rm(join(folder, name), { force: true });
-}
-
-/** Where events wait for a target without a named folder: one folder for each target, the same in every run. */
-export function queueFolder(context: CliContext, target: URL): string {
+/** The folder in which an earlier version kept events for a receiver that was down. */
+export function formerQueue(context: CliContext, target: URL): string {
   const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
   return stateFolder(context, 'listen', id);
 }

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { deploymentVariables, sandboxUrlVariable } from '../../config/environment-variables.ts';
@@ -6,6 +6,7 @@ import { codeOf } from '../../internal/error-code.ts';
 import { firstFlaw, openToRead } from '../../internal/private-file.ts';
 import { type CliContext, CliError, type Variables } from '../context.ts';
 import { port, webAddress } from '../flags.ts';
+import { makeFolder } from '../make-folder.ts';
 import { stateFolder } from '../state-folder.ts';
 
 /** A sandbox that this user runs, as its file in the state directory describes it. */
@@ -34,7 +35,7 @@ export async function announceSandbox(
   { url, token }: RunningSandbox,
 ): Promise<() => Promise<void>> {
   const folder = foldersOf(context);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await requireOwnFolder(folder);
   if (context.platform !== 'win32') await chmod(folder, 0o700);
   // This sandbox has the port now, so another file with this address belongs to a killed sandbox.

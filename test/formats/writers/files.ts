@@ -9,14 +9,14 @@ import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { onboarded, order, partner, place, post, regenerate } from '../../sandbox/support.ts';
 import { credentials, eventOf, writtenAt } from '../subjects.ts';
 
-/** What `listen --save` keeps: a file in each state, and one whose body is no text. */
+/** What `listen --save` keeps: a file in each state. The body of the unsigned one is no text. */
 export async function writeSavedDeliveries(folder: string): Promise<void> {
   const path = join(folder, 'saved');
   const random = (bytes: number) => new Uint8Array(bytes).fill(7);
-  const saved = await openDeliveryFolder(path, {
-    ...{ keepsDone: true, maxBytes: 1e6, onFull() {}, now: () => writtenAt, random },
+  const saved = openDeliveryFolder(path, {
+    ...{ maxBytes: 1e6, onFull() {}, now: () => writtenAt, random },
   });
-  const save = (state: 'pending' | 'unsigned' | 'done', body: string | Uint8Array) =>
+  const save = (state: 'unsigned' | 'done', body: string | Uint8Array) =>
     saved.save(
       {
         receivedAt: new Date(writtenAt).toISOString(),
@@ -30,11 +30,8 @@ export async function writeSavedDeliveries(folder: string): Promise<void> {
       },
       state,
     );
-  await save('pending', eventOf('saved-pending'));
   await save('unsigned', new Uint8Array([0xff, 0x00, 0x7b]));
   await save('done', eventOf('saved-done'));
-  const refused = await save('pending', eventOf('saved-refused'));
-  await saved.settle(refused ?? '', 'refused');
 }
 
 /** What a sandbox keeps with `data`, and the session that the inspector exports. */
