@@ -65,11 +65,6 @@ export function getText(path: string): Promise<string> {
   return request('GET', path);
 }
 
-export async function postText<Answer>(path: string, text: string): Promise<Answer> {
-  // Sound: as in `call`.
-  return parse(await request('POST', path, text)) as Answer;
-}
-
 /** Encodes the parameters of a path. */
 export function pathOf(parts: TemplateStringsArray, ...params: (string | number)[]): string {
   return String.raw({ raw: parts }, ...params.map((each) => encodeURIComponent(each)));

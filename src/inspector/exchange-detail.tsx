@@ -44,7 +44,6 @@ export function ExchangeDetail({ row }: { row: Row }) {
         {row.kind !== 'fault' && <Status {...row} />}
         <Faults faults={row.faults} />
         <SignatureBadge signature={row.signature} />
-        {row.isImported && <span class="pill">imported</span>}
         <span class="muted">{shownTime(row.time)}</span>
         {row.durationMs !== undefined && <span class="muted">{Math.round(row.durationMs)} ms</span>}
         {row.order !== '' && isListening && <span class="muted">Order {cut(row.order)}</span>}

@@ -27,11 +27,14 @@ export function cut(text: string): string {
 export interface Outcome {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
+  /** What a copy is without. */
+  readonly lacks?: readonly string[] | undefined;
 }
 
 /** The result of a post, in words. */
-export function outcomeOf({ status, error }: Outcome): string {
-  return status === undefined ? `no answer (${error ?? 'not posted'})` : `answered with ${status}`;
+export function outcomeOf({ status, error, lacks }: Outcome): string {
+  const result = status === undefined ? `no answer (${error ?? 'not posted'})` : `answered with ${status}`;
+  return lacks === undefined ? result : `${result}, without ${lacks.join(', ')}`;
 }
 
 const signatureStyles = { verified: 'good', refused: 'bad', unchecked: 'wait' } as const;

@@ -16,7 +16,6 @@ export interface Row {
   readonly signature: TraceEntry['signature'];
   readonly note: string | undefined;
   readonly isAnswered: boolean;
-  readonly isImported: boolean;
   /** The text that the search reads. */
   readonly text: string;
 }
@@ -91,7 +90,6 @@ function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
     signature,
     note: kind === 'fault' ? note : undefined,
     isAnswered: kind === 'fault',
-    isImported: entry.imported === true,
   };
 }
 
@@ -110,7 +108,7 @@ function shownUrl(url: string, kind: TraceEntry['kind']): string {
 }
 
 function textOf(row: Omit<Row, 'text'>): string {
-  const { kind, name, where, order, faults, note, signature, isImported } = row;
-  const words = [kind, name, where, order, ...faults, note, signature, isImported && 'imported'];
+  const { kind, name, where, order, faults, note, signature } = row;
+  const words = [kind, name, where, order, ...faults, note, signature];
   return words.filter(Boolean).join(' ').toLowerCase();
 }

@@ -21,7 +21,8 @@ export function SendAgain({ message, isSigned }: SendAgainProps) {
     const edit = {
       // An unchanged body stays as it is, even if it is not text.
       ...(text !== body && { body: text }),
-      headers: headersIn(head),
+      // Unchanged headers keep their order and spelling, and those that occur twice.
+      ...(head !== linesOf(headers) && { headers: headersIn(head) }),
       ...(!isListening && { ...(isEvent && { url: address }), signature }),
     };
     return outcomeOf(await post<Outcome>(pathOf`trace/${id}/send`, edit));

@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isListening } from './api.ts';
+import { getText, isListening } from './api.ts';
 import { CompareView } from './compare-view.tsx';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { SearchField } from './fields.tsx';
 import { cut, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { type Filter, type Row, select } from './rows.ts';
-import { SessionButtons } from './session-buttons.tsx';
-import { navigate, useStore } from './store.ts';
+import { attempt, navigate, useStore } from './store.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const titles: Readonly<Record<Filter, string>> = {
@@ -61,7 +60,18 @@ export function TrafficView() {
             {shown.length === rows.size ? rows.size : `${shown.length} of ${rows.size}`}
             {forgotten > 0 && `; ${forgotten} older entries are gone`}
           </output>
-          <SessionButtons />
+          <a
+            href="trace"
+            download="traffic.json"
+            title="The traffic as JSON, for the command replay"
+            onClick={(event) => {
+              // A link by itself would not send the token.
+              event.preventDefault();
+              void attempt('Saved the traffic', saveTraffic);
+            }}
+          >
+            JSON
+          </a>
         </div>
         {shown.length === 0 ? (
           <Empty isSearched={rows.size > 0} />
@@ -88,6 +98,15 @@ export function TrafficView() {
   );
 }
 
+async function saveTraffic(): Promise<void> {
+  const url = URL.createObjectURL(new Blob([await getText('trace')], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'traffic.json';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
 function Line({ row }: { row: Row }) {
   return (
     <>
@@ -99,7 +118,6 @@ function Line({ row }: { row: Row }) {
       <span class="marks">
         <Faults faults={row.faults} />
         <SignatureBadge signature={row.signature} />
-        {row.isImported && <span class="pill">imported</span>}
         {row.order !== '' && <span class="pill">{cut(row.order)}</span>}
       </span>
       {row.kind === 'fault' ? <span /> : <Status {...row} />}

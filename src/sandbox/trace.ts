@@ -41,8 +41,6 @@ export interface TraceEntry {
   readonly faults: readonly string[];
   /** Why an event was not answered (`ECONNREFUSED`), or the effect of a fault. */
   readonly note: string | undefined;
-  /** Whether it comes from the file of another session. */
-  readonly imported?: true;
 }
 
 export type TraceFacts = Pick<TraceEntry, 'kind'> &

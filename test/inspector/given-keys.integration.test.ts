@@ -3,6 +3,9 @@ import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
+import { filesIn } from '../cli/support.ts';
+import { startServer } from '../support/local-server.ts';
 import { startStory } from './story.ts';
 
 const masterKey = 'master_of_the_caller';
@@ -52,17 +55,7 @@ async function startUsed() {
   return { sandbox, url, call, bearer: { authorization: `Bearer ${token}` } };
 }
 
-const paths = [
-  'state',
-  'emails',
-  'orders',
-  'orders/A-1',
-  'deliveries',
-  'messages',
-  'trace',
-  'session',
-  'faults',
-];
+const paths = ['state', 'emails', 'orders', 'orders/A-1', 'deliveries', 'messages', 'trace', 'faults'];
 
 it('the control API shows no key that the caller gave, with or without a token', async () => {
   const { sandbox, call, bearer } = await startUsed();
@@ -107,6 +100,25 @@ it('an edited copy is sent with the keys that the page does not see', async () =
   const copy = { headers, body: String(body).replace('A-1', 'A-2'), signature: 'renew' };
   expect(JSON.parse(await call(`trace/${order?.id}/send`, bearer, copy))).toMatchObject({ status: 200 });
   expect(sandbox.order('A-2').state).toBe('created');
+});
+
+it('a copy that lacks a key which the page does not see says so, edited or posted by replay', async () => {
+  const { sandbox, call, bearer } = await startUsed();
+  await sandbox.idle();
+  const event = sandbox.trace.entries.findLast(({ kind }) => kind === 'event');
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer [redacted]' };
+  const lacking = { ...headers, 'x-api-key': '[redacted]' };
+  const send = async (edit: object) =>
+    JSON.parse(await call(`trace/${event?.id}/send`, bearer, { url: 'http://127.0.0.1:1/', ...edit }));
+  expect(await send({ headers })).not.toHaveProperty('lacks');
+  expect(await send({ headers: lacking, body: '{"a":"[redacted]"}' })).toMatchObject({
+    lacks: ['x-api-key', 'the keys in its body'],
+  });
+  const receiver = await startServer({ status: 200 });
+  const cwd = filesIn({ 'traffic.json': await call('trace') });
+  const { stdout } = await partnerExchange(['replay', 'traffic.json', '--to', receiver.url], { cwd });
+  expect(stdout).toMatch(/^200 .*traffic\.json #\d+ \(sent without authorization\)$/m);
+  expect(JSON.stringify(receiver.requests.map(({ headers: sent }) => sent))).not.toContain('redacted');
 });
 
 it('keys that the sandbox has drawn are shown as before', async () => {

@@ -158,7 +158,6 @@ describe('the answers', () => {
     );
     await check('explainSignature', `trace/${forged?.id}/explanation`);
     await check('sendEdited', `trace/${forged?.id}/send`, { signature: 'renew' });
-    await check('importSession', 'session', await check('exportSession', 'session'));
     await check('setRetry', 'retry', { policy: { maxAttempts: 3 } });
     await check('advanceClock', 'clock/advance', { ms: 1 });
     await check('drainClock', 'clock/drain');

@@ -1,4 +1,8 @@
 import { expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
+import { filesIn } from '../cli/support.ts';
+import { startServer } from '../support/local-server.ts';
 import { type Story, startStory } from './story.ts';
 
 const lastEvent = ({ sandbox }: Story) => sandbox.trace.entries.findLast(({ kind }) => kind === 'event');
@@ -76,40 +80,61 @@ it('refuses a copy that cannot be sent, with the reason', async () => {
   expect(anonymous.status).toBe(401);
 });
 
-it('exports its trace without secrets, and another sandbox shows it and sends its events', async () => {
+it('an unchanged copy of a genuine event is no forgery, also under other headers or older keys', async () => {
   await using story = await startStory();
   await story.order('A-1');
   await story.sandbox.idle();
-  const { body: session } = await story.api('session');
-  const text = JSON.stringify(session);
-  const { partnerPublicKey, partnerSecretKey, merchantSecretKey } = story.credentials;
-  for (const secret of [partnerPublicKey, partnerSecretKey, merchantSecretKey, story.sandbox.masterKey])
-    expect(text).not.toContain(secret);
-  await using other = await startStory({ seed: 'another' });
-  const before = other.sandbox.trace.entries.length;
-  const { length } = session.entries as unknown[];
-  expect(await other.api('session', session)).toEqual({ status: 200, body: { imported: length } });
-  expect(other.sandbox.trace.entries).toHaveLength(before + length);
-  const imported = lastEvent(other);
-  expect(imported).toMatchObject({ imported: true, order: 'A-1', body: lastEvent(story)?.body });
-  expect((await other.api(`trace/${imported?.id}`)).body.signature).toMatchObject({ holds: false });
-  const url = other.callbackUrl;
-  expect((await other.api(`trace/${imported?.id}/send`, { url })).body).toMatchObject({ status: 401 });
-  const signed = await other.api(`trace/${imported?.id}/send`, { url, signature: 'renew' });
-  expect(signed.body).toMatchObject({ status: 200 });
+  const event = lastEvent(story);
+  const send = async (edit: object) => {
+    const { status } = (await story.api(`trace/${event?.id}/send`, edit)).body;
+    return { status, faults: lastEvent(story)?.faults };
+  };
+  expect(await send({})).toEqual({ status: 200, faults: [] });
+  expect(await send({ headers: { 'content-type': 'text/plain' } })).toEqual({ status: 200, faults: [] });
+  await new ExchangeClient({
+    deployment: story.server.deployment,
+    credentials: story.credentials,
+  }).regenerateKeys({ email: 'dev@acme.example', partner_code: story.credentials.partnerCode });
+  story.sandbox.openLink(story.sandbox.emails.at(-1)?.link ?? '');
+  expect(await send({})).toMatchObject({ faults: [] });
+  const forged = await story.api(`deliveries/${event?.delivery}/forge`, {});
+  expect(forged.status).toBe(200);
+  const copy = await story.api(`trace/${lastEvent(story)?.id}/send`, {});
+  expect([copy.body.status, lastEvent(story)?.faults]).toEqual([401, ['forged']]);
 });
 
-it('takes no file of 17 MB, none of another shape, and none without the token', async () => {
+it('gives its traffic as JSON, which replay takes', async () => {
   await using story = await startStory();
-  const { length } = story.sandbox.trace.entries;
+  await story.order('A-1');
+  await story.sandbox.idle();
+  const { entries } = story.sandbox.trace;
+  const { body: traffic } = await story.api('trace');
+  expect(traffic).toMatchObject({ lastId: entries.length, forgotten: 0 });
+  expect(traffic.entries).toHaveLength(entries.length);
+  const receiver = await startServer({ status: 200 });
+  const cwd = filesIn({ 'traffic.json': JSON.stringify(traffic) });
+  const args = ['replay', 'traffic.json', '--to', receiver.url];
+  expect(await partnerExchange(args, { cwd })).toMatchObject({ code: 0 });
+  const events = entries.filter(({ kind }) => kind === 'event');
+  expect(events.length).toBeGreaterThan(0);
+  expect(receiver.requests.map(({ body, url }) => [body.toString(), url])).toEqual(
+    events.map(({ body, url = '' }) => [body, new URL(url).pathname]),
+  );
+  expect(receiver.requests[0]?.headers).toMatchObject({ ...events[0]?.headers });
+});
+
+it('takes no body of more than 2 MiB, and none without the token', async () => {
+  await using story = await startStory();
   const upload = async (body: string | Uint8Array<ArrayBuffer>, token = story.server.token) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(`${story.server.url}/_sandbox/session`, { method: 'POST', headers, body });
+    const response = await fetch(`${story.server.url}/_sandbox/trace/1/send`, {
+      method: 'POST',
+      headers,
+      body,
+    });
     return [response.status, (await response.json()).error];
   };
-  expect(await upload(new Uint8Array(17_000_000).fill(0x20))).toEqual([413, 'body_too_large']);
-  expect(await upload('{}')).toEqual([400, 'not_a_session']);
+  expect(await upload(new Uint8Array(3_000_000).fill(0x20))).toEqual([413, 'body_too_large']);
   expect(await upload('[')).toEqual([400, 'body_not_json']);
   expect(await upload('{}', 'wrong'.repeat(5))).toEqual([401, 'token_wrong']);
-  expect(story.sandbox.trace.entries).toHaveLength(length);
 });

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { verificationKeysOf } from '../../credentials/verification-keys.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
-import { keysOf } from '../../sandbox/control/session.ts';
 import { defineCommand } from '../command.ts';
 import { readConfiguration } from '../configuration.ts';
 import { type CliContext, exitCodes, onceAborted } from '../context.ts';
@@ -79,7 +78,7 @@ export default defineCommand({
     const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
     let leftOut = 0;
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames });
-    const trace = createReceivedTrace(context.now, { ...flags, verify });
+    const trace = createReceivedTrace(context.now, flags);
 
     const server = await startReceiveServer({
       ...flags,
@@ -106,7 +105,6 @@ export default defineCommand({
         port: flags.inspectorPort,
         token: Buffer.from(context.random(24)).toString('base64url'),
         explain: (body) => explainMismatch(body, { credentials, scheme, purpose: 'order' }),
-        secrets: [...credentials.flatMap(keysOf), ...(ring ?? []).map(({ text }) => text)],
         ...{ trace, scheme, ring, post, verify },
       });
       const stopped = onceAborted(context.signal);

@@ -4,12 +4,10 @@ import { commandWords } from '../../config/command-words.ts';
 import type { VerificationKey } from '../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { describeIn, isSignatureError } from '../../errors/errors.ts';
-import { hidden } from '../../internal/redact-credentials.ts';
 import { createServeControl } from '../../sandbox/control/control-api.ts';
 import { type Endpoint, endpoint } from '../../sandbox/control/endpoint.ts';
 import type { ExaminedSignature } from '../../sandbox/control/examine-signature.ts';
 import { editedCopy, extent, maxCopyBytes, sentCopy } from '../../sandbox/control/schemas.ts';
-import { maxSessionBytes } from '../../sandbox/control/session.ts';
 import { extentOf, trafficEndpoints } from '../../sandbox/control/traffic-endpoints.ts';
 import { Refusal } from '../../sandbox/requests.ts';
 import { answerRequests, startHttpServer } from '../../sandbox/server/http-server.ts';
@@ -32,8 +30,6 @@ interface InspectorOptions {
   readonly ring: readonly VerificationKey[] | undefined;
   readonly explain: (body: Uint8Array) => MismatchExplanation;
   readonly verify: (body: Uint8Array) => Verdict;
-  /** Keys that the file of a session must not hold. */
-  readonly secrets: readonly string[];
   /** Posts an event again; `undefined` without a receiver. */
   readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
 }
@@ -55,7 +51,7 @@ export async function startInspector({ port, token, ...options }: InspectorOptio
   const server = await startHttpServer({
     port,
     host: '127.0.0.1',
-    maxBodyBytes: maxSessionBytes,
+    maxBodyBytes: maxCopyBytes,
     answer: answerRequests(serve),
   }).catch((cause: Error & { code?: string }) => {
     if (cause.code !== 'EADDRINUSE') throw cause;
@@ -67,7 +63,7 @@ export async function startInspector({ port, token, ...options }: InspectorOptio
 }
 
 function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): readonly Endpoint[] {
-  const { trace, ring, post, verify, secrets } = options;
+  const { trace, ring, post, verify } = options;
   const instance = randomUUID();
 
   /** An entry, with the verdict on its signature. */
@@ -75,7 +71,10 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
     const traced = entry.kind === 'event' ? trace.find(entry.id) : undefined;
     if (traced === undefined) return entry;
     const delivery = post && String(entry.id);
-    return { ...entry, delivery, signature: traced.verdict.signature };
+    const { body } = traced.delivery;
+    const isExact = Buffer.from(entry.body ?? '').equals(body);
+    const bodyBase64 = isExact ? undefined : Buffer.from(body).toString('base64');
+    return { ...entry, bodyBase64, delivery, signature: traced.verdict.signature };
   }
 
   function tracedOf(id: number): TracedDelivery {
@@ -95,10 +94,7 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
       handle: () => ({ instance, trace: extentOf(trace.view) }),
     }),
     ...trafficEndpoints({
-      source: 'listen',
       trace: trace.view,
-      add: trace.addImported,
-      secrets: () => secrets,
       show,
       examine({ exchange }) {
         const traced = trace.find(exchange);
@@ -142,7 +138,7 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
               const { delivery } = tracedOf(id);
               const body = edit.body === undefined ? delivery.body : Buffer.from(edit.body);
               const headers = edit.headers === undefined ? delivery.headers : Object.entries(edit.headers);
-              const copy = { ...delivery, headers: headers.filter(([, value]) => value !== hidden), body };
+              const copy = { ...delivery, headers, body };
               const answer = await post(copy);
               const exchange = trace.addReplay(id, answer, { delivery: copy, verdict: verify(body) });
               const { status } = answer;

@@ -1,6 +1,5 @@
-import { hidden } from '../../internal/redact-credentials.ts';
 import { redactUrl } from '../../internal/redaction.ts';
-import { createTraceLog, type TraceFacts } from '../../sandbox/trace.ts';
+import { createTraceLog } from '../../sandbox/trace.ts';
 import type { Delivery } from '../deliveries.ts';
 import { type Answer, type NoAnswer, pathAt } from '../post-delivery.ts';
 import type { Received, SenderAnswer, Verdict } from './receive-delivery.ts';
@@ -18,10 +17,7 @@ const maxEntries = 2_000;
 /** The last received deliveries, for the inspector: a trace, and the exact bytes. */
 export function createReceivedTrace(
   now: () => number,
-  {
-    forwardTo,
-    verify,
-  }: { readonly forwardTo?: URL | undefined; readonly verify: (body: Uint8Array) => Verdict },
+  { forwardTo }: { readonly forwardTo?: URL | undefined },
 ) {
   const { add, view } = createTraceLog({ now, maxEntries, seed: '' });
   const deliveries = new Map<number, TracedDelivery>();
@@ -35,7 +31,7 @@ export function createReceivedTrace(
       order: partner_order_id,
       method: 'POST',
       url: shownTo === undefined ? delivery.target : shownTo.origin + pathAt(shownTo, delivery),
-      headers: Object.fromEntries(delivery.headers.map(([name, value]) => [name.toLowerCase(), value])),
+      headers: headersOf(delivery),
       body: textOf(delivery.body),
       note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
     });
@@ -46,9 +42,8 @@ export function createReceivedTrace(
   }
 
   function addAnswer(exchange: number, answer: SenderAnswer, more: { durationMs?: number; note?: string }) {
-    const headers = Object.fromEntries(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
     const { status, body } = answer;
-    add({ kind: 'event_reply', exchange, status, headers, body: textOf(body), ...more });
+    add({ kind: 'event_reply', exchange, status, headers: headersOf(answer), body: textOf(body), ...more });
   }
 
   function forgetUpTo(last: number): void {
@@ -78,19 +73,17 @@ export function createReceivedTrace(
       else add({ kind: 'event_reply', exchange, durationMs, note: answer.problem });
       return exchange;
     },
-    /** Adds an entry of another session. Returns its id. */
-    addImported(facts: TraceFacts): number {
-      const id = add(facts);
-      if (facts.kind !== 'event') return id;
-      const body = Buffer.from(facts.body ?? '');
-      const headers = Object.entries(facts.headers ?? {}).filter(([, value]) => value !== hidden);
-      deliveries.set(id, { delivery: { headers, body }, verdict: verify(body) });
-      forgetUpTo(view.forgotten);
-      return id;
-    },
     /** By the id of its entry; `undefined` for any other entry, and for forgotten ones. */
     find: (id: number) => deliveries.get(id),
   };
+}
+
+/** By name in lower case. Several of one name mean the same as one with all values (RFC 9110, 5.3). */
+function headersOf({ headers }: Pick<Delivery, 'headers'>): Record<string, string> {
+  const byName = Map.groupBy(headers, ([name]) => name.toLowerCase());
+  return Object.fromEntries(
+    [...byName].map(([name, pairs]) => [name, pairs.map(([, value]) => value).join(', ')]),
+  );
 }
 
 /** For display: bytes that are not UTF-8 become U+FFFD. */

@@ -1,7 +1,7 @@
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { redactReply } from '../../internal/redact-echo.ts';
 import { redactText } from '../../internal/redaction.ts';
 import type { SandboxState } from '../state.ts';
-import { keysOf } from './session.ts';
 
 /**
  * Hides the keys that the caller gave to the sandbox, which may open the real service, in an answer of the control API.
@@ -16,4 +16,10 @@ export function hideGivenKeys<Value>({ options, partners }: SandboxState, value:
   if (keys.length === 0 || value instanceof Response) return value;
   // Sound: it changes texts alone.
   return redactReply(value, (text) => redactText(String(text), keys)) as Value;
+}
+
+function keysOf(credentials: PartnerCredentials): readonly string[] {
+  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
+  const keys = [partnerPublicKey, partnerSecretKey, merchantSecretKey, ...Object.values(merchantSecretKeys)];
+  return keys.filter((key) => key !== undefined);
 }

@@ -19,7 +19,6 @@ import { refusalAdvice } from './refusal-advice.ts';
 import * as answers from './schemas.ts';
 import { matchesWords, paged } from './search.ts';
 import { sendEdited } from './send-edited.ts';
-import { keysOf } from './session.ts';
 import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 
 const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
@@ -28,11 +27,8 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
   const subject = { sandbox, state };
   const endpoints: readonly Endpoint[] = [
     ...trafficEndpoints({
-      source: 'sandbox',
       trace: sandbox.trace,
       hide: (entry) => hideGivenKeys(state, entry),
-      add: state.trace.add,
-      secrets: () => secretsOf(state),
       examine: (entry) => examineSignature(state, entry),
       advise: refusalAdvice,
       explain: (entry) => explainSignature(state, entry),
@@ -202,11 +198,6 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
       orderScenarios: orderScenarioNames,
     },
   };
-}
-
-function secretsOf({ partners, masterKey }: SandboxState): readonly string[] {
-  const keys = partners.all.flatMap((partner) => [partner, ...(partner.earlier ?? [])]);
-  return [masterKey, ...keys.flatMap(({ credentials }) => keysOf(credentials))];
 }
 
 function clockOf({ clock }: Sandbox<unknown>) {

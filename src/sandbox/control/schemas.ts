@@ -129,7 +129,10 @@ export const traceEntry = z
     body: z.string().optional(),
     faults: z.array(z.string()),
     note: z.string().optional(),
-    imported: z.literal(true).optional().describe('from the file of another session'),
+    bodyBase64: z
+      .string()
+      .optional()
+      .describe('the bytes of an event that `listen` received, if they are not UTF-8'),
   })
   .meta({ id: 'TraceEntry' });
 
@@ -185,6 +188,7 @@ export const sentCopy = z.object({
   exchange: z.int().optional().describe('id of the copy in the trace'),
   status: z.int().optional(),
   error: z.string().optional().describe('why there was no answer, e.g. ECONNREFUSED'),
+  lacks: z.array(z.string()).optional().describe('parts that were not shown, and so are not in the copy'),
 });
 
 export const explanation = z

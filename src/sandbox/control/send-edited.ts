@@ -31,6 +31,8 @@ interface Sent {
   readonly exchange?: number | undefined;
   readonly status?: number | undefined;
   readonly error?: string | undefined;
+  /** Parts whose values were not shown, and so are not in the copy. */
+  readonly lacks?: readonly string[] | undefined;
 }
 
 /** Sends an edited copy: of an event to its callback, of a request to this sandbox. @throws {Refusal} */
@@ -52,14 +54,28 @@ export async function sendEdited(
   const isUnchanged = edit.body === undefined || edit.body === hideGivenKeys(state, entry).body;
   const text = isUnchanged ? entry.body : edit.body;
   const body = edit.signature === 'renew' ? signedAgain(state, { entry, text, partner }) : text;
-  const headers = sentHeaders(edit.headers ?? entry.headers, { original: entry.headers, partner });
+  const { headers, lacks } = sentHeaders(edit.headers ?? entry.headers, entry.headers);
+  // A changed text cannot get back the keys that the page did not show.
+  if (text !== entry.body && text?.includes(hidden)) lacks.push('the keys in its body');
   const copy = { ...entry, url, body, headers };
-  return entry.kind === 'event' ? postCopy(state, copy, partner) : requestCopy(sandbox, state, copy);
+  const sent =
+    entry.kind === 'event'
+      ? await postCopy(state, copy, {
+          partner,
+          faults: body === entry.body ? forgeriesOf(entry) : faultsOf(state, copy),
+        })
+      : await requestCopy(sandbox, state, copy);
+  return { ...sent, ...(lacks.length > 0 && { lacks }) };
 }
 
 type Copy = TraceEntry & { readonly headers: Readonly<Record<string, string>> };
 
-async function postCopy(state: SandboxState, copy: Copy, partner: Partner | undefined): Promise<Sent> {
+interface CopyFacts {
+  readonly partner: Partner | undefined;
+  readonly faults: readonly EventFaultName[];
+}
+
+async function postCopy(state: SandboxState, copy: Copy, { partner, faults }: CopyFacts): Promise<Sent> {
   const { deliveryQueue, trace, deployment } = state;
   const { id, url = '', body = '', headers } = copy;
   const original = deliveryQueue.deliveries.find((delivery) => delivery.id === copy.delivery);
@@ -71,7 +87,7 @@ async function postCopy(state: SandboxState, copy: Copy, partner: Partner | unde
     partner_order_id: copy.order ?? '',
     url,
     body,
-    faults: faultsOf(state, copy),
+    faults,
     publicKey: partner?.credentials.partnerPublicKey ?? '',
     headers,
     note: `Edited copy of #${id}.`,
@@ -81,7 +97,12 @@ async function postCopy(state: SandboxState, copy: Copy, partner: Partner | unde
   return { exchange: posted?.id, status, error };
 }
 
-/** A receiver has to refuse a copy whose signature does not hold, as it refuses a tampered event. */
+/** An unchanged copy is what the original is, also after the keys have changed. */
+function forgeriesOf({ faults }: TraceEntry): EventFaultName[] {
+  return (['forged', 'tampered'] as const).filter((fault) => faults.includes(fault));
+}
+
+/** A receiver has to refuse a changed copy whose signature does not hold, as it refuses a tampered event. */
 function faultsOf(state: SandboxState, copy: Copy): readonly EventFaultName[] {
   const { holds, isExpectedKey } = examineSignature(state, { ...copy, time: state.clock.now() }) ?? {};
   if (holds && isExpectedKey !== false) return [];
@@ -111,26 +132,24 @@ async function requestCopy(sandbox: Sandbox<unknown>, { trace, options }: Sandbo
   }
 }
 
-interface Original {
-  readonly original: Readonly<Record<string, string>> | undefined;
-  readonly partner: Partner | undefined;
-}
-
 /**
- * Without the headers of the earlier connection. A hidden value is that of the original; where a session file hides it,
- * that of the partner.
+ * Without the headers of the earlier connection. A hidden value is that of the original; a header that the original
+ * does not have is left out, and named.
  */
 function sentHeaders(
   headers: Readonly<Record<string, string>> = {},
-  { original = {}, partner }: Original,
-): Record<string, string> {
-  const known = withoutHopHeaders(Object.entries(headers)).flatMap(([name, shown]) => {
-    const value = shown.includes(hidden) ? (original[name.toLowerCase()] ?? hidden) : shown;
-    if (value !== hidden) return [[name, value]];
-    const isKnown = name.toLowerCase() === 'authorization' && partner !== undefined;
-    return isKnown ? [[name, `Bearer ${partner.credentials.partnerPublicKey}`]] : [];
-  });
-  return Object.fromEntries(known);
+  original: Readonly<Record<string, string>> = {},
+): { headers: Record<string, string>; lacks: string[] } {
+  const values = withoutHopHeaders(Object.entries(headers)).map(([name, shown]) => ({
+    name,
+    value: shown.includes(hidden) ? original[name.toLowerCase()] : shown,
+  }));
+  return {
+    headers: Object.fromEntries(
+      values.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
+    ),
+    lacks: values.filter(({ value }) => value === undefined).map(({ name }) => name),
+  };
 }
 
 function onlyPartner({ partners }: SandboxState): Partner | undefined {

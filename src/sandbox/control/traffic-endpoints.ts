@@ -3,16 +3,15 @@ import { commandWords } from '../../config/command-words.ts';
 import { type MismatchExplanation, nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import type { EventReading } from '../../events/event-readings.ts';
 import { Refusal } from '../requests.ts';
-import type { SandboxTrace, TraceEntry, TraceFacts } from '../trace.ts';
+import type { SandboxTrace, TraceEntry } from '../trace.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import type { ExaminedSignature } from './examine-signature.ts';
 import * as answers from './schemas.ts';
 import { findExchanges } from './search.ts';
-import type { SessionSource } from './session.ts';
-import * as sessions from './session.ts';
 
 /** A trace for the inspector: of a sandbox, or of the deliveries that `listen` received. */
-export interface TraceSource extends SessionSource {
+export interface TraceSource {
+  readonly trace: SandboxTrace;
   /** Hides keys in an entry before anything is read from it. @default none */
   readonly hide?: (entry: TraceEntry) => TraceEntry;
   /** Adds facts to an entry. @default none */
@@ -25,8 +24,6 @@ export interface TraceSource extends SessionSource {
   readonly advise?: (entries: readonly TraceEntry[]) => string[] | undefined;
   /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
   readonly explain: (entry: TraceEntry) => MismatchExplanation;
-  /** Adds an entry of another session, and returns its id. */
-  readonly add: (facts: TraceFacts) => number;
 }
 
 const traceQuery = z.strictObject({
@@ -40,7 +37,7 @@ const maxStreams = 64;
 const maxExplained = 16 * 1024;
 
 export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
-  const { trace, hide = (entry) => entry, examine, explain, add } = source;
+  const { trace, hide = (entry) => entry, examine, explain } = source;
   const { advise = () => undefined, readingsOf = () => undefined } = source;
   const show = (entry: TraceEntry) => source.show?.(hide(entry)) ?? hide(entry);
   let streams = 0;
@@ -51,8 +48,11 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       id: 'listTrace',
       method: 'GET',
       path: 'trace',
-      summary: 'Requests, replies, events and faults, the oldest first; go on with `after`',
-      query: traceQuery.extend({ limit: answers.limit }),
+      summary:
+        'The traffic: requests, replies, events and faults, the oldest first; `replay` takes it as a file',
+      query: traceQuery.extend({
+        limit: z.coerce.number().int().min(1).optional().describe('how many at most; all by default'),
+      }),
       answer: answers.extent.extend({ entries: z.array(answers.traceEntry) }),
       handle: ({ query: { after, bodies, limit } }) => {
         const entries = trace.entries.filter(({ id }) => id > after).slice(0, limit);
@@ -136,28 +136,6 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
         const explanation = explain(first);
         return { ...explanation, nextStep: nextStepAfter(explanation.findings, commandWords) };
       },
-    }),
-    endpoint({
-      id: 'exportSession',
-      method: 'GET',
-      path: 'session',
-      summary: 'The trace as a file for `importSession` and the command `replay`, without secrets',
-      answer: sessions.session,
-      handle: () => {
-        const headers = { 'content-disposition': 'attachment; filename="session.json"' };
-        return Response.json(sessions.exportSession(source), { headers });
-      },
-    }),
-    endpoint({
-      id: 'importSession',
-      method: 'POST',
-      path: 'session',
-      summary: 'Adds the entries of an exported session to the trace',
-      // Checked below, with one message for a file of another kind.
-      body: z.looseObject({}).meta({ examples: [{ format: sessions.sessionFormat }] }),
-      maxBodyBytes: sessions.maxSessionBytes,
-      answer: z.object({ imported: z.int().describe('how many entries') }),
-      handle: ({ body }) => ({ imported: sessions.importSession(sessions.readSession(body), add) }),
     }),
   ];
 }

@@ -98,8 +98,8 @@ export async function listen<Order>(options: {
 }
 
 const controlPath = '/_sandbox/';
-/** For the file of a session. Callers without the token cannot fill the memory. */
-const maxControlBytes = 16 * 1024 * 1024;
+/** For an edited copy. Callers without the token cannot fill the memory. */
+const maxControlBytes = 2 * 1024 * 1024;
 
 function holdsToken(authorization: string | undefined, token: string): boolean {
   try {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { openDeliveryFolder } from '../../../src/cli/listen/delivery-folder.ts';
 import { plainCredentials } from '../../../src/credentials/define-credentials.ts';
 import { pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
-import { exportSession } from '../../../src/sandbox/control/session.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { onboarded, order, partner, place, post, regenerate } from '../../sandbox/support.ts';
@@ -34,7 +33,7 @@ export async function writeSavedDeliveries(folder: string): Promise<void> {
   await save('done', eventOf('saved-done'));
 }
 
-/** What a sandbox keeps with `data`, and the session that the inspector exports. */
+/** What a sandbox keeps with `data`, and the traffic that the inspector gives as JSON. */
 export async function writeSandbox(folder: string, scratch: string): Promise<object> {
   const path = join(scratch, 'sandbox.sqlite');
   const fetch = async () => new Response('ok');
@@ -54,11 +53,10 @@ export async function writeSandbox(folder: string, scratch: string): Promise<obj
   await sandbox.fetch(`${messengerBaseUrl}${paths.scanDevice}?api_key=${api_key}`);
   await post(sandbox, 'sendMessage', { api_key, message: 'code', to_phone: '123' });
   await regenerate(sandbox, keys);
-  const session = exportSession({ source: 'sandbox', trace: sandbox.trace, secrets: () => [] });
-  writeFileSync(
-    join(folder, 'session.json'),
-    `${JSON.stringify({ ...session, exportedAt: new Date(writtenAt).toISOString() }, null, 1)}\n`,
-  );
+  const server = await sandbox.listen();
+  const traffic = await (await globalThis.fetch(`${server.url}/_sandbox/trace`)).json();
+  await server.close();
+  writeFileSync(join(folder, 'traffic.json'), `${JSON.stringify(traffic, null, 1)}\n`);
   const facts = { api_key, order, partner, keys: plainCredentials(keys), masterKey: sandbox.masterKey };
   await sandbox.close();
   return facts;
