@@ -82,8 +82,11 @@ export function describeProgram(
     }, 300_000);
 
     it('keeps an event that nobody can read for a person, also when that queue was deleted', async () => {
-      const { start, post, broker } = await prepareWith({});
+      const { start, post, credited, broker } = await prepareWith({});
       await start();
+      // By then it waits for messages. NATS 2.9 breaks a stream that is made while it still deletes another of its name.
+      await post(1);
+      await credited(1);
       await program.deleteQueues(broker.port);
       await post(3, { event_name: 'event.of.tomorrow' });
       await vi.waitFor(async () => expect(await program.deadLetters(broker.port)).toBe(3), patience);
@@ -134,7 +137,7 @@ async function prepare(
       if (!isRunning) expect.unreachable(`the program ended: ${printed}`);
       await sleep(100);
     }
-    expect.unreachable(`never answered 200: ${printed}`);
+    expect.unreachable(`never answered 200: ${printed.slice(-3000)}`);
   };
   return {
     broker,
