@@ -13,7 +13,7 @@ import { filesIn, order, start } from './support.ts';
 const commands = [
   ...(readFileSync(join(import.meta.dirname, '../../docs/guides/going-live.md'), 'utf8')
     .split('```')[1]
-    ?.matchAll(/^npx partner-exchange (.*)$/gm) ?? []),
+    ?.matchAll(/^npx partner-exchange-sdk (.*)$/gm) ?? []),
 ].map(([, command = '']) => command);
 
 const schemes = {

@@ -22,7 +22,7 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
   const own = played.filter(({ answers }) => answers.get(receiver)?.some(isSuccess));
   const { open, dead } = await receiver.settle(
     own
-      .map(({ text }) => valueOf(text))
+      .map(({ text }) => bodyOf(text))
       .filter((value) => !mayWait(value))
       .map(signatureOf),
   );
@@ -50,7 +50,7 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
 
   function verdictOf({ text, answers: ofAll }: Played): Verdict {
     const answers = ofAll.get(receiver) ?? [];
-    const value = valueOf(text);
+    const value = bodyOf(text);
     const signature = signatureOf(value);
     if (handled.has(signature)) return 'handled';
     if (setAside.has(signature)) return 'kept';
@@ -81,7 +81,7 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
   }
 }
 
-function valueOf(text: string): { readonly signature?: unknown } {
+function bodyOf(text: string): { readonly signature?: unknown } {
   // Sound: the sandbox wrote an object.
   return JSON.parse(text) as { readonly signature?: unknown };
 }

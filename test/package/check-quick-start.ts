@@ -124,7 +124,7 @@ function withPorts(text: string): string {
   const changed = text.replaceAll(/\b(?:3000|4200)\b/g, (port) => ports.get(port) ?? port);
   const port = ports.get('4200');
   if (port === '4200') return changed;
-  return changed.replace(/(partner-exchange sandbox(?: advance)?)(?= [>A])/, `$1 --port ${port}`);
+  return changed.replace(/(partner-exchange-sdk sandbox(?: advance)?)(?= [>A])/, `$1 --port ${port}`);
 }
 
 /** What a terminal shows, as the page has it. */

@@ -331,7 +331,7 @@ export const promises: PromisedPages = {
 /** Sentences with such a word that promise nothing of this package. */
 export const notPromised: Readonly<Record<string, readonly string[]>> = {
   'README.md': [
-    'Once: onboard, open the e-mailed link to the keys, and whitelist each machine that will call (`npx partner-exchange onboard`, `whitelist-ip`).',
+    'Once: onboard, open the e-mailed link to the keys, and whitelist each machine that will call (`npx partner-exchange-sdk onboard`, `whitelist-ip`).',
     'Does every event fail with 401?',
     'Once for each device: generate its key and pair it.',
   ],
