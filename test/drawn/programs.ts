@@ -18,6 +18,8 @@ export interface Program {
 
 /** Programs that do not run in this process, and why. */
 export const notInProcess: Readonly<Record<string, string>> = {
+  'docs/guides/functions-and-queues.md#6':
+    'consumes from JetStream without end: test/inbox/queue/jetstream-program runs it beside a server',
   'examples/order-timeline.ts': 'needs PostgreSQL for its own tables',
   'examples/demo.ts': 'starts the command line as processes',
 };

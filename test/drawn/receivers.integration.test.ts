@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
 import { isThorough, times } from '../support/repeat.ts';
+import { partnerCredentials } from './partner.ts';
 import { type Played, playService } from './play-service.ts';
 import { findPrograms, notInProcess, type Program, runProgram, variables } from './programs.ts';
 import { type Receiver, registry } from './shims/registry.ts';
@@ -66,6 +68,22 @@ describe('the receiver of each guide and example, as written there', () => {
     if (isThorough) console.info(table(verdicts));
     expect(verdicts.flatMap(({ breaches }) => breaches).slice(0, 40)).toEqual([]);
   }, 3_600_000);
+
+  it('passes the attack with authentic events in another shape', async () => {
+    const findings = await Promise.all(
+      receivers.map(async (receiver) => {
+        const report = await attackReceiver('https://partner.example/orders/P-1', {
+          credentials: partnerCredentials,
+          iOwnThisHost: 'partner.example',
+          only: ['authentic-unfamiliar', 'authentic-other-shape'],
+          fetch: async (input, init) => await receiver.fetch(new Request(input, init)),
+        });
+        expect(report.results.map(({ id }) => id)).toContain('authentic-other-shape');
+        return report.findings.map(({ id, summary }) => `${receiver.program}: ${id}: ${summary}`);
+      }),
+    );
+    expect(findings.flat()).toEqual([]);
+  }, 60_000);
 });
 
 function table(verdicts: readonly Verdicts[]): string {

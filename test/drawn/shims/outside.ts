@@ -27,10 +27,17 @@ export class DatabaseSync extends Database {
 }
 
 /** Of `pg`. */
-export class Pool {}
+export class Pool {
+  on(): void {}
+  async query(): Promise<object> {
+    return { rows: [] };
+  }
+}
+export default { Pool };
 
 /** Of `amqplib`. */
 export const connect = async () => ({
+  on: () => {},
   createConfirmChannel: async () => ({
     assertQueue: async () => {},
     prefetch: async () => {},
