@@ -364,7 +364,7 @@ describe('listen --forward-to', () => {
     );
     const running = start(forwarding(target), { env: { ...keys, XDG_STATE_HOME: state } });
     const said = await running.printed('stderr', /Listening at/);
-    expect(said).toContain(`1 events that an earlier version acknowledged wait in ${folder}: `);
+    expect(said).toContain(`Events that an earlier version acknowledged wait in ${folder} (1): `);
     expect(said).toContain(`partner-exchange replay "${folder}"/*.pending.json --to`);
   });
 

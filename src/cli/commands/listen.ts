@@ -172,7 +172,7 @@ async function warnOfFormerQueue(context: CliContext, output: Output, { save, fo
     const waiting = kept.filter(({ state }) => state === 'pending').length;
     if (waiting === 0) continue;
     output.warn(
-      `${waiting} events that an earlier version acknowledged wait in ${folder}: post them with partner-exchange replay "${folder}"/*.pending.json --to your receiver, then remove them.`,
+      `Events that an earlier version acknowledged wait in ${folder} (${waiting}): post them with partner-exchange replay "${folder}"/*.pending.json --to your receiver, then remove them.`,
     );
   }
 }
