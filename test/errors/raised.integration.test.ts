@@ -137,9 +137,10 @@ it('the command line reads the message of no error of ours: it says it in its ow
         read.push(`${source.fileName.slice(root.length + 1)}: ${node.getText()}`);
     });
   }
-  // What is left when it is no error of ours; the reason of a database.
+  // What is left when it is no error of ours; what Node says of a header; the reason of a database.
   expect(read).toEqual([
     'src/cli/failure.ts: error.message',
+    'src/cli/post-delivery.ts: error.message',
     'src/cli/sandbox/sandbox-data.ts: error.cause.message',
   ]);
 });
