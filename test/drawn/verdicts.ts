@@ -21,10 +21,7 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
   const { program, kind } = receiver;
   const own = played.filter(({ answers }) => answers.get(receiver)?.some(isSuccess));
   const { open, dead } = await receiver.settle(
-    own
-      .map(({ text }) => bodyOf(text))
-      .filter((value) => !mayWait(value))
-      .map(signatureOf),
+    own.flatMap(({ text }) => (mayWait(text) ? [] : [signatureOf(text)])),
   );
   const handled = new Set(
     receiver.handled
@@ -50,29 +47,29 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
 
   function verdictOf({ text, answers: ofAll }: Played): Verdict {
     const answers = ofAll.get(receiver) ?? [];
-    const value = bodyOf(text);
-    const signature = signatureOf(value);
+    const signature = signatureOf(text);
     if (handled.has(signature)) return 'handled';
     if (setAside.has(signature)) return 'kept';
     if (!answers.some(isSuccess)) {
       return answers.every((status) => status >= 500) ? 'refused' : 'other';
     }
     // An inbox does not say which deliveries are open, only how many. The same text twice is one of them.
-    if (mayWait(value) && (waiting.has(signature) || waiting.size < open)) {
+    if (mayWait(text) && (waiting.has(signature) || waiting.size < open)) {
       waiting.add(signature);
       return 'kept';
     }
-    return kind === 'none' && isIgnorable(value) ? 'ignored' : 'lost';
+    return kind === 'none' && isIgnorable(text) ? 'ignored' : 'lost';
   }
 
   /** What a worker may not ignore must not wait: it would be ignored when it is old enough. */
-  function mayWait(value: unknown): boolean {
-    return receiver.names.length === 0 || isIgnorable(value);
+  function mayWait(text: string): boolean {
+    return receiver.names.length === 0 || isIgnorable(text);
   }
 
   /** Documented, read, and of no interest to this program; or muted by it in so many words. */
-  function isIgnorable(value: unknown): boolean {
-    const parsed = parseOrderEvent(value);
+  function isIgnorable(text: string): boolean {
+    // The text shows members that stand in it twice.
+    const parsed = parseOrderEvent(JSON.parse(text), { text });
     if (parsed.kind === 'unknown') return receiver.ignoresOthers;
     return (
       parsed.kind === 'known' &&
@@ -81,13 +78,9 @@ export async function judge(receiver: Receiver, played: readonly Played[]): Prom
   }
 }
 
-function bodyOf(text: string): { readonly signature?: unknown } {
+function signatureOf(text: string): string {
   // Sound: the sandbox wrote an object.
-  return JSON.parse(text) as { readonly signature?: unknown };
-}
-
-function signatureOf({ signature }: { readonly signature?: unknown }): string {
-  return String(signature);
+  return String((JSON.parse(text) as { readonly signature?: unknown }).signature);
 }
 
 function isSuccess(status: number): boolean {

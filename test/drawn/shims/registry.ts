@@ -37,7 +37,7 @@ export interface Receiver {
   /** Whether it says that other names are to be ignored. */
   readonly ignoresOthers: boolean;
   /**
-   * Waits until each of these deliveries is handled or set aside, at most 20 seconds, and says what is kept: how many are
+   * Waits until each of these deliveries is handled or set aside, at most a minute, and says what is kept: how many are
    * open, and which are set aside.
    */
   readonly settle: (
