@@ -39,8 +39,8 @@ describe('the shop', () => {
     expect(shop.held.get('A-2')).toMatch(/^https:/);
   });
 
-  it('is told that an order was refused', async () => {
+  it('does not know of a second order with one id whether the service has it', async () => {
     const error = await shop.buy('A-1', '15000.50').catch((caught: unknown) => caught);
-    expect(isRequestError(error) && error.outcome).toBe('refused');
+    expect(isRequestError(error) && error.outcome).toBe('unknown');
   });
 });

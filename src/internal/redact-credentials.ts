@@ -65,7 +65,7 @@ const verdicts =
   'absent|accepted|active|already|being|blocked|correct|created|denied|disabled|empty|expired|generated|inactive|incorrect|invalid|limited|locked|malformed|missing|neither|rejected|required|revoked|suspended|unknown|unrecogni[sz]ed|wrong';
 
 const secrets = [
-  // A password in an address: `amqp://app:a/b@queue`, `user:pass@host`; not the version in `file:///x/pkg@1.0`.
+  // A password in an address: `amqp://app:a/b@queue`, `user:pass@host`; not a version in the path of a file.
   /(?<!\bfile):\/\/(?:[^\s/@]{1,200}|[^\s@:]{0,200}:[^\s@]{1,200})@/i,
   /(?<![\w.+:-])(?!(?:e-?mail|mailto|to|from|cc|npm|node):)[^\s:@/"'<>,{}()[\]]{1,64}:(?![\\/])[^\s@"'<>,{}]{1,200}@[\w[]/i,
   // A link of one time: by a name in its path, or by a token at its end.

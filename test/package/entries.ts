@@ -45,7 +45,7 @@ export function readEntries(): Entry[] {
   });
 }
 
-function readManifest(): Manifest {
+export function readManifest(): Manifest {
   // Our own file; publint checks its form.
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join, posix } from 'node:path';
-import { readCommands, readEntries } from './entries.ts';
+import { readCommands, readEntries, readManifest } from './entries.ts';
 import { thirdPartyFiles } from './third-party.ts';
 
 const documents = [
@@ -49,10 +49,11 @@ export function findFileProblems(installed: string): string[] {
   ];
 }
 
-/** The only command: npx of the package's name runs it. */
+/** The command of the package's own name, which npx runs, and a shorter one. */
 function findCommandProblems(installed: string, files: readonly string[]): string[] {
   const commands = Object.entries(readCommands());
-  const problems = commands.length === 1 ? [] : ['npx of the name of the package needs exactly one command'];
+  const isNamed = commands.some(([name]) => name === readManifest().name);
+  const problems = isNamed ? [] : ['npx of the name of the package needs a command of this name'];
   for (const [name, file] of commands) {
     if (!files.includes(file)) problems.push(`${file} of the command ${name} is missing`);
     else if (!readFileSync(join(installed, file), 'utf8').startsWith('#!/usr/bin/env node\n')) {
