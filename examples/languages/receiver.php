@@ -85,4 +85,5 @@ $order = json_encode([
     'partner_order_id' => $argv[2], 'fiat_amount' => '15000.50', 'fiat_currency' => 'NGN', 'chain' => 'usdt-trc20',
     'buyer_crypto_address' => 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', 'partner_callback_url' => 'https://partner.example/orders',
 ], JSON_THROW_ON_ERROR);
-echo substr($order, 0, -1), ',"signature":"', sign($order), '"}'; // Post exactly this text.
+$signature = sign($order); // Before anything is printed: without keys it ends here.
+echo substr($order, 0, -1), ',"signature":"', $signature, '"}'; // Post exactly this text.
