@@ -32,7 +32,7 @@ describe('the shop', () => {
       kyc_error_type: 'THIRD_PARTY_PAYMENT',
       sender_name: 'Zoë Müller',
     });
-    assert.equal((await deliver(shop.webhooks, signedDelivery(body, keys))).status, 500);
+    assert.equal((await deliver(shop.webhooks, signedDelivery(body, keys))).status, 200);
     assert.equal(shop.held.get('A-2'), 'paid by Zoë Müller');
   });
 
@@ -49,6 +49,6 @@ describe('the shop', () => {
   it('does not acknowledge an event that it cannot read', async () => {
     const shop = createShop(keys);
     const body = { ...eventBody('event.buy.init'), event_name: 'event.sell.init' };
-    assert.equal((await deliver(shop.webhooks, signedDelivery(body, keys))).status, 200);
+    assert.equal((await deliver(shop.webhooks, signedDelivery(body, keys))).status, 500);
   });
 });
