@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
-import { buildPage, pageModule } from './src/inspector/build-page.ts';
+import { buildPage, pageModule } from './tools/build-page.ts';
 
 // The programs that tests start are compiled once, not by each process.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { sleep } from '../internal/backoff.ts';
 import { randomBytes } from '../internal/random.ts';
-import { exitCodes, finalExitCode, type Variables, type World } from './context.ts';
 import { runCli } from './run.ts';
-import { visibleText } from './terminal-text.ts';
+import { exitCodes, finalExitCode, type Variables, type World } from './terminal/context.ts';
+import { visibleText } from './terminal/terminal-text.ts';
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -8,12 +8,18 @@ import {
   version,
 } from '@stricli/core';
 import { userAgent } from '../internal/user-agent.ts';
-import { reportFailure } from './command.ts';
-import { commandsOfGroup, loadRoutes, withDefaultCommand } from './command-list.ts';
-import { type ExitCode, exitCodes, type RunContext, type SecretGuard, type World } from './context.ts';
-import { secretGuard } from './secret-guard.ts';
-import { hasColours, visibleText, wrapText } from './terminal-text.ts';
-import { textFor } from './usage-errors.ts';
+import { commandsOfGroup, loadRoutes, withDefaultCommand } from './commands/command-list.ts';
+import { reportFailure } from './terminal/command.ts';
+import {
+  type ExitCode,
+  exitCodes,
+  type RunContext,
+  type SecretGuard,
+  type World,
+} from './terminal/context.ts';
+import { secretGuard } from './terminal/secret-guard.ts';
+import { hasColours, visibleText, wrapText } from './terminal/terminal-text.ts';
+import { textFor } from './terminal/usage-errors.ts';
 
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<number> {
@@ -54,7 +60,7 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
     });
   } catch (error) {
     // The file of a command could not be loaded.
-    const { describeFailure } = await import('./failure.ts');
+    const { describeFailure } = await import('./terminal/failure-line.ts');
     const failure = describeFailure(error);
     reportFailure(stderr(), failure, { isJson });
     return failure.exitCode;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { bundleEntries } from '../package/sizes.ts';
+import { bundleEntries } from '../../tools/checks/sizes.ts';
 import { benchClient } from './client.ts';
 import { benchEvent } from './event.ts';
 import { benchBacklog } from './inbox-backlog.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readEntries, root } from '../package/entries.ts';
+import { readEntries, root } from '../../tools/checks/entries.ts';
 
 /*
  * What is measured is what is installed: the built files. They are loaded by URL, so that this folder compiles

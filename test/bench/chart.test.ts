@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 import { type BarChart, type LineChart, toSvg } from './chart.ts';
 
 const bars: BarChart = {

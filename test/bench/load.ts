@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readCommands, readEntries, root } from '../package/entries.ts';
+import { readCommands, readEntries, root } from '../../tools/checks/entries.ts';
 import { builtUrl } from './built-entries.ts';
 import { estimate, ratio } from './measure.ts';
 import type { Finding } from './report.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 import { type Chart, writeCharts } from './chart.ts';
 import type { Estimate } from './measure.ts';
 

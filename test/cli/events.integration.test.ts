@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeDelivery } from '../../src/cli/deliveries.ts';
+import { writeDelivery } from '../../src/cli/deliveries/saved-deliveries.ts';
 import { startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { addressOf, filesIn, keys, scratchFolder, start } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodes, finalExitCode } from '../../src/cli/context.ts';
+import { exitCodes, finalExitCode } from '../../src/cli/terminal/context.ts';
 
 const { ok, findings, usage, unknownOutcome, stopped } = exitCodes;
 

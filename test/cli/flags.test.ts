@@ -10,7 +10,7 @@ import {
   text,
   webAddress,
   wholeNumber,
-} from '../../src/cli/flags.ts';
+} from '../../src/cli/terminal/flags.ts';
 
 const flags = {
   name: text.required('name', 'A name'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { wrapText } from '../../src/cli/terminal-text.ts';
+import { wrapText } from '../../src/cli/terminal/terminal-text.ts';
 import { partnerExchange } from './run-in-process.ts';
 
 it.each([60, 80, 100])('help fits into a terminal of %i columns, apart from examples', async (columns) => {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createConnectionServer } fro
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writeDelivery } from '../../src/cli/deliveries.ts';
+import { writeDelivery } from '../../src/cli/deliveries/saved-deliveries.ts';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CliError } from '../../src/cli/context.ts';
-import { describeFailure } from '../../src/cli/failure.ts';
+import { CliError } from '../../src/cli/terminal/context.ts';
+import { describeFailure } from '../../src/cli/terminal/failure-line.ts';
 import { freePort } from '../support/free-port.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys, order, scratchFolder, start } from './support.ts';

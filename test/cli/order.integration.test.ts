@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 import { describeWith, postgresUrl, run } from '../store/servers.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';

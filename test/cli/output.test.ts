@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CliContext } from '../../src/cli/context.ts';
-import { startProgress } from '../../src/cli/output.ts';
-import { hasColours } from '../../src/cli/terminal-text.ts';
+import type { CliContext } from '../../src/cli/terminal/context.ts';
+import { startProgress } from '../../src/cli/terminal/output.ts';
+import { hasColours } from '../../src/cli/terminal/terminal-text.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { keys } from './support.ts';
 

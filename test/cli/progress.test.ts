@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CliContext } from '../../src/cli/context.ts';
-import { startProgress } from '../../src/cli/output.ts';
+import type { CliContext } from '../../src/cli/terminal/context.ts';
+import { startProgress } from '../../src/cli/terminal/output.ts';
 
 /** A stream for messages, what was written to it, and a clock that is set by hand. */
 function given({ isTTY = false, columns = 80, env = {} } = {}) {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { jsonAnswer } from '../../src/cli/listen/receive-delivery.ts';
-import { startReceiveServer } from '../../src/cli/listen/receive-server.ts';
+import { jsonAnswer } from '../../src/cli/commands/listen/handle-request.ts';
+import { startReceiveServer } from '../../src/cli/commands/listen/receive-server.ts';
 
 it('listen answers 408 to a body that does not arrive, and closes the connection', async () => {
   const server = await startReceiveServer({

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { World } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/run.ts';
+import type { World } from '../../src/cli/terminal/context.ts';
 import { sleep } from '../../src/internal/backoff.ts';
 
 export interface RunOptions {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandNames } from '../../src/cli/command-list.ts';
-import { secretGuard } from '../../src/cli/secret-guard.ts';
+import { commandNames } from '../../src/cli/commands/command-list.ts';
+import { secretGuard } from '../../src/cli/terminal/secret-guard.ts';
 import { environmentVariables } from '../../src/config/environment-variables.ts';
 
 const source = join(import.meta.dirname, '..', '..', 'src');
@@ -37,14 +37,14 @@ describe('--help', () => {
 
   it('loads of the command line only the table of commands, and what runs one', () => {
     expect(files.filter((file) => file.startsWith('cli/')).sort()).toEqual([
-      'cli/command-list.ts',
-      'cli/command.ts',
-      'cli/context.ts',
+      'cli/commands/command-list.ts',
       'cli/main.ts',
       'cli/run.ts',
-      'cli/secret-guard.ts',
-      'cli/terminal-text.ts',
-      'cli/usage-errors.ts',
+      'cli/terminal/command.ts',
+      'cli/terminal/context.ts',
+      'cli/terminal/secret-guard.ts',
+      'cli/terminal/terminal-text.ts',
+      'cli/terminal/usage-errors.ts',
     ]);
   });
 
@@ -58,7 +58,8 @@ describe('--help', () => {
 
 it('no command loads SQLite, which Node 22.12 lacks, before a file of it is named', () => {
   for (const command of commandNames) {
-    const { packages } = loadedWith(join(source, 'cli', 'commands', `${command}.ts`));
+    const [file = ''] = globSync(`cli/commands/{,${command}/}${command}.ts`, { cwd: source });
+    const { packages } = loadedWith(join(source, file));
     expect({ command, packages }).toEqual({ command, packages: expect.not.arrayContaining(['node:sqlite']) });
   }
 });

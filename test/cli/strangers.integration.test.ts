@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { secretGuard } from '../../src/cli/secret-guard.ts';
+import { secretGuard } from '../../src/cli/terminal/secret-guard.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { times } from '../support/repeat.ts';
 import { partnerExchange } from './run-in-process.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tableLines } from '../../src/cli/table.ts';
+import { tableLines } from '../../src/cli/terminal/table.ts';
 
 const plain = (_: string, text: string) => text;
 

@@ -6,9 +6,9 @@ import {
 } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { commandNames, withDefaultCommand } from '../../src/cli/command-list.ts';
-import { CliError, type RunContext } from '../../src/cli/context.ts';
+import { commandNames, withDefaultCommand } from '../../src/cli/commands/command-list.ts';
 import { loadApplication } from '../../src/cli/run.ts';
+import { CliError, type RunContext } from '../../src/cli/terminal/context.ts';
 import { partnerExchange } from './run-in-process.ts';
 
 const application = await loadApplication(commandNames);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from '../../src/cli/failure.ts';
+import { describeFailure } from '../../src/cli/terminal/failure-line.ts';
 import { commandWords } from '../../src/config/command-words.ts';
 import { operations } from '../../src/deployment/operations.ts';
 import * as diagnostics from '../../src/diagnostics/index.ts';

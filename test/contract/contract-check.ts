@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { ContractExample } from '../../src/contract/examples.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
+import type { ContractExample } from '../../tools/contract/examples.ts';
 
 /** The schemas of `contract/`, by event or operation. */
 export function readSchemas(): Map<string, JsonObject> {

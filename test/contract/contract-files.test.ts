@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { contractFiles } from '../../src/contract/contract-files.ts';
-import { describeSchema } from '../../src/contract/describe-schema.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { operationNames } from '../../src/deployment/operations.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { contractFiles } from '../../tools/contract/contract-files.ts';
+import { describeSchema } from '../../tools/contract/describe-schema.ts';
 
 const files = contractFiles();
 const schemas = [...files].filter(([path]) => path.startsWith('contract/schemas/'));

@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 async function controlApi(): Promise<string> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseSignedBody } from '../../src/signature/signed-body.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 
 const page = readFileSync(join(root, 'docs/languages.md'), 'utf8');
 const files = {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi.ts';
 import { operationNames, operations } from '../../src/deployment/operations.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import { isJsonObject, type JsonObject } from '../../src/internal/json.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { openApiDocument } from '../../tools/contract/openapi.ts';
 import { readExamples, readJson, readSchemas } from './contract-check.ts';
 
 // Sound: the generator writes this form.

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { emptyTimeline } from '../../src/events/order-timeline.ts';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 import { partnerCredentials } from './partner.ts';
 import { type Recipe, registry } from './shims/registry.ts';
 

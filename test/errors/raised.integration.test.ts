@@ -139,8 +139,8 @@ it('the command line reads the message of no error of ours: it says it in its ow
   }
   // What is left when it is no error of ours; what Node says of a header; the reason of a database.
   expect(read).toEqual([
-    'src/cli/failure.ts: error.message',
-    'src/cli/post-delivery.ts: error.message',
-    'src/cli/sandbox/sandbox-data.ts: error.cause.message',
+    'src/cli/terminal/failure-line.ts: error.message',
+    'src/cli/deliveries/post-delivery.ts: error.message',
+    'src/cli/commands/sandbox/sandbox-data.ts: error.cause.message',
   ]);
 });

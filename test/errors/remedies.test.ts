@@ -12,8 +12,8 @@ import {
   remedies,
   type Text,
 } from '../../src/errors/remedies.ts';
-import { symptoms } from '../package/error-symptoms.ts';
-import { errorsPage } from '../package/errors-page.ts';
+import { symptoms } from '../../tools/documents/error-symptoms.ts';
+import { errorsPage } from '../../tools/documents/errors-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listKept, readKept } from '../../src/cli/listen/saved-files.ts';
+import { listKept, readKept } from '../../src/cli/deliveries/saved-files.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { checkPin } from '../../src/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';

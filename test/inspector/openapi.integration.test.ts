@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/internal/json.ts';
-import { apiTable, inspectorPage, sandboxTable } from './api-table.ts';
+import { apiTable, inspectorPage, sandboxTable } from '../../tools/documents/api-table.ts';
 import { type Story, sendMessages, startStory } from './story.ts';
 
 interface Operation {

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { startTally } from '../../tools/checks/tally.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
-import { root } from '../package/entries.ts';
-import { startTally } from '../package/tally.ts';
 import { freePort } from '../support/free-port.ts';
 import { type ConformanceVector, readConformanceVectors } from '../testing/conformance.ts';
 

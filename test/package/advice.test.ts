@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from './entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 
 /** What readers copy: pages, examples, and the doc comments of the sources. */
 const texts = globSync(

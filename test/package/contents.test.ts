@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { root } from './entries.ts';
-import { llmsText } from './llms.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { llmsText } from '../../tools/documents/llms.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const pages = globSync('docs/**/*.md', { cwd: root }).filter((file) => file !== 'docs/README.md');

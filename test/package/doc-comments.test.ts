@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { readEntries, root } from './entries.ts';
+import { readEntries, root } from '../../tools/checks/entries.ts';
 
 /** A declaration that users see, or a member of one. */
 type Documented = ts.Node & { readonly name?: ts.Node | undefined };

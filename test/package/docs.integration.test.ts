@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { commonJsCases } from '../../tools/checks/common-js.ts';
+import { readEntries, root } from '../../tools/checks/entries.ts';
+import { findBrokenReferences } from '../../tools/documents/references.ts';
 import { languageOf } from '../support/doc-snippets.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { commonJsCases } from './common-js.ts';
-import { readEntries, root } from './entries.ts';
-import { findBrokenReferences } from './references.ts';
 
 const pages = new Map(
   [

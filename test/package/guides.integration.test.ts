@@ -10,12 +10,12 @@ import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../src/testing/signed-delivery.ts';
+import { root } from '../../tools/checks/entries.ts';
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { generation } from '../credentials/keys.ts';
 import { keepConnectionsBusy } from '../support/busy-connections.ts';
 import { type SnippetRun, snippetsOf, startSnippet } from '../support/doc-snippets.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { root } from './entries.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findPromiseProblems, sentencesOf } from './check-promises.ts';
-import { root } from './entries.ts';
-import { promises } from './promises.ts';
+import { findPromiseProblems, sentencesOf } from '../../tools/checks/check-promises.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { promises } from '../../tools/documents/promises.ts';
 
 describe('each promise of a page', () => {
   it('has a test, and each test of the table exists', () => {
@@ -21,8 +21,8 @@ describe('each promise of a page', () => {
     } as const;
     expect(findPromiseProblems(root, { ...promises, ...renamed })).toEqual(
       expect.arrayContaining([
-        'test/package/promises.ts has a sentence that README.md does not have: It never fails.',
-        'test/package/promises.ts names a test that test/package/promises.test.ts does not have: is gone',
+        'tools/documents/promises.ts has a sentence that README.md does not have: It never fails.',
+        'tools/documents/promises.ts names a test that test/package/promises.test.ts does not have: is gone',
       ]),
     );
   });

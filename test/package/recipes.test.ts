@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from './entries.ts';
-import { applyBlocks, readRecipes } from './recipes.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { applyBlocks, readRecipes } from '../../tools/documents/recipes.ts';
 
 const blocks = readRecipes();
 const recipes = [...Map.groupBy(blocks, ({ recipe }) => recipe)];

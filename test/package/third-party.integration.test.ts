@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from './entries.ts';
-import { findBundled, findLicenseProblems, findSbomProblems, readDependencies } from './third-party.ts';
+import { root } from '../../tools/checks/entries.ts';
+import {
+  findBundled,
+  findLicenseProblems,
+  findSbomProblems,
+  readDependencies,
+} from '../../tools/checks/third-party.ts';
 
 const bundled = await findBundled();
 

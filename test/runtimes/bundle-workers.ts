@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 
 const folder = import.meta.dirname;
 

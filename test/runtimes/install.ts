@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../package/entries.ts';
-import { run } from '../package/run.ts';
-import { packTarball } from '../package/scratch-project.ts';
+import { root } from '../../tools/checks/entries.ts';
+import { run } from '../../tools/checks/run.ts';
+import { packTarball } from '../../tools/checks/scratch-project.ts';
 
 const folder = import.meta.dirname;
 const dependencies = ['ky', 'zod'];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { run } from '../package/run.ts';
+import { run } from '../../tools/checks/run.ts';
 import { bundleWorkers } from './bundle-workers.ts';
 import { install } from './install.ts';
 import { authorityFile } from './servers/http2-server.ts';

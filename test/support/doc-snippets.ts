@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { root } from '../package/entries.ts';
+import { root } from '../../tools/checks/entries.ts';
 
 /** The snippets of a page in a language, TypeScript by default. */
 export function snippetsOf(page: string, language = 'ts'): string[] {

@@ -1,7 +1,7 @@
-import { defineCommand } from '../command.ts';
-import { exitCodes } from '../context.ts';
-import { choiceArg, commonFlags } from '../flags.ts';
-import { openOutput } from '../output.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { choiceArg, commonFlags } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

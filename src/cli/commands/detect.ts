@@ -1,11 +1,11 @@
 import { detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
-import { defineCommand } from '../command.ts';
-import { readDetectionSecrets } from '../configuration.ts';
-import { exitCodes } from '../context.ts';
-import { readDeliveries } from '../deliveries.ts';
-import { describeDetection } from '../describe-detection.ts';
-import { formatFlags, keysFlag, purposeFlag, samples } from '../flags.ts';
-import { openOutput } from '../output.ts';
+import { readDeliveries } from '../deliveries/saved-deliveries.ts';
+import { readDetectionSecrets } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { describeDetection } from '../terminal/describe-detection.ts';
+import { formatFlags, keysFlag, purposeFlag, samples } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 const flags = { purpose: purposeFlag, keys: keysFlag, ...formatFlags };
 

@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { commandWords } from '../../config/command-words.ts';
 import type { DoctorCheck, DoctorStatus } from '../../diagnostics/doctor/doctor-context.ts';
 import { doctorInWords } from '../../diagnostics/doctor/run-doctor.ts';
-import { defineCommand } from '../command.ts';
-import { readNamedKeys, withScheme } from '../configuration.ts';
-import { exitCodes } from '../context.ts';
-import { readDeliveries } from '../deliveries.ts';
-import { formatFlags, signingFlags, text, toggle, webAddress, wholeNumber } from '../flags.ts';
-import { countBy, openOutput } from '../output.ts';
-import type { Style } from '../terminal-text.ts';
+import { readDeliveries } from '../deliveries/saved-deliveries.ts';
+import { readNamedKeys, withScheme } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { formatFlags, signingFlags, text, toggle, webAddress, wholeNumber } from '../terminal/flags.ts';
+import { countBy, openOutput } from '../terminal/output.ts';
+import type { Style } from '../terminal/terminal-text.ts';
 
 const styles: Readonly<Record<DoctorStatus, Style>> = {
   ok: 'green',

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
 import { printableText } from '../../internal/printable-text.ts';
-import { defineCommand } from '../command.ts';
-import { readDeployment } from '../configuration.ts';
-import { type CliContext, CliError, exitCodes } from '../context.ts';
-import type { Delivery } from '../deliveries.ts';
-import { digestArg, formatFlags, postFlags, text } from '../flags.ts';
-import { verifyDelivery } from '../listen/receive-delivery.ts';
-import { type KeptFile, listKept, readKept } from '../listen/saved-files.ts';
-import { openOutput } from '../output.ts';
-import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
+import { answerItem, describeAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
+import type { Delivery } from '../deliveries/saved-deliveries.ts';
+import { type KeptFile, listKept, readKept } from '../deliveries/saved-files.ts';
+import { readDeployment } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
+import { digestArg, formatFlags, postFlags, text } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
+import { verifyDelivery } from './listen/handle-request.ts';
 
 const folderFlag = text.required('folder', 'What "listen --save" named');
 

@@ -1,13 +1,13 @@
 import { commandWords } from '../../config/command-words.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { defineCommand } from '../command.ts';
-import { readDeployment, readDetectionSecrets } from '../configuration.ts';
-import { exitCodes } from '../context.ts';
-import { readDelivery } from '../deliveries.ts';
-import { formatFlags, optionalFile, purposeFlag, signingFlags } from '../flags.ts';
-import { inputName, readInput } from '../input.ts';
-import { openOutput } from '../output.ts';
+import { readDelivery } from '../deliveries/saved-deliveries.ts';
+import { readDeployment, readDetectionSecrets } from '../inputs/configuration.ts';
+import { inputName, readInput } from '../inputs/input.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { formatFlags, optionalFile, purposeFlag, signingFlags } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
 

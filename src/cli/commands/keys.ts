@@ -10,14 +10,14 @@ import { printableText } from '../../internal/printable-text.ts';
 import { createKeyRotation, type KeyRotation } from '../../rotation/create-key-rotation.ts';
 import { keyFile } from '../../rotation/key-file.ts';
 import type { KeyStatus, RotationStatus } from '../../rotation/rotation-steps.ts';
-import { defineCommand } from '../command.ts';
-import { readDeployment, requireAddress } from '../configuration.ts';
-import { type CliContext, CliError, exitCodes } from '../context.ts';
-import { type FlagsOf, formatFlags, schemeFlag, text, toggle } from '../flags.ts';
-import { readInput, readJsonObject } from '../input.ts';
-import { type Output, openOutput } from '../output.ts';
-import { showReply } from '../replies.ts';
-import type { Paint } from '../terminal-text.ts';
+import { readDeployment, requireAddress } from '../inputs/configuration.ts';
+import { readInput, readJsonObject } from '../inputs/input.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
+import { type FlagsOf, formatFlags, schemeFlag, text, toggle } from '../terminal/flags.ts';
+import { type Output, openOutput } from '../terminal/output.ts';
+import { showReply } from '../terminal/replies.ts';
+import type { Paint } from '../terminal/terminal-text.ts';
 
 const flags = {
   keys: text.required(

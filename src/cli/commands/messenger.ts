@@ -3,15 +3,15 @@ import { buildRouteMap } from '@stricli/core';
 import { renderUnicodeCompact } from 'uqr';
 import { printableText } from '../../internal/printable-text.ts';
 import { MessengerClient } from '../../messenger/messenger-client.ts';
-import { defineCommand } from '../command.ts';
-import { readConfiguration, requireAddress } from '../configuration.ts';
-import { CliError, exitCodes } from '../context.ts';
-import { arg, commonFlags, formatFlags, optionalFile, text, toggle } from '../flags.ts';
-import { inputName, readInput, secretOrAsk } from '../input.ts';
-import { openDevice } from '../open-device.ts';
-import { openSecretAddress } from '../open-secret-address.ts';
-import { openOutput } from '../output.ts';
-import { keepReply, showReply } from '../replies.ts';
+import { readConfiguration, requireAddress } from '../inputs/configuration.ts';
+import { inputName, readInput, secretOrAsk } from '../inputs/input.ts';
+import { openDevice } from '../inputs/open-device.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { CliError, exitCodes } from '../terminal/context.ts';
+import { arg, commonFlags, formatFlags, optionalFile, text, toggle } from '../terminal/flags.ts';
+import { openSecretAddress } from '../terminal/open-secret-address.ts';
+import { openOutput } from '../terminal/output.ts';
+import { keepReply, showReply } from '../terminal/replies.ts';
 
 const key = defineCommand({
   brief: 'Generate the API key of a device',

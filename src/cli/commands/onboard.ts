@@ -1,10 +1,10 @@
 import { ExchangeClient } from '../../exchange/exchange-client.ts';
-import { defineCommand } from '../command.ts';
-import { readDeployment, requireAddress } from '../configuration.ts';
-import { CliError, exitCodes } from '../context.ts';
-import { formatFlags, text } from '../flags.ts';
-import { openOutput } from '../output.ts';
-import { showReply } from '../replies.ts';
+import { readDeployment, requireAddress } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { CliError, exitCodes } from '../terminal/context.ts';
+import { formatFlags, text } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
+import { showReply } from '../terminal/replies.ts';
 
 const flags = {
   email: text.required('address', 'Where the link to the keys is sent'),

@@ -7,13 +7,13 @@ import { checkPin, pinScheme } from '../../diagnostics/pin/pin-scheme.ts';
 import { isSignatureError } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
-import { defineCommand } from '../command.ts';
-import { allCredentials, type Configuration, readConfiguration } from '../configuration.ts';
-import { type CliContext, CliError, type ExitCode, exitCodes } from '../context.ts';
-import { type NamedDelivery, readDeliveries } from '../deliveries.ts';
-import { type FlagsOf, formatFlags, samples, signingFlags, text } from '../flags.ts';
-import { inFile, inputName, readInput, readJsonObject, shownPath } from '../input.ts';
-import { type Output, openOutput } from '../output.ts';
+import { type NamedDelivery, readDeliveries } from '../deliveries/saved-deliveries.ts';
+import { allCredentials, type Configuration, readConfiguration } from '../inputs/configuration.ts';
+import { inFile, inputName, readInput, readJsonObject, shownPath } from '../inputs/input.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
+import { type FlagsOf, formatFlags, samples, signingFlags, text } from '../terminal/flags.ts';
+import { type Output, openOutput } from '../terminal/output.ts';
 
 const flags = {
   check: text.optional('pin', 'Check this pin instead of making one'),

@@ -1,10 +1,10 @@
 import { detectFromOracle, probeBody } from '../../diagnostics/detection/detect-from-oracle.ts';
 import { readBounded } from '../../internal/read-bounded.ts';
-import { defineCommand } from '../command.ts';
-import { type CliContext, CliError, exitCodes } from '../context.ts';
-import { describeDetection } from '../describe-detection.ts';
-import { formatFlags, webAddress } from '../flags.ts';
-import { openOutput } from '../output.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
+import { describeDetection } from '../terminal/describe-detection.ts';
+import { formatFlags, webAddress } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 const timeoutMs = 30_000;
 /** A signature, or a small signed body. */

@@ -1,11 +1,11 @@
 import { printableText } from '../../internal/printable-text.ts';
-import { defineCommand } from '../command.ts';
-import { exitCodes } from '../context.ts';
-import { eachDelivery } from '../deliveries.ts';
-import { describeFailure } from '../failure.ts';
-import { arg, formatFlags, manyArgs, postFlags } from '../flags.ts';
-import { openOutput } from '../output.ts';
-import { answerItem, describeAnswer, isSuccess, postEach } from '../post-delivery.ts';
+import { answerItem, describeAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
+import { eachDelivery } from '../deliveries/saved-deliveries.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { describeFailure } from '../terminal/failure-line.ts';
+import { arg, formatFlags, manyArgs, postFlags } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 const flags = { ...postFlags, ...formatFlags };
 

@@ -1,9 +1,9 @@
-import { defineCommand } from '../command.ts';
-import { readConfiguration, signerOf } from '../configuration.ts';
-import { CliError, exitCodes } from '../context.ts';
-import { formatFlags, merchantFlag, optionalFile, purposeFlag, signingFlags } from '../flags.ts';
-import { inputName, readExactJsonObject, readInput } from '../input.ts';
-import { openOutput } from '../output.ts';
+import { readConfiguration, signerOf } from '../inputs/configuration.ts';
+import { inputName, readExactJsonObject, readInput } from '../inputs/input.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { CliError, exitCodes } from '../terminal/context.ts';
+import { formatFlags, merchantFlag, optionalFile, purposeFlag, signingFlags } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 const flags = { purpose: purposeFlag, merchant: merchantFlag, ...signingFlags, ...formatFlags };
 

@@ -8,12 +8,12 @@ import {
 import { describeIn, isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { defineCommand } from '../command.ts';
-import { allCredentials, readConfiguration } from '../configuration.ts';
-import { exitCodes } from '../context.ts';
-import { readDeliveries } from '../deliveries.ts';
-import { formatFlags, purposeFlag, samples, signingFlags } from '../flags.ts';
-import { openOutput } from '../output.ts';
+import { readDeliveries } from '../deliveries/saved-deliveries.ts';
+import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { formatFlags, purposeFlag, samples, signingFlags } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
 
 interface Verdict {
   readonly source: string;

@@ -1,10 +1,10 @@
 import { ExchangeClient } from '../../exchange/exchange-client.ts';
-import { defineCommand } from '../command.ts';
-import { readConfiguration, requireAddress } from '../configuration.ts';
-import { exitCodes } from '../context.ts';
-import { formatFlags, keysFlag } from '../flags.ts';
-import { openOutput } from '../output.ts';
-import { showReply } from '../replies.ts';
+import { readConfiguration, requireAddress } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { formatFlags, keysFlag } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
+import { showReply } from '../terminal/replies.ts';
 
 const flags = { keys: keysFlag, ...formatFlags };
 

@@ -7,5 +7,5 @@ export interface Page {
   readonly styleHash: string;
 }
 
-/** Replaced by the build with the page of `src/inspector` (build-page.ts); `undefined` in sources. */
+/** Replaced by the build with the page of `src/inspector` (tools/build-page.ts); `undefined` in sources. */
 export const page: Page | undefined = undefined;

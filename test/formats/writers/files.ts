@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDeliveryFolder } from '../../../src/cli/listen/delivery-folder.ts';
+import { openDeliveryFolder } from '../../../src/cli/commands/listen/delivery-folder.ts';
 import { plainCredentials } from '../../../src/credentials/define-credentials.ts';
 import { pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';

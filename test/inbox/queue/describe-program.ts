@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { eventBody } from '../../../src/testing/event-body.ts';
 import { signedDelivery } from '../../../src/testing/signed-delivery.ts';
-import { root } from '../../package/entries.ts';
+import { root } from '../../../tools/checks/entries.ts';
 import { startSnippet } from '../../support/doc-snippets.ts';
 import type { PrivateServer } from '../../support/private-server.ts';
 import { isThorough } from '../../support/repeat.ts';

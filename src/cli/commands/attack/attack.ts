@@ -1,0 +1,193 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { commandWords } from '../../../config/command-words.ts';
+import { isLoopback } from '../../../deployment/base-url.ts';
+import type { AttackResult, AttackVerdict } from '../../../diagnostics/attack/attack-case.ts';
+import {
+  type AttackReport,
+  attackCases,
+  attackInWords,
+} from '../../../diagnostics/attack/attack-receiver.ts';
+import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
+import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { CliError, exitCodes } from '../../terminal/context.ts';
+import {
+  formatFlags,
+  parseWebAddress,
+  signingFlags,
+  text,
+  toggle,
+  webAddress,
+  wholeNumber,
+  wordList,
+} from '../../terminal/flags.ts';
+import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
+import { type Paint, type Style, visibleText } from '../../terminal/terminal-text.ts';
+import { handledCount } from './handled-count.ts';
+
+const styles: Readonly<Record<AttackVerdict, Style>> = {
+  ok: 'green',
+  weak: 'yellow',
+  broken: 'red',
+  skipped: 'dim',
+};
+
+const caseIds = () => attackCases.map(({ id }) => id);
+
+const flags = {
+  iOwnThisHost: text.optional(
+    'name',
+    'The name of the host, which says that it is yours; not needed for this machine',
+  ),
+  handledUrl: webAddress.optional(
+    'url',
+    'Your address that tells how often your code acted on ?partner_order_id=, or keeps an event of it, as JSON',
+  ),
+  handledCommand: text.optional(
+    'command',
+    'Your command that prints how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it, as JSON',
+  ),
+  only: wordList('id', 'Run this case alone, or some', caseIds),
+  skip: wordList('id', 'Leave this case out', caseIds),
+  all: toggle('Print every case, not only findings'),
+  report: text.optional('file', 'Also write all cases as JUnit XML'),
+  timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
+  ...signingFlags,
+  ...formatFlags,
+};
+
+export default defineCommand({
+  brief: 'Attack your receiver, and report its weaknesses',
+  about:
+    'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is weak or broken.',
+  examples: [
+    'partner-exchange attack http://127.0.0.1:3000/orders',
+    'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
+    'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
+    'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
+  ],
+  flags,
+  args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
+  async run(context, flags, url) {
+    const output = openOutput(context, flags);
+    const { iOwnThisHost, timeoutMs, only, skip } = flags;
+    if (iOwnThisHost === undefined && !isLoopback(url.hostname)) {
+      throw new CliError(
+        `${url.hostname} is not this machine: if it is yours, add --i-own-this-host ${url.hostname}.`,
+      );
+    }
+    const configuration = await readConfiguration(context, flags);
+    const handled = handledCount(context, flags);
+    // Fails before anything is sent if it cannot count.
+    await handled?.('probe-none');
+    const progress = startProgress(context);
+    let done = 0;
+    try {
+      const report = await attackInWords(commandWords, url, {
+        credentials: currentCredentials(configuration),
+        deployment: configuration.deployment,
+        iOwnThisHost,
+        timeoutMs,
+        handled,
+        only: only?.length ? only : undefined,
+        skip,
+        signal: context.signal,
+        onResult: ({ id }) => progress.update(`${++done} done, last ${id}`),
+      });
+      progress.stop();
+      const { results, findings } = report;
+      if (flags.report !== undefined) {
+        await writeFile(resolve(context.cwd, flags.report), context.secrets.redact(toJunit(report)));
+      }
+      output.result({ findings, results }, (paint) => [
+        ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
+        ...findings.flatMap((finding) => describeFinding(finding, paint)),
+        ...(flags.all ? [] : describeUnjudged(results, paint)),
+      ]);
+      const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
+      output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
+      const isSound = findings.length === 0;
+      // If every case was skipped, nobody knows whether the receiver is sound.
+      return isSound && results.some(({ verdict }) => verdict === 'ok') ? exitCodes.ok : exitCodes.findings;
+    } finally {
+      progress.stop();
+    }
+  },
+});
+
+const indent = ' '.repeat(8);
+
+function describeFinding({ verdict, summary, cases, advice }: AttackFinding, paint: Paint): string[] {
+  return [
+    `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', summary)}`,
+    `${indent}${advice}`,
+    `${indent}${paint('dim', `shown by ${nameSome(cases)}`)}`,
+  ];
+}
+
+/** The first cases by name: one cause can show in dozens. */
+function nameSome(cases: readonly string[]): string {
+  const more = cases.length - mostNamed;
+  if (more <= 1) return cases.join(', ');
+  return `${cases.slice(0, mostNamed).join(', ')} and ${more} more (--all lists them)`;
+}
+
+const mostNamed = 5;
+
+function describeCase({ id, what, expected, answered, verdict, advice }: AttackResult, paint: Paint) {
+  const head = `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', id)}: ${answered}`;
+  if (verdict === 'ok' || verdict === 'skipped') return [head];
+  return [
+    head,
+    `${indent}sent: ${what}`,
+    `${indent}expected: ${expected}`,
+    ...(advice === undefined ? [] : [`${indent}${advice}`]),
+  ];
+}
+
+/** One line for each reason why cases were skipped. */
+function describeUnjudged(results: readonly AttackResult[], paint: Paint): string[] {
+  const skipped = results.filter(({ verdict }) => verdict === 'skipped');
+  return [...Map.groupBy(skipped, ({ answered }) => answered)].map(([reason, cases]) => {
+    const ids = cases.length > 8 ? `${cases.length} cases` : cases.map(({ id }) => id).join(', ');
+    return `${paint('dim', 'skipped')} ${ids}: ${reason}`;
+  });
+}
+
+/** One test case for each case of the attack; the message of a failure is the finding that it belongs to. */
+function toJunit({ results, findings }: AttackReport): string {
+  const cases = results.map(({ id, what, expected, answered, verdict, advice = '' }) => {
+    const head = `  <testcase classname="attack" name="${escapeXml(`${id}: ${what}`)}"`;
+    if (verdict === 'ok') return `${head}/>`;
+    if (verdict === 'skipped') {
+      return `${head}>\n    <skipped message="${escapeXml(answered)}"/>\n  </testcase>`;
+    }
+    const summary = findings.find((finding) => finding.cases.includes(id))?.summary ?? answered;
+    const text = escapeXml(`expected: ${expected}\nanswered: ${answered}\n${advice}`);
+    return `${head}>\n    <failure type="${verdict}" message="${escapeXml(summary)}">${text}</failure>\n  </testcase>`;
+  });
+  const failures = results.filter(({ verdict }) => verdict === 'weak' || verdict === 'broken').length;
+  const skipped = results.filter(({ verdict }) => verdict === 'skipped').length;
+  const counts = `tests="${results.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `<testsuite name="partner-exchange attack" ${counts}>`,
+    ...cases,
+    '</testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+const xmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+function escapeXml(value: string): string {
+  return visibleText(value).replace(/[&<>"]/g, (letter) => xmlEntities[letter] ?? '');
+}

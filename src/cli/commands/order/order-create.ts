@@ -1,0 +1,147 @@
+import { resolve } from 'node:path';
+import { type Deployment, operationUrl } from '../../../deployment/define-deployment.ts';
+import type { BuyOrder } from '../../../deployment/order-schema.ts';
+import { toWireNames } from '../../../deployment/wire-names.ts';
+import { isOrderError, isRequestError } from '../../../errors/errors.ts';
+import { ExchangeClient } from '../../../exchange/exchange-client.ts';
+import type { JsonObject } from '../../../internal/json.ts';
+import { printableText } from '../../../internal/printable-text.ts';
+import type { CreatedOrder } from '../../../orders/journal.ts';
+import { createOrderJournal } from '../../../orders/order-journal.ts';
+import {
+  currentCredentials,
+  readConfiguration,
+  requireAddress,
+  signerOf,
+} from '../../inputs/configuration.ts';
+import {
+  confirm,
+  inputName,
+  readExactJsonObject,
+  readInput,
+  requireConfirmable,
+} from '../../inputs/input.ts';
+import { parseStoreAddress, withStore } from '../../inputs/open-store.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { exitCodes } from '../../terminal/context.ts';
+import {
+  confirmFlags,
+  formatFlags,
+  journalFlag,
+  merchantFlag,
+  optionalFile,
+  signingFlags,
+  text,
+  toggle,
+} from '../../terminal/flags.ts';
+import { type Output, openOutput } from '../../terminal/output.ts';
+import { keepReply, redactedReply, replyLine } from '../../terminal/replies.ts';
+import { describeOrder } from './describe-order.ts';
+
+const flags = {
+  journal: journalFlag,
+  merchant: merchantFlag,
+  save: text.optional(
+    'file',
+    'Keep the reply in a new file that only you can read; what is printed hides links and keys',
+  ),
+  again: toggle('Send an order that the service has refused once more as it is'),
+  dryRun: toggle('Print the signed text, and send nothing'),
+  ...confirmFlags,
+  ...signingFlags,
+  ...formatFlags,
+};
+
+export default defineCommand({
+  brief: 'Create an order, once',
+  about:
+    'Creates the order of a JSON file. The journal knows of it before the service does, so that no order is sent twice: always give the same journal. It shows the body and asks before it sends. Exits with 3 if the service may have the order, and says what to do.',
+  examples: [
+    'partner-exchange order create order.json --journal orders.sqlite',
+    'partner-exchange order create order.json --journal orders.sqlite --yes --save reply.json',
+    'partner-exchange order create order.json --journal orders.sqlite --dry-run',
+  ],
+  flags,
+  args: [optionalFile('JSON of the order (default: stdin)')],
+  async run(context, flags, path) {
+    const output = openOutput(context, flags);
+    const { merchant, again, journal: where, save } = flags;
+    const isStdinTaken = path === undefined || path === '-';
+    if (!flags.dryRun) requireConfirmable(context, { ...flags, isStdinTaken });
+    const configuration = await readConfiguration(context, flags);
+    const { deployment } = configuration;
+    const credentials = currentCredentials(configuration);
+    requireAddress(deployment, 'createOrder');
+    const address = parseStoreAddress(context, where);
+    const given = readExactJsonObject(await readInput(context, path), inputName(path));
+    // Sound: the schema of the deployment checks it.
+    const order = given as unknown as BuyOrder;
+    const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
+    const { payload } = await exchange.prepareOrder(order, { merchant });
+    const body = toWireNames(payload, deployment.wireNames);
+    if (flags.dryRun) {
+      const signed = signerOf(configuration, { purpose: 'order', merchant })(body);
+      output.exact(signed.text, signed);
+      output.status('Nothing was sent, and the journal does not know of it.');
+      return exitCodes.ok;
+    }
+    show(output, deployment, body);
+    await confirm(context, flags, 'Create this order?');
+    return await withStore(context, address, async (store) => {
+      if (address.kind === 'file' && !address.isThere)
+        output.status(`The journal ${printableText(where)} is new.`);
+      const journal = createOrderJournal({ exchange, store, now: context.now });
+      try {
+        const create = () => journal.create(order, { merchant, again, signal: context.signal });
+        const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
+        print(output, created);
+        return exitCodes.ok;
+      } catch (error) {
+        if (output.format === 'text' && isUnknown(error)) sayUnknown(output, payload, where);
+        throw error;
+      }
+    });
+  },
+});
+
+function show(output: Output, deployment: Deployment, body: JsonObject): void {
+  output.status((paint) => `POST ${paint('bold', operationUrl(deployment, 'createOrder'))}`);
+  for (const line of JSON.stringify(body, null, 2).split('\n')) {
+    // Our own indentation; spaces of a member are behind its quotation mark.
+    const [indent = ''] = /^ */.exec(line) ?? [];
+    output.status(indent + printableText(line));
+  }
+}
+
+/** Keeps the reply, which may be the only place that says how the buyer pays. */
+async function saved(path: string, create: () => Promise<CreatedOrder>): Promise<CreatedOrder> {
+  let created: CreatedOrder | undefined;
+  await keepReply(path, async () => {
+    created = await create();
+    return created.reply?.body;
+  });
+  // Sound: had it not been set, keepReply would have thrown.
+  return created as CreatedOrder;
+}
+
+function print(output: Output, { order, replayed, reply }: CreatedOrder): void {
+  const { status, body } = reply ?? {};
+  output.result({ order, replayed, status, ...(reply && { body: redactedReply(body) }) }, (paint) => [
+    describeOrder(order, paint),
+    ...(reply === undefined ? [] : [`answered with status ${status}: ${replyLine(body)}`]),
+  ]);
+  if (replayed) output.status('It was created before: nothing was sent now.');
+}
+
+function isUnknown(error: unknown): boolean {
+  if (isOrderError(error)) return error.code === 'outcome_unknown';
+  return isRequestError(error) && error.outcome === 'unknown';
+}
+
+function sayUnknown(output: Output, { partner_order_id }: JsonObject, journal: string): void {
+  const id = printableText(String(partner_order_id));
+  output.status(
+    `The service may have order ${id}: do not create it again. Wait for an event of it, or ask the service; then run: ` +
+      `partner-exchange order settle ${id} accepted --note "…" --journal ${printableText(journal)} (or abandoned).`,
+  );
+}

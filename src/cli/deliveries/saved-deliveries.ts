@@ -1,0 +1,183 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { deliveryFileFormat } from '../../diagnostics/detection/samples.ts';
+import { isJsonObject, type JsonValue } from '../../internal/json.ts';
+import { hidden } from '../../internal/redact-credentials.ts';
+import { inputName, readInput } from '../inputs/input.ts';
+import { type CliContext, CliError } from '../terminal/context.ts';
+
+/** Marks the files of deliveries, and the version of their form (docs/cli.md). */
+const format = `${deliveryFileFormat}1`;
+
+/** A request as it was received, or as it will be posted. */
+export interface Delivery {
+  /** In ISO 8601; `undefined` for a body without its request. */
+  readonly receivedAt?: string | undefined;
+  /** Path and query, as they were sent. */
+  readonly target?: string | undefined;
+  /** In the order and the spelling in which they were sent. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** The text of a file that keeps a delivery byte for byte. */
+export function writeDelivery({ receivedAt, target, headers, body }: Delivery): string {
+  const text = textOf(body);
+  const content = text === undefined ? { bodyBase64: Buffer.from(body).toString('base64') } : { body: text };
+  return `${JSON.stringify({ format, receivedAt, target, headers, ...content }, null, 2)}\n`;
+}
+
+/** The delivery in a file: one that was written by {@link writeDelivery}, or a bare body. */
+export function readDelivery(bytes: Uint8Array, name: string): Delivery {
+  const value = parse(bytes);
+  if (!isJsonObject(value) || value.format === undefined) return { headers: [], body: bytes };
+  if (value.format !== format) {
+    // A body may have a member of that name.
+    if (!String(value.format).startsWith(deliveryFileFormat)) return { headers: [], body: bytes };
+    throw new CliError(`${name} was saved by another version of this command: update it.`);
+  }
+  const { receivedAt, target, headers, body, bodyBase64 } = value;
+  const content = typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : body;
+  if (!isHeaders(headers) || (typeof content !== 'string' && !ArrayBuffer.isView(content))) {
+    throw new CliError(`${name} is not a complete saved delivery: save it again with "listen --save".`);
+  }
+  return {
+    receivedAt: typeof receivedAt === 'string' ? receivedAt : undefined,
+    target: typeof target === 'string' && target.startsWith('/') ? target : undefined,
+    headers,
+    body: Buffer.from(content),
+  };
+}
+
+function parse(bytes: Uint8Array): unknown {
+  const text = textOf(bytes);
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text whose UTF-8 is exactly these bytes; `undefined` if there is none. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeaders(value: JsonValue | undefined): value is [string, string][] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string'),
+    )
+  );
+}
+
+export interface NamedDelivery extends Delivery {
+  /** The file, or `stdin`; of traffic with the id of the event. */
+  readonly source: string;
+  /** Parts that the traffic does not hold, since they had a key in them: names of headers, its path, its whole body. */
+  readonly lacks?: readonly string[];
+}
+
+/**
+ * Reads deliveries: files of `listen --save`, traffic of the inspector, bare bodies, and folders of these
+ * in the order of their names; stdin if nothing is named.
+ */
+export async function readDeliveries(
+  context: CliContext,
+  paths: readonly string[],
+): Promise<NamedDelivery[]> {
+  const deliveries: NamedDelivery[] = [];
+  for (const file of await expandPaths(context, paths)) deliveries.push(...(await readFileOf(context, file)));
+  return deliveries;
+}
+
+/** The deliveries of the same files, one file after the other. A file that cannot be read is passed to `onProblem`. */
+export async function* eachDelivery(
+  context: CliContext,
+  paths: readonly string[],
+  onProblem: (problem: { readonly source: string; readonly error: unknown }) => void,
+): AsyncGenerator<NamedDelivery> {
+  for (const file of await expandPaths(context, paths)) {
+    try {
+      yield* await readFileOf(context, file);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      onProblem({ source: inputName(file), error });
+    }
+  }
+}
+
+/** An inspector keeps 64 Mi characters of bodies. */
+const maxTrafficMiB = 256;
+
+async function readFileOf(context: CliContext, file: string | undefined): Promise<NamedDelivery[]> {
+  const source = inputName(file);
+  const bytes = await readInput(context, file, { maxMiB: maxTrafficMiB });
+  return trafficEvents(bytes, source) ?? [{ source, ...readDelivery(bytes, source) }];
+}
+
+async function expandPaths(
+  context: CliContext,
+  paths: readonly string[],
+): Promise<readonly (string | undefined)[]> {
+  if (paths.length === 0) return [undefined];
+  return (await Promise.all(paths.map((path) => expand(context, path)))).flat();
+}
+
+/**
+ * The events in the traffic that the inspector gives as JSON, or in a session that an earlier version exported;
+ * `undefined` for another file.
+ */
+function trafficEvents(bytes: Uint8Array, name: string): NamedDelivery[] | undefined {
+  const value = parse(bytes);
+  if (!isJsonObject(value) || !Array.isArray(value.entries)) return undefined;
+  if (typeof value.lastId !== 'number' && !String(value.format).startsWith('partner-exchange-session/'))
+    return undefined;
+  return value.entries
+    .filter((entry) => isJsonObject(entry) && entry.kind === 'event')
+    .map((entry) => {
+      const { success, data } = trafficEvent.safeParse(entry);
+      if (success) return eventOf(data, name);
+      throw new CliError(`${name} is not the traffic of an inspector: an event has another form.`);
+    });
+}
+
+const trafficEvent = z.object({
+  id: z.int(),
+  time: z.number().min(0).max(8.64e15),
+  url: z.string().optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().default(''),
+  bodyBase64: z.base64().optional(),
+});
+
+function eventOf(event: z.output<typeof trafficEvent>, name: string): NamedDelivery {
+  const { id, time, url = '/', body, bodyBase64 } = event;
+  const target = url.replace(/^[a-z]+:\/\/[^/?]*/, '');
+  const headers = Object.entries(event.headers);
+  const parts = [...headers, ['its path', target], ['its whole body', bodyBase64 ?? body]] as const;
+  return {
+    source: `${name} #${id}`,
+    receivedAt: new Date(time).toISOString(),
+    target: target.includes(hidden) || !target.startsWith('/') ? undefined : target,
+    headers: headers.filter(([, value]) => !value.includes(hidden)),
+    body: bodyBase64 === undefined ? Buffer.from(body) : Buffer.from(bodyBase64, 'base64'),
+    lacks: parts.filter(([, value]) => value.includes(hidden)).map(([part]) => part),
+  };
+}
+
+async function expand(context: CliContext, path: string): Promise<string[]> {
+  if (path === '-') return [path];
+  const absolute = resolve(context.cwd, path);
+  if (!(await stat(absolute)).isDirectory()) return [path];
+  const names = (await readdir(absolute)).filter((name) => name.endsWith('.json')).sort();
+  if (names.length === 0)
+    throw new CliError(`${path} holds no .json file: name a folder of saved deliveries.`);
+  return names.map((name) => join(path, name));
+}

@@ -1,0 +1,28 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from '../../internal/error-code.ts';
+
+/**
+ * Makes a folder, and those above it, for this user alone. One that is there stays as it is. The recursive `mkdir` of
+ * Node never ends where a folder says ENOENT although its parent exists, as below /proc.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const error = await tryMake(path);
+  if (codeOf(error) !== 'ENOENT' || dirname(path) === path) return rejectUnlessFolder(path, error);
+  await makeFolder(dirname(path));
+  await rejectUnlessFolder(path, await tryMake(path));
+}
+
+/** Returns the error, `undefined` if there is none. */
+async function tryMake(path: string): Promise<unknown> {
+  return mkdir(path, { mode: 0o700 }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+async function rejectUnlessFolder(path: string, error: unknown): Promise<void> {
+  if (error === undefined) return;
+  if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+  throw error;
+}

@@ -1,0 +1,212 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isJsonObject } from '../../internal/json.ts';
+import { type PgPool, rowsOf } from '../../store/postgres/pg-client.ts';
+import { postgresStore } from '../../store/postgres/postgres-store.ts';
+import { defaultTable } from '../../store/postgres/statements.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import type { IoredisClient } from '../../store/redis/redis-client.ts';
+import { redisStore } from '../../store/redis/redis-store.ts';
+import { type CliContext, CliError } from '../terminal/context.ts';
+import { shownPath } from './input.ts';
+
+/** The members of `Redis` of ioredis that this file calls, and the store does not. */
+interface RedisConnection extends IoredisClient {
+  connect(): Promise<unknown>;
+  disconnect(): void;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** The members of `Pool` of pg that this file calls, and the store does not. */
+interface PostgresPool extends PgPool {
+  end(): Promise<void>;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** Works with a record store, and closes it and its connection afterwards. Makes what is missing in it. */
+export async function withStore<Result>(
+  context: CliContext,
+  address: StoreAddress,
+  work: (store: RecordStore) => Promise<Result>,
+): Promise<Result> {
+  return await use(await open(context, address), work);
+}
+
+/** The same with a store that holds records already: at a misspelt address nothing is made. */
+export async function withExistingStore<Result>(
+  context: CliContext,
+  given: string,
+  work: (store: RecordStore) => Promise<Result>,
+): Promise<Result> {
+  const address = parseExistingStoreAddress(context, given);
+  if (address.kind === 'file') await requireTable(address.path, 'partner_records', given);
+  const opened = await open(context, address);
+  return await use(opened, async (store) => {
+    if (!(await opened.isThere())) {
+      throw new CliError(
+        `There is no table ${defaultTable} in this database: check its address, and the schema that its user finds first (search_path).`,
+      );
+    }
+    return await work(store);
+  });
+}
+
+interface OpenStore {
+  readonly store: RecordStore;
+  readonly close: () => Promise<void>;
+  /** Whether what holds the records has been made. */
+  readonly isThere: () => Promise<boolean>;
+}
+
+async function use<Result>(
+  { store, close }: OpenStore,
+  work: (store: RecordStore) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+    await close();
+  }
+}
+
+const always = async () => true;
+
+async function open(context: CliContext, address: StoreAddress): Promise<OpenStore> {
+  const { now } = context;
+  if (address.kind === 'file') {
+    // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
+    const { sqliteStore } = await import('../../store/sqlite/sqlite-store.ts');
+    return { store: sqliteStore({ path: address.path, now }), close: async () => {}, isThere: always };
+  }
+  if (address.kind === 'redis') {
+    const { Redis } = await loadOptionalPackage(context, 'ioredis');
+    // Sound: it is the class that ioredis exports under this name.
+    const Client = Redis as new (url: string, options: object) => RedisConnection;
+    const client = new Client(address.url, { lazyConnect: true, maxRetriesPerRequest: 3 });
+    // Without a listener it would print what the failing call says.
+    client.on('error', () => {});
+    await client.connect();
+    // Redis has nothing to make before the first record.
+    return { store: redisStore({ client, now }), close: async () => client.disconnect(), isThere: always };
+  }
+  // Of a further kind this would not compile.
+  address.kind satisfies 'postgres';
+  const { Pool } = await loadOptionalPackage(context, 'pg');
+  // Sound: it is the class that pg exports under this name.
+  const pool = new (Pool as new (options: object) => PostgresPool)({ connectionString: address.url });
+  pool.on('error', () => {});
+  return {
+    store: postgresStore({ client: pool, now }),
+    close: () => pool.end(),
+    isThere: async () => {
+      const [row] = rowsOf(await pool.query('SELECT to_regclass($1) AS found', [defaultTable]));
+      return typeof row?.found === 'string';
+    },
+  };
+}
+
+/** Where something is stored: a SQLite file, a Redis or a PostgreSQL. */
+export type StoreAddress =
+  | { readonly kind: 'file'; readonly path: string; readonly isThere: boolean }
+  | { readonly kind: 'redis' | 'postgres'; readonly url: string };
+
+/** Reads `orders.sqlite`, `redis://…`, `postgres://…`, or `env:NAME`, a variable that holds one of these. */
+export function parseStoreAddress(context: CliContext, given: string): StoreAddress {
+  const variable = /^env:(.+)$/.exec(given)?.[1];
+  const address = variable === undefined ? given : context.env[variable];
+  if (!address)
+    throw new CliError(`The variable ${variable} is not set: set it to the address of the store.`);
+  const scheme = /^(rediss?|postgres|postgresql):\/\//i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    const path = resolve(context.cwd, address);
+    return { kind: 'file', path, isThere: existsSync(path) };
+  }
+  if (!URL.canParse(address))
+    throw new CliError('The address of the store is not a URL: check how it is spelled.');
+  const passwords = passwordsIn(new URL(address));
+  if (passwords.length > 0) {
+    for (const secret of [address, ...passwords]) context.secrets.add(secret);
+    if (variable === undefined) {
+      throw new CliError(
+        'That address holds a password, and other users see arguments: put it into a variable, and give env:NAME.',
+      );
+    }
+  }
+  return { kind: scheme.startsWith('redis') ? 'redis' : 'postgres', url: address };
+}
+
+/** Drivers take a password in the query, too: `postgres://host/orders?password=…`. */
+function passwordsIn({ password, searchParams }: URL): readonly string[] {
+  const secret = /auth|credential|key|pass|pwd|secret|token/i;
+  const named = [...searchParams].flatMap(([name, value]) => (secret.test(name) ? [value] : []));
+  const given = [password, safelyDecoded(password), ...named].filter((each) => each !== '');
+  return given.flatMap((each) => [each, encodeURIComponent(each)]);
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * A SQLite file that holds something else must not get tables of ours.
+ *
+ * @throws {CliError} if the file is a database without this table
+ */
+export async function requireTable(path: string, table: string, given: string): Promise<void> {
+  if (await hasTable(path, table)) return;
+  throw new CliError(`${shownPath(given)} has no table ${table}: check the path.`);
+}
+
+async function hasTable(path: string, table: string): Promise<boolean> {
+  const { DatabaseSync } = await import('node:sqlite');
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const query = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+      return query.get(table) !== undefined;
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Opening it to work with it says why it cannot be read.
+    return true;
+  }
+}
+
+/** The same for an existing store: a misspelt path must not make an empty one. */
+export function parseExistingStoreAddress(context: CliContext, given: string): StoreAddress {
+  const address = parseStoreAddress(context, given);
+  if (address.kind === 'file' && !address.isThere)
+    throw new CliError(`There is no ${given}: check the path.`);
+  return address;
+}
+
+/** Loads a package of the user's project: this one does not bring it. */
+export async function loadOptionalPackage(
+  { cwd }: CliContext,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  let path: string;
+  try {
+    path = createRequire(join(cwd, 'any-file.js')).resolve(name);
+  } catch (cause) {
+    throw new CliError(
+      `This needs the package ${name}, which is not installed here: run "npm install ${name}".`,
+      {
+        cause,
+      },
+    );
+  }
+  const loaded: Record<string, unknown> = await import(pathToFileURL(path).href);
+  // Of a CommonJS package some names are only on the default export.
+  const { default: main } = loaded;
+  const members = typeof main === 'function' ? { ...main } : isJsonObject(main) ? main : {};
+  return { ...members, ...loaded };
+}
