@@ -15,7 +15,7 @@ import { checkCountry, checkPrefixes } from '../internal/phone.ts';
 import type { MessengerClient } from '../messenger/messenger-client.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { BulkProgress } from './bulk-progress.ts';
-import type { BulkRow } from './rows.ts';
+import type { BulkRow } from './bulk-rows.ts';
 
 /** What a second run may send again. @inline */
 export type BulkRepeat = 'not-sent' | 'refused' | 'unknown';

@@ -1,5 +1,5 @@
 import { callHook } from '../internal/warn.ts';
-import type { BulkResult, BulkState } from './rows.ts';
+import type { BulkResult, BulkState } from './bulk-rows.ts';
 
 /** How far a run is. A snapshot. */
 export interface BulkProgress extends Readonly<Record<BulkState, number>> {

@@ -12,7 +12,7 @@ import {
   value,
 } from '../internal/options.ts';
 import { printableText } from '../internal/printable-text.ts';
-import type { BulkRow } from './rows.ts';
+import type { BulkRow } from './bulk-rows.ts';
 
 /** Options of {@link readBulkCsv}. */
 export interface BulkCsvOptions {

@@ -1,8 +1,8 @@
 import { invalidOption } from '../internal/options.ts';
 import { type BulkOptions, readBulkOptions } from './bulk-options.ts';
 import { type BulkProgress, countProgress } from './bulk-progress.ts';
-import type { BulkResult } from './rows.ts';
-import { createRun } from './run.ts';
+import type { BulkResult } from './bulk-rows.ts';
+import { createRun } from './bulk-run.ts';
 
 /** A run of a campaign. It sends while it is iterated, which is possible once. */
 export interface BulkRun extends AsyncIterable<BulkResult> {

@@ -1,6 +1,6 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { checkKey, checkSecretText } from '../credentials/partner-credentials.ts';
+import { checkNamedKey, checkSecretText } from '../credentials/partner-credentials.ts';
 import {
   type Deployment,
   type DeploymentOptions,
@@ -114,15 +114,15 @@ function readCredentials(env: object): PartnerCredentials | undefined {
     );
   }
   const keys = { partnerPublicKey, partnerSecretKey };
-  named('PARTNER_PUBLIC_KEY', [], () => checkKey('partnerPublicKey', partnerPublicKey));
-  named('PARTNER_SECRET_KEY', [], () => checkKey('partnerSecretKey', partnerSecretKey));
+  named('PARTNER_PUBLIC_KEY', [], () => checkNamedKey('partnerPublicKey', partnerPublicKey));
+  named('PARTNER_SECRET_KEY', [], () => checkNamedKey('partnerSecretKey', partnerSecretKey));
   named('MERCHANT_SECRET_KEY', [], () => defineCredentials({ ...keys, merchantSecretKey }));
   named('PARTNER_ID', [], () => defineCredentials({ ...keys, partnerId }));
   named('PARTNER_CODE', [], () => defineCredentials({ ...keys, partnerCode }));
   const merchantSecretKeys = Object.fromEntries(
     merchants.map(({ name, merchant, key }) => [
       merchant,
-      named(name, [], () => checkKey('merchantSecretKey', key)),
+      named(name, [], () => checkNamedKey('merchantSecretKey', key)),
     ]),
   );
   return defineCredentials({

@@ -1,13 +1,13 @@
 import { concealMembers } from '../internal/conceal-members.ts';
 import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
-import { checkKey, checkSecretText, invalid, type PartnerCredentials } from './partner-credentials.ts';
+import { checkNamedKey, checkSecretText, invalid, type PartnerCredentials } from './partner-credentials.ts';
 
 const readCredentials = defineOptions(
   'credentials',
   {
-    partnerPublicKey: value((given) => checkKey('partnerPublicKey', given)),
-    partnerSecretKey: value((given) => checkKey('partnerSecretKey', given)),
-    merchantSecretKey: optional(value((given) => checkKey('merchantSecretKey', given))),
+    partnerPublicKey: value((given) => checkNamedKey('partnerPublicKey', given)),
+    partnerSecretKey: value((given) => checkNamedKey('partnerSecretKey', given)),
+    merchantSecretKey: optional(value((given) => checkNamedKey('merchantSecretKey', given))),
     merchantSecretKeys: optional(value(checkMerchants)),
     partnerId: optional(value(checkName)),
     partnerCode: optional(value(checkName)),
@@ -52,7 +52,10 @@ function checkMerchants(merchants: unknown): Readonly<Record<string, string>> {
   if (entries.length === 0) throw invalid('merchantSecretKeys is empty.', 'Leave it out.');
   return Object.freeze(
     Object.fromEntries(
-      entries.map(([name, key]) => [name, checkKey('merchantSecretKey', key, `merchantSecretKeys.${name}`)]),
+      entries.map(([name, key]) => [
+        name,
+        checkNamedKey('merchantSecretKey', key, `merchantSecretKeys.${name}`),
+      ]),
     ),
   );
 }

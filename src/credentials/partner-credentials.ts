@@ -36,7 +36,7 @@ export const keyPrefixes = {
  *
  * @throws {ConfigurationError} `invalid_credentials`; the message names the key and never shows it
  */
-export function checkKey(name: KeyName, value: unknown, label: string = name): string {
+export function checkNamedKey(name: KeyName, value: unknown, label: string = name): string {
   const key = checkSecretText(value, label);
   const kind = Object.entries(keyPrefixes).find(([, prefix]) => key.startsWith(prefix));
   if (kind !== undefined && kind[0] !== name) {

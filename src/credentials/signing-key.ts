@@ -2,7 +2,7 @@ import { quotedName } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
-import { checkKey, invalid } from './partner-credentials.ts';
+import { checkNamedKey, invalid } from './partner-credentials.ts';
 
 /**
  * What a signature is for: `order` for order creation and order notification, `general` for everything else
@@ -33,7 +33,7 @@ export function signingKey(
   options: SigningKeyOptions = {},
 ): string {
   if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
-  const partner = () => checkKey('partnerSecretKey', credentials.partnerSecretKey);
+  const partner = () => checkNamedKey('partnerSecretKey', credentials.partnerSecretKey);
   if (purpose === 'general') return partner();
   if (purpose !== 'order') throw invalid('The purpose of a signing key is "general" or "order".');
   const merchant = () => merchantKey(credentials, options.merchant);
@@ -44,7 +44,7 @@ export function signingKey(
     case 'partner+merchant':
       return partner() + keySeparator + merchant();
     case 'public+partner':
-      return checkKey('partnerPublicKey', credentials.partnerPublicKey) + keySeparator + partner();
+      return checkNamedKey('partnerPublicKey', credentials.partnerPublicKey) + keySeparator + partner();
     case 'merchant':
       return merchant();
     case 'partner':
@@ -111,10 +111,10 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
         `merchantSecretKeys has no merchant ${shown(merchant)}: it has ${listOf(Object.keys(named))}.`,
       );
     }
-    return checkKey('merchantSecretKey', named[merchant], `merchantSecretKeys.${merchant}`);
+    return checkNamedKey('merchantSecretKey', named[merchant], `merchantSecretKeys.${merchant}`);
   }
   if (credentials.merchantSecretKey !== undefined) {
-    return checkKey('merchantSecretKey', credentials.merchantSecretKey);
+    return checkNamedKey('merchantSecretKey', credentials.merchantSecretKey);
   }
   const [only, ...others] = Object.keys(named);
   if (only === undefined) {
@@ -127,7 +127,7 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
       'There are several merchants.',
       (say) => `Say with ${say.merchant} which one signs (${listOf(Object.keys(named))}).`,
     );
-  return checkKey('merchantSecretKey', named[only], `merchantSecretKeys.${only}`);
+  return checkNamedKey('merchantSecretKey', named[only], `merchantSecretKeys.${only}`);
 }
 
 const mostListed = 20;

@@ -21,7 +21,7 @@ export interface MatchedKey {
 export interface VerificationKey {
   readonly text: string;
   /** What may be shown of it. */
-  readonly shown: MatchedKey;
+  readonly matched: MatchedKey;
   /** The same text for all keys of one partner, in every generation; empty where the configuration does not say. */
   readonly partner: string;
 }
@@ -46,11 +46,11 @@ export function verificationKeysOf(
       partner: rotated?.[index]?.partner ?? partners[index] ?? '',
       // Throws when a merchant secret is needed and missing.
       text: signingKey(checked, 'order', { merchant, scheme }),
-      shown: {
+      matched: {
         index,
         ...namesOf(checked),
         ...(merchant !== undefined && { merchant }),
-        ...rotated?.[index]?.shown,
+        ...rotated?.[index]?.matched,
       },
     })),
   );
@@ -58,7 +58,7 @@ export function verificationKeysOf(
 
 interface RotatedSet {
   readonly partner: string;
-  readonly shown: Pick<MatchedKey, 'partnerId' | 'partnerCode' | 'origin'>;
+  readonly matched: Pick<MatchedKey, 'partnerId' | 'partnerCode' | 'origin'>;
 }
 
 /**
@@ -78,7 +78,7 @@ function rotationOf(
   if (haveDifferentNames(origin, names)) return [];
   const partner = nameText(origin) ?? '';
   return sets.map((set, index) =>
-    areOfRotation[index] ? { partner, shown: { ...names, ...namesOf(set), origin } } : undefined,
+    areOfRotation[index] ? { partner, matched: { ...names, ...namesOf(set), origin } } : undefined,
   );
 }
 
@@ -121,5 +121,5 @@ export function verificationKeysOfTexts(keys: readonly string[]): readonly Verif
   ) {
     throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
   }
-  return keys.map((text, index) => ({ text, shown: { index }, partner: '' }));
+  return keys.map((text, index) => ({ text, matched: { index }, partner: '' }));
 }

@@ -43,12 +43,12 @@ export function bareHost({ hostname }: URL): string {
  * Whether a host name is always this machine: `localhost`, or a literal loopback address. Most resolvers ask the DNS
  * for names below `localhost`, whatever RFC 6761 says.
  */
-export function isLoopback(hostname: string): boolean {
+export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 function checkStaysHere(name: string, url: URL): void {
-  if (!isLoopback(url.hostname)) {
+  if (!isLoopbackHost(url.hostname)) {
     throw invalid(
       `${name} is http: keys and one-time codes would cross the network unencrypted.`,
       (say) => `Use https, or set ${say.allowInsecureHttp} where the network is your own.`,

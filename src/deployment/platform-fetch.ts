@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
-import { isLoopback } from './base-url.ts';
+import { isLoopbackHost } from './base-url.ts';
 import { mayTakeProxy } from './environment-proxy.ts';
 
 /**
@@ -9,7 +9,7 @@ import { mayTakeProxy } from './environment-proxy.ts';
  */
 export const platformFetch: typeof fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
-  if (url.protocol !== 'http:' || !isLoopback(url.hostname) || !mayTakeProxy())
+  if (url.protocol !== 'http:' || !isLoopbackHost(url.hostname) || !mayTakeProxy())
     return globalThis.fetch(input, init);
   const request = new Request(input, init);
   // Not that of the request alone: Node follows the given signal only while the request is in use.

@@ -4,12 +4,12 @@ import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
-import { CallRecord, sendAttempt, tooLate } from './attempt.ts';
 import { type Call, leftMsOf, type ReplyBody, type ReplySchema } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { failure } from './failure.ts';
-import { AttemptFailure, lessCertain } from './outcome.ts';
+import { CallRecord, sendAttempt, tooLate } from './http-attempt.ts';
 import { type ReadReply, type Reply, retryAfterMs } from './reply.ts';
+import { AttemptFailure, lessCertain } from './request-outcome.ts';
 
 /**
  * Sends a call within its time limits, repeats it where that is safe, and returns its reply.

@@ -3,7 +3,7 @@ import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { invalidOption } from '../internal/options.ts';
 import { callHook } from '../internal/warn.ts';
-import { inboxStopped } from './attempt.ts';
+import { inboxStopped } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
 import type { DeadLetter, Delivery, InboxCounts, InboxHost, ManagedInbox } from './inbox.ts';
 import {

@@ -1,4 +1,4 @@
-import { handleWithin } from './attempt.ts';
+import { handleWithin } from './handling-attempt.ts';
 import type { DeliveryReference, HandleDelivery, HandleResult, InboxResult } from './inbox.ts';
 import { rememberedDigests } from './remembered-digests.ts';
 

@@ -1,7 +1,7 @@
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/describe-error.ts';
 import { defineOptions, integer, type OptionTable } from '../internal/options.ts';
-import { handlerStopped, inboxStopped } from './attempt.ts';
+import { handlerStopped, inboxStopped } from './handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from './handling-options.ts';
 import type { Delivery, InboxHost, ManagedInbox } from './inbox.ts';
 import { defaultStopMs, hasHost, readDeadLetterQuery, readDeadLetterRead, toDeadLetter } from './inbox.ts';

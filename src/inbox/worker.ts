@@ -1,14 +1,14 @@
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/describe-error.ts';
+import { reportStore } from './durable-inbox.ts';
 import {
   attemptDelivery,
   handlerStopped,
   type LeasedDelivery,
   leaseLost,
   startLeaseClock,
-} from './attempt.ts';
-import { reportStore } from './durable-inbox.ts';
+} from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
 

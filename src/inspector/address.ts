@@ -1,4 +1,4 @@
-import { type Filter, filters } from './rows.ts';
+import { type Filter, filters } from './traffic-rows.ts';
 
 const tabs = ['traffic', 'orders', 'messages', 'mails', 'controls'] as const;
 export type Tab = (typeof tabs)[number];

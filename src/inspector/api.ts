@@ -1,18 +1,18 @@
 import type * as z from 'zod';
-import type * as answers from '../sandbox/control/schemas.ts';
+import type * as schemas from '../sandbox/control/schemas.ts';
 
-export type State = z.output<typeof answers.state>;
-export type TraceEntry = z.output<typeof answers.traceEntry> & {
+export type State = z.output<typeof schemas.stateSchema>;
+export type ListedEntry = z.output<typeof schemas.traceEntrySchema> & {
   /** Only of events that `listen` received. */
   readonly signature?: 'verified' | 'refused' | 'unchecked';
 };
-export type Exchange = z.output<typeof answers.exchange>;
-export type Signature = z.output<typeof answers.signature>;
-export type Explanation = z.output<typeof answers.explanation>;
-export type Order = z.output<typeof answers.order>;
-export type Delivery = z.output<typeof answers.delivery>;
-export type Email = z.output<typeof answers.email>;
-export type Message = z.output<typeof answers.message>;
+export type Exchange = z.output<typeof schemas.exchangeSchema>;
+export type Signature = z.output<typeof schemas.signatureSchema>;
+export type Explanation = z.output<typeof schemas.explanationSchema>;
+export type Order = z.output<typeof schemas.orderSchema>;
+export type PostedEvent = z.output<typeof schemas.deliverySchema>;
+export type Email = z.output<typeof schemas.emailSchema>;
+export type Message = z.output<typeof schemas.messageSchema>;
 export interface List<Item> {
   readonly total: number;
   readonly items: readonly Item[];

@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks';
-import type { TraceEntry } from './api.ts';
+import type { ListedEntry } from './api.ts';
 import { Card } from './detail.tsx';
 import { useExchange } from './exchange-detail.tsx';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 import { maxShown, prettyText } from './message-view.tsx';
-import type { Row } from './rows.ts';
 import { update } from './store.ts';
+import type { Row } from './traffic-rows.ts';
 
 export function CompareView({ one, other }: { one: Row; other: Row }) {
   const [before, after] = [useExchange(one), useExchange(other)];
@@ -40,7 +40,7 @@ export function CompareView({ one, other }: { one: Row; other: Row }) {
   );
 }
 
-const answerIn = (entries: readonly TraceEntry[]) =>
+const answerIn = (entries: readonly ListedEntry[]) =>
   entries.findLast(({ kind }) => kind === 'reply' || kind === 'event_reply');
 
 function Part({ title, before, after }: { title: string; before: string; after: string }) {
@@ -67,19 +67,19 @@ function Part({ title, before, after }: { title: string; before: string; after: 
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '−', added: '+' };
 
-function headersOf(message: TraceEntry | undefined): string {
+function headersOf(message: ListedEntry | undefined): string {
   return Object.entries(message?.headers ?? {})
     .map(([name, value]) => `${name}: ${value}`)
     .sort()
     .join('\n');
 }
 
-function bodyOf(message: TraceEntry | undefined): string {
+function bodyOf(message: ListedEntry | undefined): string {
   const body = message?.body ?? '';
   return prettyText(body.slice(0, maxShown));
 }
 
-function answerOf(message: TraceEntry | undefined): string {
+function answerOf(message: ListedEntry | undefined): string {
   if (message === undefined) return '';
   const status = message.status === undefined ? (message.note ?? 'no answer') : String(message.status);
   return [status, bodyOf(message)].filter((text) => text !== '').join('\n');

@@ -1,8 +1,8 @@
-import type { TraceEntry } from './api.ts';
+import type { ListedEntry } from './api.ts';
 import { attempt } from './store.ts';
 
 /** Copies parts of a message. Keys in headers and addresses stay behind. */
-export function CopyButtons({ message }: { message: TraceEntry }) {
+export function CopyButtons({ message }: { message: ListedEntry }) {
   const { body = '', headers = {}, url, kind } = message;
   const isSent = (kind === 'request' || kind === 'event') && url !== undefined && URL.canParse(url);
   const texts = [
@@ -54,7 +54,7 @@ interface CopiedText {
 }
 
 /** A text cannot hold bytes that are not UTF-8. */
-const bytesLost = ({ bodyBase64 }: TraceEntry) =>
+const bytesLost = ({ bodyBase64 }: ListedEntry) =>
   bodyBase64 === undefined ? [] : ['bytes that are no text'];
 
 const noText: CopiedText = { text: '', lacks: [] };
@@ -67,7 +67,7 @@ function headerText(headers: Readonly<Record<string, string>>): CopiedText {
 }
 
 /** A command for a POSIX shell. A secret header is a variable, which the user sets. */
-function curlCommand(message: TraceEntry): CopiedText {
+function curlCommand(message: ListedEntry): CopiedText {
   const { method = 'POST', url = '', headers = {}, body = '' } = message;
   const sent = Object.entries(headers).filter(([name]) => !ownHeaders.test(name));
   const options = sent.map(([name, value]) =>

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 import {
-  type Delivery,
   type Exchange,
   type Explanation,
   get,
   isListening,
+  type PostedEvent,
   pathOf,
   post,
   type Signature,
 } from './api.ts';
 import { Card, Detail } from './detail.tsx';
-import { Changes, cut, Faults, outcomeOf, SignatureBadge, Status, shownTime } from './labels.tsx';
+import { Changes, cut, describePostResult, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
-import { isForgery, type Row, verdictOf } from './rows.ts';
 import { SendAgain } from './send-again.tsx';
 import { attempt, openOrder, update, useStore } from './store.ts';
+import { isForgery, type Row, verdictOf } from './traffic-rows.ts';
 
 export function ExchangeDetail({ row }: { row: Row }) {
   const { exchange, problem } = useExchange(row);
@@ -119,7 +119,7 @@ export function DeliveryButtons({ id }: { id: string }) {
             title={hint}
             onClick={() =>
               attempt(title, async () =>
-                outcomeOf(await post<Delivery>(`${pathOf`deliveries/${id}`}/${path}`)),
+                describePostResult(await post<PostedEvent>(`${pathOf`deliveries/${id}`}/${path}`)),
               )
             }
           >

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { verdictOf } from './rows.ts';
 import { useStore } from './store.ts';
+import { verdictOf } from './traffic-rows.ts';
 
 const verdictStyles = { good: 'good', bad: 'bad', waiting: 'wait' } as const;
 
@@ -24,7 +24,7 @@ export function cut(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-export interface Outcome {
+export interface PostResult {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
   /** What a copy is without. */
@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /** The result of a post, in words. */
-export function outcomeOf({ status, error, lacks }: Outcome): string {
+export function describePostResult({ status, error, lacks }: PostResult): string {
   const result = status === undefined ? `no answer (${error ?? 'not posted'})` : `answered with ${status}`;
   return lacks === undefined ? result : `${result}, without ${lacks.join(', ')}`;
 }

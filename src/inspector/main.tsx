@@ -8,7 +8,7 @@ import { MailsView } from './mails-view.tsx';
 import { MessagesView } from './messages-view.tsx';
 import { OrdersView } from './orders-view.tsx';
 import { showInvisible } from './show-invisible.ts';
-import { acceptToken, navigate, openTab, start, store, update, useStore } from './store.ts';
+import { acceptToken, navigate, openTab, startPage, store, update, useStore } from './store.ts';
 import { TrafficView } from './traffic-view.tsx';
 
 const tabs: readonly { readonly id: Tab; readonly title: string }[] = [
@@ -216,7 +216,7 @@ function ThemeButton() {
   );
 }
 
-start();
+startPage();
 const root = document.getElementById('app');
 showInvisible();
 if (root !== null) render(<App />, root);

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { TraceEntry } from './api.ts';
+import type { ListedEntry } from './api.ts';
 import { CopyButtons } from './copy-buttons.tsx';
 import { Card, Facts } from './detail.tsx';
 
@@ -9,7 +9,7 @@ type Form = (typeof forms)[number];
 /** A longer text makes the page slow. The API has all of it. */
 export const maxShown = 200_000;
 
-export function MessageView({ title, message }: { title: string; message: TraceEntry }) {
+export function MessageView({ title, message }: { title: string; message: ListedEntry }) {
   const { body, headers, note } = message;
   const [form, setForm] = useState<Form>('pretty');
   return (

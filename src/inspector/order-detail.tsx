@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Delivery, get, type List, type Order, pathOf, post } from './api.ts';
+import { get, type List, type Order, type PostedEvent, pathOf, post } from './api.ts';
 import { Card, Detail, Facts } from './detail.tsx';
 import { DeliveryButtons } from './exchange-detail.tsx';
 import { ActionForm, Choice, Options } from './fields.tsx';
-import { Changes, cut, Faults, outcomeOf, Status, shownDate, shownTime } from './labels.tsx';
+import { Changes, cut, describePostResult, Faults, Status, shownDate, shownTime } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
 export function OrderDetail({ order }: { order: Order }) {
@@ -49,15 +49,15 @@ export function OrderDetail({ order }: { order: Order }) {
 
 async function advance({ platform_order_ref }: Order, step: string): Promise<string> {
   const path = pathOf`orders/${platform_order_ref}/advance`;
-  const { delivery } = await post<{ delivery: Delivery }>(path, { step });
-  return `${delivery.name}, ${outcomeOf(delivery)}`;
+  const { delivery } = await post<{ delivery: PostedEvent }>(path, { step });
+  return `${delivery.name}, ${describePostResult(delivery)}`;
 }
 
 function PlayForm({ name, scenarios }: { name: string; scenarios: readonly string[] }) {
   const [scenario, setScenario] = useState('happy');
   const play = async () => {
     const path = pathOf`orders/${name}/play`;
-    const { deliveries } = await post<{ deliveries: Delivery[] }>(path, { scenario });
+    const { deliveries } = await post<{ deliveries: PostedEvent[] }>(path, { scenario });
     return `${deliveries.length} events`;
   };
   return (
@@ -73,11 +73,11 @@ function PlayForm({ name, scenarios }: { name: string; scenarios: readonly strin
 function Deliveries({ order }: { order: Order }) {
   // The state is read after each traffic, which may have brought new events.
   const { state } = useStore();
-  const [deliveries, setDeliveries] = useState<readonly Delivery[]>([]);
+  const [deliveries, setDeliveries] = useState<readonly PostedEvent[]>([]);
   const { partner_order_id, platform_order_ref } = order;
   useEffect(() => {
     const path = `deliveries?limit=50&order=${encodeURIComponent(partner_order_id)}`;
-    get<List<Delivery>>(path).then(
+    get<List<PostedEvent>>(path).then(
       ({ items }) => setDeliveries(items),
       () => {},
     );

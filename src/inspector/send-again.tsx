@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { isListening, pathOf, post, type TraceEntry } from './api.ts';
+import { isListening, type ListedEntry, pathOf, post } from './api.ts';
 import { ActionForm } from './fields.tsx';
-import { Changes, type Outcome, outcomeOf } from './labels.tsx';
+import { Changes, describePostResult, type PostResult } from './labels.tsx';
 
 interface SendAgainProps {
-  readonly message: TraceEntry;
+  readonly message: ListedEntry;
   /** Whether the service signs messages of this kind. */
   readonly isSigned: boolean;
 }
@@ -25,7 +25,7 @@ export function SendAgain({ message, isSigned }: SendAgainProps) {
       ...(head !== linesOf(headers) && { headers: headersIn(head) }),
       ...(!isListening && { ...(isEvent && { url: address }), signature }),
     };
-    return outcomeOf(await post<Outcome>(pathOf`trace/${id}/send`, edit));
+    return describePostResult(await post<PostResult>(pathOf`trace/${id}/send`, edit));
   };
   return (
     <details class="card again">

@@ -21,8 +21,8 @@ import {
   setToken,
   takeToken,
 } from './api.ts';
-import { addEntries, type Row } from './rows.ts';
 import { followTrace } from './trace-stream.ts';
+import { addEntries, type Row } from './traffic-rows.ts';
 
 /** The state of the page. Components read it through {@link useStore}. */
 export const store = {
@@ -141,7 +141,7 @@ export function say(text: string, isError = false): void {
   setTimeout(() => store.notice === notice && update({ notice: undefined }), isError ? 10_000 : 5000);
 }
 
-export function start(): void {
+export function startPage(): void {
   takeToken();
   update({ hasToken: hasToken() });
   show(ownAddress(parseAddress(location.hash)));

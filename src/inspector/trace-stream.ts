@@ -1,14 +1,14 @@
-import { get, headers, type TraceEntry } from './api.ts';
+import { get, headers, type ListedEntry } from './api.ts';
 
 interface Follower {
   /** Reads the state, and forgets the rows of an earlier run of the server. Rejects if the server does not answer. */
   readState(): Promise<void>;
   lastId(): number;
-  onEntries(entries: readonly TraceEntry[]): void;
+  onEntries(entries: readonly ListedEntry[]): void;
   onConnection(isConnected: boolean): void;
 }
 
-type Note = 'open' | 'broken' | readonly TraceEntry[];
+type Note = 'open' | 'broken' | readonly ListedEntry[];
 
 /**
  * Follows the trace while the page is open. Over HTTP/1.1 a browser has six connections to a server, and a stream holds
@@ -43,13 +43,13 @@ export function followTrace(follower: Follower): () => void {
   async function catchUp(): Promise<void> {
     for (;;) {
       const path = `trace?bodies=false&limit=1000&after=${lastId()}`;
-      const { entries } = await get<{ entries: TraceEntry[] }>(path);
+      const { entries } = await get<{ entries: ListedEntry[] }>(path);
       if (entries.length === 0) return;
       onEntries(entries);
     }
   }
 
-  async function take(entries: readonly TraceEntry[]): Promise<void> {
+  async function take(entries: readonly ListedEntry[]): Promise<void> {
     if (!isAdmitted) return;
     if ((entries[0]?.id ?? 0) > lastId() + 1) await catchUp();
     const unread = entries.filter(({ id }) => id > lastId());
@@ -99,7 +99,7 @@ export function followTrace(follower: Follower): () => void {
 }
 
 /** The entries of each piece of a stream of server-sent events. `EventSource` could not send the token. */
-async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<TraceEntry[]> {
+async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ListedEntry[]> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
@@ -112,10 +112,10 @@ async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): Async
   }
 }
 
-function entryOf(event: string): TraceEntry[] {
+function entryOf(event: string): ListedEntry[] {
   const lines = event.split('\n');
   if (!lines[0]?.startsWith('id: ')) return [];
   const data = lines.find((line) => line.startsWith('data: '))?.slice('data: '.length);
   // Sound: the stream's form, which its tests check.
-  return data === undefined ? [] : [JSON.parse(data) as TraceEntry];
+  return data === undefined ? [] : [JSON.parse(data) as ListedEntry];
 }

@@ -4,8 +4,8 @@ import { CompareView } from './compare-view.tsx';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { SearchField } from './fields.tsx';
 import { cut, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
-import { type Filter, type Row, select } from './rows.ts';
 import { attempt, navigate, useStore } from './store.ts';
+import { type Filter, type Row, select } from './traffic-rows.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const titles: Readonly<Record<Filter, string>> = {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { targetOfKey } from './list-keys.ts';
-import type { Row } from './rows.ts';
 import { store } from './store.ts';
+import type { Row } from './traffic-rows.ts';
 
 interface VirtualListProps {
   readonly label: string;

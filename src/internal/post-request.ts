@@ -18,7 +18,7 @@ export interface PostOptions {
   readonly maxAnswerBytes?: number | undefined;
 }
 
-export type Answer =
+export type PostAnswer =
   | HttpAnswer
   /** The connection was refused or closed without an answer. */
   | { readonly kind: 'closed'; readonly reason: string }
@@ -45,7 +45,7 @@ export interface LateAnswer {
 export async function postRequest(
   { url, method = 'POST', headers, body }: PostedRequest,
   { fetch, timeoutMs, signal: outer, maxAnswerBytes = 262_144 }: PostOptions,
-): Promise<Answer> {
+): Promise<PostAnswer> {
   let head: Pick<HttpAnswer, 'status' | 'headers'> | undefined;
   try {
     return await withDeadline({ ms: timeoutMs, signal: outer }, async (signal) => {
@@ -97,13 +97,13 @@ const unreachable: Readonly<Record<string, string>> = {
 };
 
 /** Why no connection to an address could be made; `undefined` if one was made. */
-export function unreachableBecause(answer: Answer, host: string): string | undefined {
+export function unreachableBecause(answer: PostAnswer, host: string): string | undefined {
   if (answer.kind !== 'closed' || !Object.hasOwn(unreachable, answer.reason)) return undefined;
   return `${unreachable[answer.reason]} ${host} (${answer.reason})`;
 }
 
 /** Shows none of its text. */
-export function describeAnswer(answer: Answer): string {
+export function describePostAnswer(answer: PostAnswer): string {
   switch (answer.kind) {
     case 'answered':
       return String(answer.status);
@@ -115,6 +115,6 @@ export function describeAnswer(answer: Answer): string {
 }
 
 /** Whether the sender of an event will take it for received (ledger: `callback-reply`). */
-export function isAccepted(answer: Answer): boolean {
+export function isAccepted(answer: PostAnswer): boolean {
   return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
 }

@@ -31,11 +31,11 @@ export function echoRedactor(
 export function echoFinder(
   secrets: readonly string[],
   names: readonly string[] = [],
-): (text: string) => Span[] {
+): (text: string) => EchoSpan[] {
   const find = partFinder(secrets, names);
   return (text) => {
     if (text.length <= maxRead) return find(text);
-    const found: Span[] = [];
+    const found: EchoSpan[] = [];
     // The parts overlap: half a secret would not be found.
     for (let start = 0; start < text.length; start += maxRead - cutEnd) {
       const spans = find(text.slice(start, start + maxRead));
@@ -45,7 +45,7 @@ export function echoFinder(
   };
 }
 
-function partFinder(secrets: readonly string[], names: readonly string[]): (part: string) => Span[] {
+function partFinder(secrets: readonly string[], names: readonly string[]): (part: string) => EchoSpan[] {
   const people = [...new Set(names.map((name) => plain(name).toLowerCase()))];
   const given = [...new Set(secrets.filter((secret) => secret !== ''))];
   const forms = [...new Set(given.flatMap(writtenForms))];
@@ -55,10 +55,10 @@ function partFinder(secrets: readonly string[], names: readonly string[]): (part
   const numbers = [...new Set(given.map(digitsOf))].filter((digits) => digits.length >= 5);
 
   return (part) => {
-    const spans: Span[] = [];
+    const spans: EchoSpan[] = [];
     for (const view of viewsOf(part)) {
       const lower = view.text.toLowerCase();
-      const add = (found: Span) => spans.push(view.toSource(found));
+      const add = (found: EchoSpan) => spans.push(view.toSource(found));
       for (const needle of words) findText(view.text, needle, add);
       for (const needle of folded) findText(lower, needle, add);
       for (const needle of people)
@@ -105,7 +105,7 @@ interface ReplyRedaction {
 }
 
 /** A part of a text. */
-export interface Span {
+export interface EchoSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -113,7 +113,7 @@ export interface Span {
 /** A text, and which part of the source each of its parts came from. */
 interface View {
   readonly text: string;
-  toSource(found: Span): Span;
+  toSource(found: EchoSpan): EchoSpan;
 }
 
 const sourceView = (text: string): View => ({ text, toSource: (found) => found });
@@ -163,7 +163,7 @@ function characterOf(digits: string, radix: number): string {
 
 function rewrite(from: View, pattern: RegExp, replacement: (match: string) => string): View {
   /** Where each replacement begins and ends, and what it replaced. */
-  const changes: { start: number; end: number; from: Span }[] = [];
+  const changes: { start: number; end: number; from: EchoSpan }[] = [];
   let text = '';
   let copied = 0;
   for (const match of from.text.matchAll(pattern)) {
@@ -191,7 +191,7 @@ function rewrite(from: View, pattern: RegExp, replacement: (match: string) => st
     }
     return changes[low - 1];
   };
-  const sourceOf = (place: number): Span => {
+  const sourceOf = (place: number): EchoSpan => {
     const change = changeAt(place);
     if (change === undefined) return { start: place, end: place + 1 };
     if (place < change.end) return change.from;
@@ -225,7 +225,7 @@ function isWord(form: string): boolean {
   return form.length < 12 && /^\p{L}+$/u.test(form);
 }
 
-function isWholeWord(text: string, { start, end }: Span): boolean {
+function isWholeWord(text: string, { start, end }: EchoSpan): boolean {
   return (
     !/\p{L}$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^\p{L}/u.test(text.slice(end, end + 2))
   );
@@ -251,7 +251,7 @@ function digitsOf(secret: string): string {
   return text.replace(/[^a-z]/gi, '').length > 2 ? '' : text.replace(/\D/g, '');
 }
 
-function findText(text: string, needle: string, add: (found: Span) => void): void {
+function findText(text: string, needle: string, add: (found: EchoSpan) => void): void {
   if (needle === '') return;
   for (let start = text.indexOf(needle); start !== -1; start = text.indexOf(needle, start + needle.length)) {
     add({ start, end: start + needle.length });
@@ -261,7 +261,7 @@ function findText(text: string, needle: string, add: (found: Span) => void): voi
 /** They identify a number without country and area. */
 const tellingDigits = 7;
 
-function findNumbers(text: string, numbers: readonly string[], add: (found: Span) => void): void {
+function findNumbers(text: string, numbers: readonly string[], add: (found: EchoSpan) => void): void {
   const places = [...text.matchAll(/\d/g)].map(({ index }) => index);
   const digits = places.map((place) => text[place]).join('');
   for (const number of numbers) {
@@ -279,7 +279,7 @@ function findNumbers(text: string, numbers: readonly string[], add: (found: Span
 }
 
 /** @param end where the text is cut */
-export function hideSpans(text: string, spans: readonly Span[], end = text.length): string {
+export function hideSpans(text: string, spans: readonly EchoSpan[], end = text.length): string {
   const inOrder = [...spans].sort((one, other) => one.start - other.start);
   let shown = '';
   let done = 0;

@@ -6,7 +6,7 @@ import type { ObservedEvent } from './journal.ts';
 const longestRef = 200;
 
 /** What `onUnrecognized` passes. A published event names its order itself. */
-export function isUnrecognized(event: ObservedEvent): event is UnrecognizedEvent {
+export function isUnrecognizedEvent(event: ObservedEvent): event is UnrecognizedEvent {
   const kind = memberOf(event, 'kind');
   return (kind === 'unknown' || kind === 'nonconforming') && !isName(memberOf(event, 'partner_order_id'));
 }

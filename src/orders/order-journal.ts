@@ -35,16 +35,16 @@ import {
   type OrderSender,
   readJournalOptions,
 } from './journal-options.ts';
-import { isName, isUnrecognized, orderNamedBy } from './observed-event.ts';
+import { isName, isUnrecognizedEvent, orderNamedBy } from './observed-event.ts';
 import { type OrderRecord, orderDigest, orderError, stateAt, toJournaledOrder } from './order-record.ts';
 import { orderRecords } from './order-records.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
-  type AttemptResult,
   type AttemptRules,
   beginAttempt,
   finishAttempt,
   type Intent,
+  type OrderAttemptResult,
   observeEvent,
   prepareOrder,
   settleOrder,
@@ -228,7 +228,7 @@ export function createOrderJournal<Order = BuyOrder>(
     async observe(event, context) {
       const observation = await observe(event, context);
       // The journal has its evidence. Nobody has handled the rest of the event: it must not be acknowledged.
-      if (isUnrecognized(event)) throw unrecognizedEvent(event);
+      if (isUnrecognizedEvent(event)) throw unrecognizedEvent(event);
       return observation;
     },
 
@@ -265,7 +265,7 @@ function observationResult(before: OrderRecord | undefined, after: OrderRecord):
   return after.contradiction === before?.contradiction ? 'accepted' : 'contradiction';
 }
 
-const neverSent: AttemptResult = {
+const neverSent: OrderAttemptResult = {
   outcome: 'not-sent',
   failure: 'store_failed',
   status: undefined,

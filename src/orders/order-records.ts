@@ -10,12 +10,12 @@ import {
   orderIdDigest,
   readRecord,
 } from './order-record.ts';
-import { type AttemptResult, finishAttempt } from './transitions.ts';
+import { finishAttempt, type OrderAttemptResult } from './transitions.ts';
 
 /** A result that the store did not take: until it is written, only this process knows it. */
 interface UnwrittenResult {
   readonly attempt: string;
-  readonly result: AttemptResult;
+  readonly result: OrderAttemptResult;
 }
 
 /** Pure, as for {@link RecordStore.transact}; returning its argument changes nothing. */

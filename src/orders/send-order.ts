@@ -14,11 +14,11 @@ import { describeError } from '../internal/describe-error.ts';
 import { findNonJson, type JsonValue } from '../internal/json.ts';
 import { warn } from '../internal/warn.ts';
 import type { JournalSettings } from './journal-options.ts';
-import type { AttemptResult } from './transitions.ts';
+import type { OrderAttemptResult } from './transitions.ts';
 
 export type Sent<Body> =
-  | { readonly result: Extract<AttemptResult, { outcome: 'accepted' }>; readonly reply: Reply<Body> }
-  | { readonly result: Exclude<AttemptResult, { outcome: 'accepted' }>; readonly error: unknown };
+  | { readonly result: Extract<OrderAttemptResult, { outcome: 'accepted' }>; readonly reply: Reply<Body> }
+  | { readonly result: Exclude<OrderAttemptResult, { outcome: 'accepted' }>; readonly error: unknown };
 
 type Settings = Pick<JournalSettings, 'duplicateIds' | 'isDuplicate' | 'keepReply'>;
 

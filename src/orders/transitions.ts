@@ -23,7 +23,7 @@ export interface AttemptRules {
   readonly again: boolean;
 }
 
-export type AttemptResult =
+export type OrderAttemptResult =
   | { readonly outcome: 'accepted'; readonly status: number; readonly kept: JsonValue | undefined }
   | {
       readonly outcome: 'refused' | 'not-sent' | 'unknown';
@@ -85,7 +85,7 @@ export function prepareOrder(record: OrderRecord | undefined, intent: Intent, no
 export function finishAttempt(
   record: OrderRecord,
   attempt: string,
-  result: AttemptResult,
+  result: OrderAttemptResult,
   now: number,
 ): OrderRecord {
   // The store has written it before, although it reported a failure.

@@ -14,7 +14,7 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { type Denial, denialError, keysOfCounters, limitsOf } from './limits.ts';
+import { denialError, keysOfCounters, type LimitDenial, limitsOf } from './limits.ts';
 import { type CheckOptions, type CodeUse, checkId, checkUse } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
 import type { OtpCall } from './otp-report.ts';
@@ -52,7 +52,7 @@ export async function checkCode(
   const outcome = await transact(
     store,
     [key, ...keysOfCounters({ phone, network })],
-    (records): CheckedOtp | Denial => {
+    (records): CheckedOtp | LimitDenial => {
       const now = settings.now();
       const limits = limitsOf(records, counters, { settings, now });
       const denial = limits.denyCheck();

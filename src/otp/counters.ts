@@ -2,7 +2,7 @@ import { type KnownMembers, unknownMembers } from '../internal/unknown-members.t
 import type { RecordSet } from '../store/record-store.ts';
 import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from './event-window.ts';
 import type { OtpSettings } from './otp-options.ts';
-import { keyedHash, type Secret } from './secrets.ts';
+import { keyedHash, type Secret } from './otp-secrets.ts';
 
 /** What is counted of a phone number, of a network, or of all codes together. */
 export interface Counts {

@@ -3,7 +3,7 @@ import { isConfigurationError, OtpError } from '../errors/errors.ts';
 import { latinDigits } from '../internal/latin-digits.ts';
 import type { RandomBytes } from '../internal/random.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
-import { keyedHash, type Secret, seal, unseal } from './secrets.ts';
+import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
 /** What a code confirms. Stored encrypted only. */
 export interface FlowContext {

@@ -5,7 +5,7 @@ import { countEvents, type EventWindow, waitUntilGone } from './event-window.ts'
 import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 
 /** Why a message may not leave, or a code not be tried. */
-export interface Denial {
+export interface LimitDenial {
   readonly code: Extract<OtpErrorCode, 'cool_down' | 'limit_reached'>;
   readonly limit?: OtpLimit;
   readonly retryAfterMs: number;
@@ -39,7 +39,7 @@ export function limitsOf(
 
   return {
     /** Counts one message, or says why it may not leave. Of several reasons, the one that lasts longest. */
-    reserve(): Denial | Reservation {
+    reserve(): LimitDenial | Reservation {
       const counts = phone.read();
       const ofNetwork = network?.read();
       const streak = streakOf(counts, settings, now);
@@ -82,7 +82,7 @@ export function limitsOf(
       total?.takeBack('messages', at);
     },
 
-    denyCheck(): Denial | undefined {
+    denyCheck(): LimitDenial | undefined {
       return network && overRate('ip', network.read().failures, limits.ip, now);
     },
 
@@ -99,7 +99,7 @@ export function limitsOf(
   };
 }
 
-export function denialError({ code, limit, retryAfterMs }: Denial): OtpError {
+export function denialError({ code, limit, retryAfterMs }: LimitDenial): OtpError {
   const seconds = Math.ceil(retryAfterMs / 1000);
   const message =
     code === 'cool_down'
@@ -114,7 +114,7 @@ function overRate(
   events: EventWindow,
   { max, windowMs }: RateLimit,
   now: number,
-): Denial | undefined {
+): LimitDenial | undefined {
   const over = countEvents(events) - max + 1;
   if (over <= 0) return undefined;
   return { code: 'limit_reached', limit, retryAfterMs: waitUntilGone(events, windowMs, now, over) };
@@ -124,7 +124,7 @@ function overUnconfirmed(
   counts: Counts,
   { floor, ratio, windowMs }: UnconfirmedLimit,
   now: number,
-): Denial | undefined {
+): LimitDenial | undefined {
   const attempted = countEvents(counts.attempted);
   const confirmed = countEvents(counts.confirmed);
   const over = attempted - confirmed - floor + 1;
@@ -136,7 +136,7 @@ function overUnconfirmed(
   };
 }
 
-function coolingDown({ lastMessageAt }: Counts, coolDownMs: number, now: number): Denial | undefined {
+function coolingDown({ lastMessageAt }: Counts, coolDownMs: number, now: number): LimitDenial | undefined {
   const retryAfterMs = lastMessageAt + coolDownMs - now;
   return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
 }

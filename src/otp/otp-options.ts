@@ -17,7 +17,7 @@ import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { OtpMessenger } from './devices.ts';
 import type { OtpReport } from './otp-report.ts';
-import { checkSecrets } from './secrets.ts';
+import { checkSecrets } from './otp-secrets.ts';
 
 /** Options of {@link createOtp}. */
 export interface OtpOptions {

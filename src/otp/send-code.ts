@@ -23,7 +23,7 @@ import { notSentError } from './not-sent-error.ts';
 import { checkId, checkIssue, checkResend, type IssueRequest, type ResendOptions } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
 import type { OtpCall } from './otp-report.ts';
-import type { Secret } from './secrets.ts';
+import type { Secret } from './otp-secrets.ts';
 
 /** An issued code. */
 export interface IssuedOtp {

@@ -1,7 +1,7 @@
 import { KeyError } from '../errors/errors.ts';
 import { codeOf } from '../internal/error-code.ts';
 import { openToRead } from '../internal/private-file.ts';
-import { type ProcessIdentity, stateOf } from './process-identity.ts';
+import { type ProcessIdentity, processState } from './process-identity.ts';
 
 export type FileSystem = Pick<
   typeof import('node:fs'),
@@ -99,7 +99,7 @@ function holderOf(path: string, { fs, self, now }: LockContext): Holder | undefi
     const holder = parse(fs.readFileSync(file, 'utf8'));
     // The process was killed before it wrote its identity.
     if (holder === undefined) return { token: `of-${Math.trunc(mtimeMs)}`, isDead: isOld };
-    const state = stateOf(holder, self);
+    const state = processState(holder, self);
     return { token: holder.token, isDead: state === 'ended' || (state === 'unknown' && isOld) };
   } finally {
     fs.closeSync(file);

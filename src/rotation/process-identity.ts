@@ -15,7 +15,7 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /** As far as this process can tell. */
-export function stateOf(other: ProcessIdentity, self: ProcessIdentity): 'running' | 'ended' | 'unknown' {
+export function processState(other: ProcessIdentity, self: ProcessIdentity): 'running' | 'ended' | 'unknown' {
   if (other.space !== self.space) return 'unknown';
   if (!isAlive(other.pid)) return 'ended';
   // If /proc does not show our own start, it may be that of another namespace.

@@ -7,7 +7,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { checkKey } from '../store/apply-change.ts';
+import { checkRecordKey } from '../store/apply-change.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { KeyStorage } from './rotation-state.ts';
 
@@ -25,7 +25,7 @@ export interface StoredKeysOptions {
 
 const readOptions = defineOptions('storedKeys', {
   store: value(checkStore),
-  key: value(checkKey, { default: 'partner-exchange-keys' }),
+  key: value(checkRecordKey, { default: 'partner-exchange-keys' }),
   encrypt: optional(callback()),
   decrypt: optional(callback()),
 } satisfies OptionTable<StoredKeysOptions>);

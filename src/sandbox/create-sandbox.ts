@@ -6,15 +6,15 @@ import { notReady } from './data.ts';
 import { retryDelay } from './events/delivery.ts';
 import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
 import { messengerHandlers } from './messenger/messenger-routes.ts';
-import { readSandboxOptions, type SandboxOptions } from './options.ts';
 import { orderHandlers } from './orders/order-routes.ts';
 import { playOrder } from './orders/order-scenarios.ts';
 import type { SandboxCredentials } from './partners/fixed-partners.ts';
 import { linkRoute, partnerHandlers, signRequestRoute } from './partners/partner-routes.ts';
 import { Refusal } from './requests.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
-import { listen } from './server/listen.ts';
-import { checkRoutes, createServe, operationRoutes } from './service.ts';
+import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
+import { listen } from './server/sandbox-server.ts';
+import { checkRoutes, operationRoutes, sandboxHandler } from './service.ts';
 import { createState, resetState, type SandboxState } from './state.ts';
 import { fetchReply } from './wire-reply.ts';
 
@@ -46,7 +46,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     ...(checked.signingEndpoint === 'on' ? [signRequestRoute(deployment)] : []),
     linkRoute,
   ]);
-  const serve = createServe(state, routes);
+  const serve = sandboxHandler(state, routes);
   const { clock, deliveryQueue } = state;
   const { seed } = checked;
 
@@ -75,10 +75,10 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         deploymentAt,
         // Loaded on first use, so that a test of the service alone does not pay for it.
         loadControl: async (access) => {
-          const { createServeControl } = await import('./control/control-api.ts');
+          const { controlHandler } = await import('./control/control-api.ts');
           const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
           const endpoints = sandboxEndpoints(sandbox, state);
-          return createServeControl({ ...access, source: 'sandbox', endpoints, ready: () => state.ready });
+          return controlHandler({ ...access, source: 'sandbox', endpoints, ready: () => state.ready });
         },
         idle: () => deliveryQueue.idle(),
       }),

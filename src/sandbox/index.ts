@@ -40,12 +40,12 @@ export {
   requestFaults,
 } from './faults/faults.ts';
 export type { SandboxMessage } from './messenger/messenger-registry.ts';
-export type { SandboxOptions } from './options.ts';
 export type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts';
 export { type OrderScenario, orderScenarios } from './orders/order-scenarios.ts';
 export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partners.ts';
 export type { SandboxEmail } from './partners/partner-registry.ts';
-export type { Denial, ReplyForm } from './reply-forms.ts';
+export type { DenialForm, ReplyForm } from './reply-forms.ts';
 export type { Sandbox, SandboxEvents } from './sandbox.ts';
-export type { ListenOptions, SandboxServer } from './server/listen.ts';
+export type { SandboxOptions } from './sandbox-options.ts';
+export type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
 export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';

@@ -47,17 +47,17 @@ export const denials = {
 } as const satisfies Record<string, JsonValue>;
 
 /** The form of a denial: what the service writes. @useDeclaredType */
-export type Denial = keyof typeof denials;
+export type DenialForm = keyof typeof denials;
 
 // Sound: the keys of the table.
-export const denialNames = Object.keys(denials) as Denial[];
+export const denialNames = Object.keys(denials) as DenialForm[];
 
 /** The body of a refusal in this form. Its `error` would deny by itself, so only the message stays. */
-export function denialOf(form: Denial, { message }: JsonObject): JsonObject {
+export function denialOf(form: DenialForm, { message }: JsonObject): JsonObject {
   return { ...denials[form], message: message ?? '' };
 }
 
 /** Whether a form is that of a denial. */
-export function isDenial(form: string): form is Denial {
+export function isDenial(form: string): form is DenialForm {
   return Object.hasOwn(denials, form);
 }

@@ -8,7 +8,7 @@ import type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts'
 import type { OrderScenario } from './orders/order-scenarios.ts';
 import type { SandboxCredentials } from './partners/fixed-partners.ts';
 import type { SandboxEmail } from './partners/partner-registry.ts';
-import type { ListenOptions, SandboxServer } from './server/listen.ts';
+import type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
 import type { SandboxTrace } from './trace.ts';
 
 /** The options of fetch, and the caller's IP. @inline */

@@ -2,7 +2,6 @@ import { type Deployment, operationUrl } from '../deployment/define-deployment.t
 import { type Operation, operationNames, operationRules } from '../deployment/operations.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { SandboxOperation, TimedRequestFault } from './faults/faults.ts';
-import type { SandboxSettings } from './options.ts';
 import {
   errorReply,
   noRoute,
@@ -12,15 +11,16 @@ import {
   requireJsonType,
   routeAt,
 } from './requests.ts';
+import type { SandboxSettings } from './sandbox-options.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { SandboxState } from './state.ts';
 import { asDenial, faultyReply, inForm, type WireReply, wireReply, withStatus } from './wire-reply.ts';
 
 /** Answers a request as it goes over the wire. Never rejects. */
-export type Serve = (request: Request, connection: { ip: string }) => Promise<WireReply>;
+export type SandboxHandler = (request: Request, connection: { ip: string }) => Promise<WireReply>;
 
 /** Routes requests, plays faults, and traces everything. */
-export function createServe(state: SandboxState, routes: readonly Route[]): Serve {
+export function sandboxHandler(state: SandboxState, routes: readonly Route[]): SandboxHandler {
   const { clock, trace, faults, options } = state;
 
   return async (request, { ip }) => {

@@ -8,10 +8,10 @@ import { retryDelay } from './events/delivery.ts';
 import { DeliveryQueue } from './events/delivery-queue.ts';
 import { createFaultPlan, type FaultPlan } from './faults/fault-plan.ts';
 import { MessengerRegistry } from './messenger/messenger-registry.ts';
-import type { readSandboxOptions, SandboxSettings } from './options.ts';
 import { OrderRegistry, orderNumber } from './orders/order-registry.ts';
 import { PartnerRegistry } from './partners/partner-registry.ts';
-import { randomToken, secretDigest } from './secrets.ts';
+import type { readSandboxOptions, SandboxSettings } from './sandbox-options.ts';
+import { randomToken, secretDigest } from './sandbox-secrets.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createTraceLog, type TraceLog } from './trace.ts';
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import type { SandboxClock } from './clock.ts';
 import type { RequestFaultName, TimedRequestFault } from './faults/faults.ts';
 import {
-  type Denial,
+  type DenialForm,
   denialOf,
   isDenial,
   type ReplyForm,
@@ -13,7 +13,7 @@ import {
 } from './reply-forms.ts';
 import { jsonReply } from './requests.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import type { Reply } from './server/http-server.ts';
+import type { ServerReply } from './server/http-server.ts';
 
 /** How a reply reaches the caller. */
 type Transport =
@@ -119,7 +119,7 @@ export function inForm(reply: WireReply, form: ReplyForm): WireReply {
 }
 
 /** A refusal as a 200 whose body denies. Only a JSON object can be written so. */
-export function asDenial(reply: WireReply, form: 'ok' | Denial): WireReply {
+export function asDenial(reply: WireReply, form: 'ok' | DenialForm): WireReply {
   const own = objectOf(reply.body);
   if (own === undefined) return reply;
   const denial = form === 'ok' ? { success: false, ...own } : denialOf(form, own);
@@ -161,7 +161,7 @@ function html(status: number): Response {
 }
 
 /** A reply for the HTTP server, which plays its fault on the socket. */
-export function socketReply(reply: WireReply, clock: SandboxClock): Reply {
+export function socketReply(reply: WireReply, clock: SandboxClock): ServerReply {
   if (reply.transport.kind === 'whole') return reply;
   return { ...reply, write: (outgoing) => writeBroken(reply, outgoing, clock) };
 }

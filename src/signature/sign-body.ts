@@ -3,7 +3,7 @@ import { findNonJson, isJsonObject, type JsonObject } from '../internal/json.ts'
 import { writeSignature } from './digest.ts';
 import { canonicalText, serializationRules, withoutSignature } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
-import { checkKey } from './verify-body.ts';
+import { checkVerificationKey } from './verify-body.ts';
 
 /** Options of {@link signBody}. */
 export interface SignOptions {
@@ -40,7 +40,7 @@ export interface SignedBody {
  */
 export function signBody(body: JsonObject, options: SignOptions): SignedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
-  const key = checkKey(options.key);
+  const key = checkVerificationKey(options.key);
   if (!isJsonObject(body)) {
     throw new ValidationError('The body to sign', [{ path: [], message: 'must be an object' }]);
   }

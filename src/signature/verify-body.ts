@@ -36,7 +36,7 @@ export interface VerifiedBody {
  */
 export function verifyBody(body: string | Uint8Array, options: VerifyOptions): VerifiedBody {
   const scheme = checkScheme(options.scheme ?? defaultScheme);
-  const keys = checkKeys(options.key);
+  const keys = checkVerificationKeys(options.key);
   const unverified = readUnverifiedBody(body, scheme);
   const keyIndex = findSigner(scheme, keys, unverified);
   if (keyIndex === -1) throw signatureMismatch();
@@ -79,15 +79,15 @@ export function signatureMismatch(): SignatureError {
 }
 
 /** @throws {ConfigurationError} `invalid_credentials` unless there is at least one */
-export function checkKeys(key: string | readonly string[]): readonly string[] {
+export function checkVerificationKeys(key: string | readonly string[]): readonly string[] {
   const keys = typeof key === 'string' ? [key] : key;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');
-  for (const one of keys) checkKey(one);
+  for (const one of keys) checkVerificationKey(one);
   return keys;
 }
 
 /** @throws {ConfigurationError} `invalid_credentials` */
-export function checkKey(key: string): string {
+export function checkVerificationKey(key: string): string {
   if (typeof key !== 'string' || key === '') throw invalid('A signing key is missing or empty.');
   return key;
 }

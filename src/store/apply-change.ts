@@ -83,15 +83,15 @@ const maxKeys = 1000;
 const maxTextLength = 1024 * 1024;
 
 /** The keys of a transaction, each once. @throws {ConfigurationError} `invalid_option` */
-export function checkKeys(keys: readonly string[]): string[] {
+export function checkRecordKeys(keys: readonly string[]): string[] {
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) {
     throw invalidOption(`The keys of a transaction must be a list of 1 to ${maxKeys}.`);
   }
-  return [...new Set(keys.map(checkKey))];
+  return [...new Set(keys.map(checkRecordKey))];
 }
 
 /** @throws {ConfigurationError} `invalid_option` */
-export function checkKey(key: unknown): string {
+export function checkRecordKey(key: unknown): string {
   if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && printable.test(key)) return key;
   throw invalidOption(`A key must be 1 to ${maxKeyLength} printable ASCII characters without blanks.`);
 }

@@ -1,8 +1,8 @@
 import { callback, defineOptions, type OptionTable } from '../internal/options.ts';
 import {
   applyChange,
-  checkKeys,
   checkListOptions,
+  checkRecordKeys,
   type RecordWrite,
   toStoredRecord,
 } from './apply-change.ts';
@@ -66,7 +66,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   return {
     transact: (keys, change) =>
       work.run(async () => {
-        const checked = checkKeys(keys);
+        const checked = checkRecordKeys(keys);
         const at = now();
         const found = new Map<string, string>();
         for (const key of checked) {

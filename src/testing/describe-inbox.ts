@@ -3,8 +3,8 @@ import { sleep } from '../internal/backoff.ts';
 import type { TestRunner } from './describe-record-store.ts';
 import { testDeadLetters } from './inbox/dead-letters.ts';
 import { testHandling, testStopping } from './inbox/handling.ts';
+import { type DefineInboxTest, deliveryOf, type InboxTestOptions } from './inbox/inbox-test-context.ts';
 import { testReceiving } from './inbox/receiving.ts';
-import { type DefineTest, deliveryOf, type InboxTestOptions } from './inbox/test-context.ts';
 
 /** Opens an inbox for a test, with the options that it sets. */
 export type MakeInbox = (
@@ -71,7 +71,7 @@ export function describeInbox(
     }
   }
 
-  const test: DefineTest = (name, run) => {
+  const test: DefineInboxTest = (name, run) => {
     it(name, async () => {
       durable ??= probe();
       const isDurable = await durable;

@@ -1,6 +1,6 @@
 import type { RecordStore } from '../store/record-store.ts';
 import { testClose, testConcurrentChanges, testExpiry } from './record-store/concurrency.ts';
-import type { DefineTest } from './record-store/test-context.ts';
+import type { DefineStoreTest } from './record-store/store-test-context.ts';
 import { testAllOrNothing, testList, testReadsAndWrites, testRefusals } from './record-store/values.ts';
 
 /** `describe` and `it` of vitest, `node:test`, `bun:test` or mocha. */
@@ -35,7 +35,7 @@ export type MakeRecordStore = (options: {
  * ```
  */
 export function describeRecordStore({ describe, it }: TestRunner, make: MakeRecordStore): void {
-  const test: DefineTest = (name, run) => {
+  const test: DefineStoreTest = (name, run) => {
     it(name, async () => {
       const stores = new Set<RecordStore>();
       const data = globalThis.crypto.randomUUID().replaceAll('-', '');

@@ -17,7 +17,7 @@ export { type DeliverOptions, deliver } from './deliver.ts';
 export { describeInbox, type MakeInbox } from './describe-inbox.ts';
 export { describeRecordStore, type MakeRecordStore, type TestRunner } from './describe-record-store.ts';
 export { type EventOverrides, eventBody } from './event-body.ts';
-export type { InboxTestOptions } from './inbox/test-context.ts';
+export type { InboxTestOptions } from './inbox/inbox-test-context.ts';
 export { type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';
 export {
   type DeliveryOptions,

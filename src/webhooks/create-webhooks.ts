@@ -1,15 +1,20 @@
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
-import type { Endpoint } from './endpoint.ts';
-import { answerBuffered, type BufferedRequest, refusalResponse, type WebhookResponse } from './endpoint.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
 import type { NodeRequest } from './node-handler.ts';
 import { handleNode, type NodeResponse } from './node-handler.ts';
-import type { Outcome } from './outcome.ts';
 import { deliveryReceiver } from './receive-delivery.ts';
+import type { ReceiveOutcome } from './receive-outcome.ts';
 import { makeReporting } from './reporting.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import {
+  answerBuffered,
+  type BufferedRequest,
+  refusalResponse,
+  type WebhookResponse,
+} from './webhook-endpoint.ts';
 import { readWebhooksOptions, type WebhooksOptions } from './webhooks-options.ts';
 
 /** Receives signed order events: see {@link createWebhooks}. */
@@ -37,7 +42,7 @@ export interface Webhooks {
    * @param request what the `credentials` function is told of it, if that is one
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
-  receive(body: string | Uint8Array, request?: DeliveryRequest): Promise<Outcome>;
+  receive(body: string | Uint8Array, request?: DeliveryRequest): Promise<ReceiveOutcome>;
   /** For Hono, Next, Azure Functions, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
   fetch(request: FetchRequest): Promise<Response>;
   /**
@@ -78,7 +83,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { inbox, maxBodyBytes, bodyTimeoutMs } = settings;
   inbox.attach?.(inboxHost);
 
-  const endpoint: Endpoint = {
+  const endpoint: WebhookEndpoint = {
     maxBodyBytes,
     bodyTimeoutMs,
     receive,

@@ -63,7 +63,7 @@ export function signerFinder(options: SignerFinderOptions): {
     // The first match does not end it: the time must not tell whose key it was.
     const [found] = keys.filter(({ text }) => isSignedWith(text, body, scheme));
     if (found !== undefined && matched !== undefined) {
-      callHook('matched of the keys of a key ring', () => matched(found.shown.index));
+      callHook('matched of the keys of a key ring', () => matched(found.matched.index));
     }
     return found;
   }

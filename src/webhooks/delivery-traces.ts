@@ -1,27 +1,27 @@
 import { isPartnerExchangeError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
-import { isUnrecognized } from '../inbox/attempt.ts';
+import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import type { Delivery, HandleDelivery, HandleResult } from '../inbox/inbox.ts';
 import type { TracedWork } from '../internal/tracing.ts';
-import type { Outcome } from './outcome.ts';
+import type { ReceiveOutcome } from './receive-outcome.ts';
 
 /** What subscribers of `partner-exchange:delivery` get. */
 interface DeliveryTrace {
   /** The trace context of the request; a subscriber may put its own here. Anybody can send one. */
   traceparent?: string | undefined;
   readonly event?: OrderEventName | 'other' | undefined;
-  readonly outcome?: Outcome['kind'];
+  readonly outcome?: ReceiveOutcome['kind'];
   readonly status?: number;
   readonly code?: string | undefined;
 }
 
-const failureCodes: { readonly [Kind in Outcome['kind']]?: string } = {
+const failureCodes: { readonly [Kind in ReceiveOutcome['kind']]?: string } = {
   failed: 'handler_failed',
   unrecognized: 'event_unrecognized',
 };
 
-export function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, Outcome> {
+export function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, ReceiveOutcome> {
   return {
     start: () => ({ traceparent }),
     result: ({ kind, status, ...rest }) => {
@@ -55,7 +55,7 @@ export function handleTrace(
     start: () => ({ traceparent, event: publishedName(name), attempt: options?.attempt }),
     result: (outcome) => ({ outcome }),
     failure: (error) => ({
-      outcome: isUnrecognized(error) ? 'unrecognized' : 'failed',
+      outcome: isUnrecognizedError(error) ? 'unrecognized' : 'failed',
       code: errorCode(error),
     }),
   };

@@ -2,12 +2,12 @@ import { endOfTurn, withDeadline } from '../internal/deadline.ts';
 import { readBounded } from '../internal/read-bounded.ts';
 import {
   checkHead,
-  type Endpoint,
   fetchBodyAdvice,
   type RequestBody,
   responseTo,
+  type WebhookEndpoint,
   type WebhookResponse,
-} from './endpoint.ts';
+} from './webhook-endpoint.ts';
 
 /** The parts of a `Request` that we use; the `HttpRequest` of Azure Functions has them too. */
 export interface FetchRequest {
@@ -24,12 +24,12 @@ export interface FetchRequest {
 }
 
 /** `Request -> Response`. Never rejects, whatever a caller sends. */
-export async function handleFetch(request: FetchRequest, endpoint: Endpoint): Promise<Response> {
+export async function handleFetch(request: FetchRequest, endpoint: WebhookEndpoint): Promise<Response> {
   const { status, headers, body } = await respond(request, endpoint);
   return new Response(request.method === 'HEAD' ? null : body, { status, headers });
 }
 
-async function respond(request: FetchRequest, endpoint: Endpoint): Promise<WebhookResponse> {
+async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promise<WebhookResponse> {
   const startedAt = performance.now();
   const head = { method: request.method, header: (name: string) => request.headers.get(name) };
   const refusal = checkHead(head, endpoint.maxBodyBytes);
@@ -46,7 +46,7 @@ async function respond(request: FetchRequest, endpoint: Endpoint): Promise<Webho
 /** A refused body is not read to its end. */
 async function readFetchBody(
   request: FetchRequest,
-  { maxBodyBytes, bodyTimeoutMs }: Endpoint,
+  { maxBodyBytes, bodyTimeoutMs }: WebhookEndpoint,
 ): Promise<RequestBody> {
   const alreadyRead: RequestBody = { refusal: 'raw_body_required', advice: fetchBodyAdvice };
   if (request.bodyUsed) return alreadyRead;

@@ -2,13 +2,13 @@ import { longestTimerMs, onNextTick } from '../internal/deadline.ts';
 import { joinChunks } from '../internal/read-bounded.ts';
 import {
   checkHead,
-  type Endpoint,
   nodeBodyAdvice,
   type RequestBody,
   type RequestRefusal,
   responseTo,
+  type WebhookEndpoint,
   type WebhookResponse,
-} from './endpoint.ts';
+} from './webhook-endpoint.ts';
 
 /** The parts of `http.ServerResponse` that we use; the one of `node:http2` has them too. */
 export interface NodeResponse {
@@ -24,7 +24,7 @@ export interface NodeResponse {
 export async function handleNode(
   request: NodeRequest,
   response: NodeResponse,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
 ): Promise<void> {
   const startedAt = performance.now();
   const read = refuseHead(request, endpoint) ?? keptBody(request) ?? (await readBody(request, endpoint));
@@ -52,7 +52,7 @@ export async function handleNode(
 
 function refuseHead(
   { method, headers }: NodeRequest,
-  { maxBodyBytes }: Endpoint,
+  { maxBodyBytes }: WebhookEndpoint,
 ): RequestRefusal | undefined {
   const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
   return refusal === undefined ? undefined : { refusal };
@@ -66,7 +66,7 @@ async function sendAndDrain(
   { status, headers, body }: WebhookResponse,
   request: NodeRequest,
   response: NodeResponse,
-  { bodyTimeoutMs }: Endpoint,
+  { bodyTimeoutMs }: WebhookEndpoint,
 ): Promise<void> {
   if (response.headersSent) return;
   // With its length the answer is complete before the response has ended.
@@ -150,7 +150,10 @@ function keptBody(request: NodeRequest): RequestBody | undefined {
     : undefined;
 }
 
-function readBody(request: NodeRequest, { maxBodyBytes, bodyTimeoutMs }: Endpoint): Promise<RequestBody> {
+function readBody(
+  request: NodeRequest,
+  { maxBodyBytes, bodyTimeoutMs }: WebhookEndpoint,
+): Promise<RequestBody> {
   // Its last event has been emitted.
   if (request.destroyed) return Promise.resolve({ refusal: 'body_unreadable' });
   return new Promise((resolve) => {

@@ -9,7 +9,7 @@ import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
 import type { RefreshedKeys, RingKeys } from './delivery-keys.ts';
 import type { DeliveryRequest } from './found-keys.ts';
-import type { Outcome } from './outcome.ts';
+import type { ReceiveOutcome } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
 
 interface QuarantineContext {
@@ -18,7 +18,7 @@ interface QuarantineContext {
   readonly scheme: SignatureScheme;
   readonly reporting: Reporting;
   /** Hands a verified body to the inbox, like any other delivery. */
-  accept(body: string, claimed: UnverifiedBody, key: VerificationKey): Promise<Outcome>;
+  accept(body: string, claimed: UnverifiedBody, key: VerificationKey): Promise<ReceiveOutcome>;
 }
 
 export type QuarantinedDeliveries = ReturnType<typeof quarantinedDeliveries>;

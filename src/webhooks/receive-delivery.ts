@@ -1,7 +1,7 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { noReadings } from '../events/event-readings.ts';
-import { isUnrecognized } from '../inbox/attempt.ts';
+import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import {
   type DeliveryReference,
   type HandleDelivery,
@@ -18,8 +18,8 @@ import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-bod
 import { deliveryTrace, handleTrace } from './delivery-traces.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
-import { type Outcome, statusOfRefusal } from './outcome.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
+import { type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
@@ -32,7 +32,7 @@ export function deliveryReceiver(
   handlers: Handlers,
   reporting: Reporting,
 ) {
-  function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<Outcome> {
+  function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<ReceiveOutcome> {
     const received = traceparentOf(request);
     // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
     return traced(
@@ -47,7 +47,7 @@ export function deliveryReceiver(
     body: string | Uint8Array,
     request: DeliveryRequest,
     traceparent: string | undefined,
-  ): Promise<Outcome> {
+  ): Promise<ReceiveOutcome> {
     const startedAt = performance.now();
     // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
     const verified = await verify(body, request).catch((error) => refuse(body, request, error));
@@ -73,7 +73,7 @@ export function deliveryReceiver(
   async function verify(
     body: string | Uint8Array,
     request: DeliveryRequest,
-  ): Promise<VerifiedDelivery | Outcome> {
+  ): Promise<VerifiedDelivery | ReceiveOutcome> {
     if (byteLengthOf(body) > maxBodyBytes) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
@@ -86,13 +86,13 @@ export function deliveryReceiver(
   function toVerified(
     body: string,
     claimed: UnverifiedBody,
-    { partner, shown }: VerificationKey,
+    { partner, matched }: VerificationKey,
   ): VerifiedDelivery {
     const digest = deliveryDigest(partner, pinnedText(scheme, claimed));
     const event = read(claimed);
     const { parsed } = event;
     const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    return { event, body, reference: { name, digest, key: shown } };
+    return { event, body, reference: { name, digest, key: matched } };
   }
 
   function read(body: UnverifiedBody): ReceivedEvent {
@@ -105,7 +105,7 @@ export function deliveryReceiver(
     body: string | Uint8Array,
     request: DeliveryRequest,
     error: unknown,
-  ): Promise<Outcome> {
+  ): Promise<ReceiveOutcome> {
     if (isKeyError(error)) {
       const { code } = error;
       reporting.unverified(body, error);
@@ -122,7 +122,7 @@ export function deliveryReceiver(
   async function deliver(
     { event, body, reference }: VerifiedDelivery,
     traceparent: string | undefined,
-  ): Promise<Outcome> {
+  ): Promise<ReceiveOutcome> {
     try {
       const delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
       const tracedHandle: HandleDelivery = (options) =>
@@ -136,7 +136,7 @@ export function deliveryReceiver(
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
       // It has a warning of its own, which counts.
-      if (isUnrecognized(error)) return { kind: 'unrecognized', status: 500, error, ...reference };
+      if (isUnrecognizedError(error)) return { kind: 'unrecognized', status: 500, error, ...reference };
       reporting.error(error, reference);
       if (!isStoreFailure(error)) return { kind: 'failed', status: 500, error, ...reference };
       const retryAfterMs = retryAfter.unavailable;
@@ -169,7 +169,7 @@ export function deliveryReceiver(
     },
     report({ name, digest, key }, handled) {
       const { attempt, durationMs, waitedMs } = handled;
-      const isUnread = isUnrecognized(handled.error);
+      const isUnread = isUnrecognizedError(handled.error);
       const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
       // Not `handled.error !== undefined`: a handler may throw undefined.
       if ('error' in handled && !isUnread) reporting.error(handled.error, { name, digest, key });

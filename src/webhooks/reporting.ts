@@ -16,7 +16,7 @@ import type { DeliveryReference } from '../inbox/inbox.ts';
 import { describeError } from '../internal/describe-error.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
-import type { DeliveryReport } from './outcome.ts';
+import type { DeliveryReport } from './receive-outcome.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
 /** Informs the operator and the user's hooks. Nothing waits for a hook, and nothing here throws. */

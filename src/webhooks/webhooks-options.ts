@@ -23,7 +23,7 @@ import { redactError } from '../internal/redact-error.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { signerFinder } from './delivery-keys.ts';
 import type { FindCredentials } from './found-keys.ts';
-import type { DeliveryReport, RefusedBody } from './outcome.ts';
+import type { DeliveryReport, RefusedBody } from './receive-outcome.ts';
 
 /** Options of {@link createWebhooks}. */
 export interface WebhooksOptions {

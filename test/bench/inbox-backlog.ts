@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore, type SqliteStore } from '../../src/inbox/sqlite/sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/inbox/sqlite/delivery-table.ts';
 import type { LineChart } from './chart.ts';
 import { median, ratio } from './measure.ts';
 import type { Finding, Section } from './report.ts';

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { BulkRow } from '../../src/bulk/bulk-rows.ts';
 import { type BulkCsvOptions, type CsvSource, readBulkCsv } from '../../src/bulk/read-bulk-csv.ts';
-import type { BulkRow } from '../../src/bulk/rows.ts';
 import { refusal } from '../support/refusal.ts';
 import { times } from '../support/repeat.ts';
 

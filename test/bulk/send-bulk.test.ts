@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { BulkResult, BulkRow } from '../../src/bulk/bulk-rows.ts';
 import { type BulkOptions, sendBulk } from '../../src/bulk/index.ts';
-import type { BulkResult, BulkRow } from '../../src/bulk/rows.ts';
 import {
   ConfigurationError,
   RequestError,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDelivery, writeDelivery } from '../../src/cli/deliveries/saved-deliveries.ts';
+import { readSavedRequest, writeSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import type { Variables } from '../../src/cli/terminal/context.ts';
 import { withoutHopHeaders } from '../../src/internal/hop-headers.ts';
 import { closedUrl, startServer } from '../support/local-server.ts';
@@ -143,7 +143,7 @@ describe('trigger --from', () => {
 
   it('takes a saved delivery, and stdin', async () => {
     const target = await startServer({ status: 200 });
-    const stdin = writeDelivery({
+    const stdin = writeSavedRequest({
       headers: [['x-kept', 'no']],
       body: Buffer.from('{"event_name":"x","signature":"old"}'),
     });
@@ -393,8 +393,8 @@ describe('the file of a delivery', () => {
         fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string())),
         fc.string().map((path) => `/${path}`),
         (body, headers, target) => {
-          const text = writeDelivery({ receivedAt: '2026-01-02T03:04:05.000Z', target, headers, body });
-          const read = readDelivery(Buffer.from(text), 'file');
+          const text = writeSavedRequest({ receivedAt: '2026-01-02T03:04:05.000Z', target, headers, body });
+          const read = readSavedRequest(Buffer.from(text), 'file');
           expect({ ...read, body: [...read.body] }).toEqual({
             receivedAt: '2026-01-02T03:04:05.000Z',
             target,
@@ -408,16 +408,16 @@ describe('the file of a delivery', () => {
 
   it('keeps text as text, and a byte order mark', () => {
     const body = Buffer.from('\ufeff{"é": 1.0}');
-    const text = writeDelivery({ headers: [], body });
+    const text = writeSavedRequest({ headers: [], body });
     expect(JSON.parse(text).body).toBe('\ufeff{"é": 1.0}');
-    expect(Buffer.from(readDelivery(Buffer.from(text), 'file').body).equals(body)).toBe(true);
+    expect(Buffer.from(readSavedRequest(Buffer.from(text), 'file').body).equals(body)).toBe(true);
   });
 
   it('takes anything else for a bare body', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         const bytes = Buffer.from(text);
-        expect(readDelivery(bytes, 'file')).toEqual({ headers: [], body: bytes });
+        expect(readSavedRequest(bytes, 'file')).toEqual({ headers: [], body: bytes });
       }),
     );
   });

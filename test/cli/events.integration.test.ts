@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeDelivery } from '../../src/cli/deliveries/saved-deliveries.ts';
+import { writeSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import { startServer } from '../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { addressOf, filesIn, keys, scratchFolder, start } from './support.ts';
@@ -74,7 +74,7 @@ describe('listen --filter', () => {
 describe('events', () => {
   const at = '20260102T030405678Z';
   const file = (order: string) =>
-    writeDelivery({
+    writeSavedRequest({
       receivedAt: '2026-01-02T03:04:05.678Z',
       target: '/orders',
       headers: [
@@ -144,7 +144,7 @@ describe('events', () => {
     const [start = '', ...both] = pair;
     const files = both.map((body, index) => [
       `${at}-00000${index}-1a2b3c4d.json`,
-      writeDelivery({ headers: [], body: Buffer.from(body) }),
+      writeSavedRequest({ headers: [], body: Buffer.from(body) }),
     ]);
     const target = await startServer({ status: 200 });
     const args = ['events', 'resend', start, '--folder', '.', '--to', target.url];

@@ -7,14 +7,14 @@ import {
   formatFlags,
   manyArgs,
   optionalFile,
-  text,
+  textFlag,
   webAddress,
   wholeNumber,
 } from '../../src/cli/terminal/flags.ts';
 
 const flags = {
-  name: text.required('name', 'A name'),
-  note: text.optional('text', 'A note'),
+  name: textFlag.required('name', 'A name'),
+  note: textFlag.optional('text', 'A note'),
   to: webAddress.list('url', 'Addresses'),
   times: wholeNumber(1, 3).withDefault('number', 'How often', '1'),
   ...formatFlags,

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createConnectionServer } fro
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writeDelivery } from '../../src/cli/deliveries/saved-deliveries.ts';
+import { writeSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
@@ -356,11 +356,11 @@ describe('listen --forward-to', () => {
     const name = '20260102T030405678Z-000001-1a2b3c4d';
     writeFileSync(
       join(folder, `${name}.pending.json`),
-      writeDelivery({ headers: [], body: Buffer.from('{}') }),
+      writeSavedRequest({ headers: [], body: Buffer.from('{}') }),
     );
     writeFileSync(
       join(folder, `${name}.refused.json`),
-      writeDelivery({ headers: [], body: Buffer.from('{}') }),
+      writeSavedRequest({ headers: [], body: Buffer.from('{}') }),
     );
     const running = start(forwarding(target), { env: { ...keys, XDG_STATE_HOME: state } });
     const said = await running.printed('stderr', /Listening at/);

@@ -58,7 +58,7 @@ describe('--help', () => {
 
 it('no command loads SQLite, which Node 22.12 lacks, before a file of it is named', () => {
   for (const command of commandNames) {
-    const [file = ''] = globSync(`cli/commands/{,${command}/}${command}.ts`, { cwd: source });
+    const [file = ''] = globSync(`cli/commands/{,${command}/}${command}{,-commands}.ts`, { cwd: source });
     const { packages } = loadedWith(join(source, file));
     expect({ command, packages }).toEqual({ command, packages: expect.not.arrayContaining(['node:sqlite']) });
   }

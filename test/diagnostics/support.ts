@@ -6,7 +6,7 @@ import {
   composeScheme,
   makeKey,
 } from '../../src/diagnostics/detection/scheme-space.ts';
-import { textUnder } from '../../src/diagnostics/detection/search.ts';
+import { textUnder } from '../../src/diagnostics/detection/search-schemes.ts';
 import { type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../support/bodies.ts';
 

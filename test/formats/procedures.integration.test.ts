@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BulkRow } from '../../src/bulk/rows.ts';
+import type { BulkRow } from '../../src/bulk/bulk-rows.ts';
 import { sendBulk } from '../../src/bulk/send-bulk.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';

@@ -1,7 +1,7 @@
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
-import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery } from '../webhooks/deliveries.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFetchError } from '../../src/http/outcome.ts';
+import { classifyFetchError } from '../../src/http/request-outcome.ts';
 import { closedUrl, startServer, startTcpServer } from '../support/local-server.ts';
 import { createOrder, requestError, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';

@@ -5,7 +5,7 @@ import type { Inbox, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { defineOptions } from '../../src/internal/options.ts';
 import { describeInbox } from '../../src/testing/describe-inbox.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
-import type { DeliveryReport, Outcome } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport, ReceiveOutcome } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks } from '../webhooks/deliveries.ts';
@@ -45,7 +45,7 @@ export function receiver(
     },
   );
   /** As the service might do it: again, until it is acknowledged or has been told no often enough. */
-  async function send(body: string): Promise<Outcome> {
+  async function send(body: string): Promise<ReceiveOutcome> {
     for (let tries = 1; ; tries++) {
       const outcome = await webhooks.receive(body);
       if (outcome.status === 200 || tries === 10) return outcome;

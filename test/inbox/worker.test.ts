@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import type { LeasedDelivery } from '../../src/inbox/attempt.ts';
 import { reportStore } from '../../src/inbox/durable-inbox.ts';
+import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
 import { startWorker, type WorkSource } from '../../src/inbox/worker.ts';

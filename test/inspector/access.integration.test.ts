@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServeControl } from '../../src/sandbox/control/control-api.ts';
+import { controlHandler } from '../../src/sandbox/control/control-api.ts';
 import { sandboxEndpoints } from '../../src/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { readSandboxOptions } from '../../src/sandbox/options.ts';
+import { readSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { createState } from '../../src/sandbox/state.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type Story, startStory } from './story.ts';
@@ -207,7 +207,7 @@ describe('other machines', () => {
   const from = (access: 'loopback' | 'any') => {
     const sandbox = createSandbox();
     const state = createState(sandbox.deployment, readSandboxOptions({}));
-    const serve = createServeControl({
+    const serve = controlHandler({
       ...{ source: 'sandbox', path: '/_sandbox/', token, from: access },
       endpoints: sandboxEndpoints(sandbox, state),
     });

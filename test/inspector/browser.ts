@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Locator, type Page, type ViewportSize } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { startStory } from './story.ts';
 
 const flags = [

@@ -3,10 +3,10 @@ import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { ListenOptions, SandboxServer } from '../../src/sandbox/server/listen.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import type { ListenOptions, SandboxServer } from '../../src/sandbox/server/sandbox-server.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 
 /** A sandbox at an address, a partner with keys, and its receiver, which verifies what it gets. */

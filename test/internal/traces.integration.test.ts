@@ -12,7 +12,7 @@ import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
-import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 
 const names = ['call', 'delivery', 'handle', 'otp', 'bulk'] as const;
 const events = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codeDigest, type FlowContext, flowKey } from '../../src/otp/flow.ts';
-import { checkSecrets, keyedHash, seal, unseal } from '../../src/otp/secrets.ts';
+import { checkSecrets, keyedHash, seal, unseal } from '../../src/otp/otp-secrets.ts';
 import { secret as secretText } from './support.ts';
 
 const [secret] = checkSecrets([secretText]);

@@ -20,7 +20,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { type FileSystem, tryLock } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
-import { type ProcessIdentity, stateOf, thisProcess } from '../../src/rotation/process-identity.ts';
+import { type ProcessIdentity, processState, thisProcess } from '../../src/rotation/process-identity.ts';
 import { generation } from '../credentials/keys.ts';
 import { rejection } from '../http/clients.ts';
 import { thrownBy } from '../support/refusal.ts';
@@ -330,8 +330,8 @@ describe('a lock that was left behind', () => {
     const other: ProcessIdentity = JSON.parse(inNamespace(code).stdout);
     expect(other.pid).toBe(1);
     // Process 1 runs here as well, and is another one.
-    expect(stateOf(other, self)).toBe('unknown');
-    expect(stateOf({ ...other, space: self.space }, self)).toBe('ended');
+    expect(processState(other, self)).toBe('unknown');
+    expect(processState({ ...other, space: self.space }, self)).toBe('ended');
   });
 
   /** The file system, with something that happens before one of its steps. */

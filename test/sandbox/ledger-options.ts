@@ -1,6 +1,6 @@
 import type { AssumptionId } from '../../src/deployment/assumptions.ts';
 import type { EventFaultName, RequestFaultName } from '../../src/sandbox/faults/faults.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 
 /** How the sandbox plays one point of the assumption ledger in another way, or why it cannot. */
 export type LedgerPlay =

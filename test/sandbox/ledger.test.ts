@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { checkFault } from '../../src/sandbox/faults/check-fault.ts';
 import { eventFaults, faultScenarios, requestFaults } from '../../src/sandbox/faults/faults.ts';
-import { readSandboxOptions } from '../../src/sandbox/options.ts';
 import { orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
+import { readSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { type LedgerPlay, ledgerOptions } from './ledger-options.ts';
 
 const plays: [string, LedgerPlay][] = Object.entries(ledgerOptions);

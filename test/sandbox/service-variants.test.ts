@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detectFromOracle } from '../../src/diagnostics/detection/detect-from-oracle.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';

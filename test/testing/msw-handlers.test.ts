@@ -7,7 +7,7 @@ import { isRequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { mswHandlers } from '../../src/testing/msw-handlers.ts';
 import { order, partner } from '../sandbox/support.ts';
 import { refusal } from '../support/refusal.ts';

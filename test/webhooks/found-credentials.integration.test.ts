@@ -9,7 +9,7 @@ import { signerFinder } from '../../src/webhooks/delivery-keys.ts';
 import { fastifyPlugin } from '../../src/webhooks/fastify-plugin.ts';
 import type { FindCredentials, UnverifiedDelivery } from '../../src/webhooks/found-keys.ts';
 import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
-import type { RefusedBody } from '../../src/webhooks/outcome.ts';
+import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';

@@ -3,7 +3,7 @@ import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create
 import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import type { DeliveryReport, RefusedBody } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport, RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { warningsDuring } from './warnings.ts';

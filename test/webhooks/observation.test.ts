@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import type { Outcome } from '../../src/webhooks/outcome.ts';
+import type { ReceiveOutcome } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 
@@ -23,7 +23,7 @@ async function outcomes(credentials: readonly PartnerCredentials[], names: reado
   const webhooks = quietWebhooks({ credentials }).onAny(() => {
     handled++;
   });
-  const kinds: Outcome['kind'][] = [];
+  const kinds: ReceiveOutcome['kind'][] = [];
   for (const name of names) kinds.push((await webhooks.receive(signedBy(name))).kind);
   expect(kinds.filter((kind) => kind === 'handled')).toHaveLength(handled);
   return kinds;

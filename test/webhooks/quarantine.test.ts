@@ -7,7 +7,7 @@ import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { partner } from '../http/clients.ts';

@@ -4,7 +4,7 @@ import type { OrderEvent } from '../../src/events/order-event.ts';
 import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
-import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyCloseBody, buyCreditedBody, buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';

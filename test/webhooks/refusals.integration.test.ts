@@ -5,7 +5,7 @@ import { detectScheme } from '../../src/diagnostics/detection/detect-scheme.ts';
 import { explainMismatch } from '../../src/diagnostics/mismatch/explain-mismatch.ts';
 import { isSignatureError, type SignatureErrorCode } from '../../src/errors/errors.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
-import type { RefusedBody } from '../../src/webhooks/outcome.ts';
+import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
 import { credentials, quietWebhooks, unsignedText } from './deliveries.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryReport } from '../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks } from './deliveries.ts';
 import { rawConnection, send, serve } from './http/server.ts';

@@ -2,7 +2,7 @@ import { format, inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import type { Outcome } from '../../src/webhooks/outcome.ts';
+import type { ReceiveOutcome } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { credentials, delivery, gate, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
@@ -74,7 +74,7 @@ describe('nothing secret is in the outcome', () => {
     const finish = gate();
     let calls = 0;
     const webhooks = quietWebhooks();
-    const outcomes: Outcome[] = [await webhooks.receive(delivery(body))];
+    const outcomes: ReceiveOutcome[] = [await webhooks.receive(delivery(body))];
     webhooks.onAny(async () => {
       begun.open();
       await finish.opened;

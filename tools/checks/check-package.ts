@@ -8,6 +8,7 @@ import { commonJsCases, compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
 import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
+import { findRepeatedNames } from './repeated-names.ts';
 import { run } from './run.ts';
 import { compileConsumer, makeScratchProject, probeIdentity, runCommands } from './scratch-project.ts';
 import { bundleEntries, printSizes } from './sizes.ts';
@@ -22,6 +23,9 @@ const readsEvents = ['./events', './webhooks'];
 const tally = startTally();
 await tally.check('each promise of its pages has a test', () => {
   refuse(findPromiseProblems(root));
+});
+await tally.check('each exported name and each file name of the sources is used once', () => {
+  refuse(findRepeatedNames());
 });
 const project = makeScratchProject();
 try {

@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { controlTable } from '../../src/sandbox/control/control-api.ts';
-import type { Endpoint } from '../../src/sandbox/control/endpoint.ts';
+import type { ControlEndpoint } from '../../src/sandbox/control/control-endpoint.ts';
 import { sandboxEndpoints } from '../../src/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { readSandboxOptions } from '../../src/sandbox/options.ts';
+import { readSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { createState } from '../../src/sandbox/state.ts';
 
 export const inspectorPage = join(import.meta.dirname, '..', '..', 'docs', 'inspector.md');
 
 /** Every endpoint below `/_sandbox/`. */
-export function sandboxTable(): readonly Endpoint[] {
+export function sandboxTable(): readonly ControlEndpoint[] {
   const sandbox = createSandbox();
   const state = createState(sandbox.deployment, readSandboxOptions({}));
   return controlTable({
@@ -30,7 +30,7 @@ export function apiTable(): string {
   return ['| request | query or body | does |', '|---|---|---|', ...rows].join('\n');
 }
 
-function inputOf({ query, body }: Endpoint): string {
+function inputOf({ query, body }: ControlEndpoint): string {
   if (query !== undefined)
     return Object.keys(query.shape)
       .map((name) => `\`${name}\``)

@@ -58,7 +58,7 @@ function mentionedPaths(text: string): string[] {
     .filter((path) => !/[<>{}$]/.test(path));
 }
 
-/** TypeScript files that a page names: `webhooks/outcome.ts`, `reporting.ts`. */
+/** TypeScript files that a page names: `webhooks/receive-outcome.ts`, `reporting.ts`. */
 function mentionedSources(text: string): string[] {
   return [...text.matchAll(/`([\w-][\w./-]*\.tsx?)`/g)].map(([, name = '']) => name);
 }

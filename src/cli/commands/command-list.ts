@@ -29,7 +29,7 @@ const commands = {
   inbox: {
     usage: 'list|show|replay|discard ...',
     brief: 'The dead letters of a durable inbox',
-    load: () => import('./inbox/inbox.ts'),
+    load: () => import('./inbox/inbox-commands.ts'),
   },
   keys: {
     usage: 'request|receive|promote|status ...',
@@ -54,7 +54,7 @@ const commands = {
   sandbox: {
     usage: 'start|orders|advance|play|emails|messages|faults|clock|reset ...',
     brief: 'Run the service, simulated, and control it',
-    load: () => import('./sandbox/sandbox.ts'),
+    load: () => import('./sandbox/sandbox-commands.ts'),
   },
   listen: {
     brief: 'Receive events, verify them, and pass them on',

@@ -6,7 +6,7 @@ import { readDeliveries } from '../deliveries/saved-deliveries.ts';
 import { readNamedKeys, withScheme } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/context.ts';
-import { formatFlags, signingFlags, text, toggle, webAddress, wholeNumber } from '../terminal/flags.ts';
+import { formatFlags, signingFlags, textFlag, toggle, webAddress, wholeNumber } from '../terminal/flags.ts';
 import { countBy, openOutput } from '../terminal/output.ts';
 import type { Style } from '../terminal/terminal-text.ts';
 
@@ -20,9 +20,9 @@ const styles: Readonly<Record<DoctorStatus, Style>> = {
 const flags = {
   callback: webAddress.optional('url', 'Your receiver: gets four requests that it must refuse'),
   sendAuthentic: toggle('Also send it one authentic event, about an order that does not exist'),
-  inbox: text.list('file', 'A file of a SQLite inbox'),
-  store: text.list('file', 'A file of a SQLite store'),
-  samples: text.list('file', 'Recent signed bodies, which must fit the pin'),
+  inbox: textFlag.list('file', 'A file of a SQLite inbox'),
+  store: textFlag.list('file', 'A file of a SQLite store'),
+  samples: textFlag.list('file', 'Recent signed bodies, which must fit the pin'),
   strict: toggle('Fail if an address cannot be reached'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long to wait for each answer', '5000'),
   ...signingFlags,

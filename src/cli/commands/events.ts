@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
 import { printableText } from '../../internal/printable-text.ts';
-import { answerItem, describeAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
-import type { Delivery } from '../deliveries/saved-deliveries.ts';
+import { answerItem, describeReceiverAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
+import type { SavedRequest } from '../deliveries/saved-deliveries.ts';
 import { type KeptFile, listKept, readKept } from '../deliveries/saved-files.ts';
 import { readDeployment } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
-import { digestArg, formatFlags, postFlags, text } from '../terminal/flags.ts';
+import { digestArg, formatFlags, postFlags, textFlag } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
 import { verifyDelivery } from './listen/handle-request.ts';
 
-const folderFlag = text.required('folder', 'What "listen --save" named');
+const folderFlag = textFlag.required('folder', 'What "listen --save" named');
 
-interface KeptEvent extends KeptFile, Delivery {
+interface KeptEvent extends KeptFile, SavedRequest {
   readonly digest: string;
 }
 
@@ -64,7 +64,7 @@ const resend = defineCommand({
         if (isSuccess(answer)) code = exitCodes.ok;
         output.item(
           { digest, ...answerItem(answer) },
-          (paint) => `${describeAnswer(answer, paint)} ${digest.slice(0, 12)}`,
+          (paint) => `${describeReceiverAnswer(answer, paint)} ${digest.slice(0, 12)}`,
         );
       },
     });

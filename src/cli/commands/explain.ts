@@ -1,7 +1,7 @@
 import { commandWords } from '../../config/command-words.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { readDelivery } from '../deliveries/saved-deliveries.ts';
+import { readSavedRequest } from '../deliveries/saved-deliveries.ts';
 import { readDeployment, readDetectionSecrets } from '../inputs/configuration.ts';
 import { inputName, readInput } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
@@ -22,7 +22,7 @@ export default defineCommand({
     const output = openOutput(context, flags);
     const secrets = await readDetectionSecrets(context, flags);
     const { signature: scheme } = readDeployment(context, flags);
-    const { body } = readDelivery(await readInput(context, path), inputName(path));
+    const { body } = readSavedRequest(await readInput(context, path), inputName(path));
     const explanation = explainMismatch(body, { secrets, scheme, purpose: flags.purpose });
     const { findings, deviations } = explanation;
     output.result(explanation, (paint) => [

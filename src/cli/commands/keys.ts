@@ -14,13 +14,13 @@ import { readDeployment, requireAddress } from '../inputs/configuration.ts';
 import { readInput, readJsonObject } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
-import { type FlagsOf, formatFlags, schemeFlag, text, toggle } from '../terminal/flags.ts';
+import { type FlagsOf, formatFlags, schemeFlag, textFlag, toggle } from '../terminal/flags.ts';
 import { type Output, openOutput } from '../terminal/output.ts';
 import { showReply } from '../terminal/replies.ts';
 import type { Paint } from '../terminal/terminal-text.ts';
 
 const flags = {
-  keys: text.required(
+  keys: textFlag.required(
     'file',
     'The key file of the rotation, made by the first receive (docs/guides/rotate-keys.md)',
   ),
@@ -37,8 +37,8 @@ const request = defineCommand({
     'partner-exchange keys request --keys keys.json --email dev@acme.example --again',
   ],
   flags: {
-    email: text.required('address', 'Where the link to the keys is sent'),
-    partnerCode: text.optional(
+    email: textFlag.required('address', 'Where the link to the keys is sent'),
+    partnerCode: textFlag.optional(
       'code',
       'The code of the partner (default: PARTNER_CODE, or that of the keys)',
     ),

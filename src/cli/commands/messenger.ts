@@ -8,7 +8,7 @@ import { inputName, readInput, secretOrAsk } from '../inputs/input.ts';
 import { openDevice } from '../inputs/open-device.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { CliError, exitCodes } from '../terminal/context.ts';
-import { arg, commonFlags, formatFlags, optionalFile, text, toggle } from '../terminal/flags.ts';
+import { arg, commonFlags, formatFlags, optionalFile, textFlag, toggle } from '../terminal/flags.ts';
 import { openSecretAddress } from '../terminal/open-secret-address.ts';
 import { openOutput } from '../terminal/output.ts';
 import { keepReply, showReply } from '../terminal/replies.ts';
@@ -19,7 +19,7 @@ const key = defineCommand({
     'Generates the key with MESSENGER_MASTER_KEY, and writes the reply into a new file that only you can read. The key is never printed, and no operation of the service lists keys: keep the file. Needs PARTNER_EXCHANGE_MESSENGER_BASE_URL.',
   examples: ['partner-exchange messenger key 1001 --save device-1001.json'],
   flags: {
-    save: text.required('file', 'Where the reply with the key is kept'),
+    save: textFlag.required('file', 'Where the reply with the key is kept'),
     ...formatFlags,
   },
   args: [arg('device', 'messenger_device_no: a number of your choice')],

@@ -2,13 +2,13 @@ import { ExchangeClient } from '../../exchange/exchange-client.ts';
 import { readDeployment, requireAddress } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { CliError, exitCodes } from '../terminal/context.ts';
-import { formatFlags, text } from '../terminal/flags.ts';
+import { formatFlags, textFlag } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
 import { showReply } from '../terminal/replies.ts';
 
 const flags = {
-  email: text.required('address', 'Where the link to the keys is sent'),
-  partnerCode: text.optional('code', 'A code of your choice (default: PARTNER_CODE)'),
+  email: textFlag.required('address', 'Where the link to the keys is sent'),
+  partnerCode: textFlag.optional('code', 'A code of your choice (default: PARTNER_CODE)'),
   ...formatFlags,
 };
 

@@ -12,11 +12,11 @@ import { allCredentials, type Configuration, readConfiguration } from '../inputs
 import { inFile, inputName, readInput, readJsonObject, shownPath } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
-import { type FlagsOf, formatFlags, samples, signingFlags, text } from '../terminal/flags.ts';
+import { type FlagsOf, formatFlags, samples, signingFlags, textFlag } from '../terminal/flags.ts';
 import { type Output, openOutput } from '../terminal/output.ts';
 
 const flags = {
-  check: text.optional('pin', 'Check this pin instead of making one'),
+  check: textFlag.optional('pin', 'Check this pin instead of making one'),
   ...signingFlags,
   ...formatFlags,
 };

@@ -1,5 +1,5 @@
 import { printableText } from '../../internal/printable-text.ts';
-import { answerItem, describeAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
+import { answerItem, describeReceiverAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
 import { eachDelivery } from '../deliveries/saved-deliveries.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/context.ts';
@@ -44,7 +44,7 @@ export default defineCommand({
           const missing = isWhole
             ? ''
             : paint('yellow', ` (sent without ${printableText(lacks.join(', '))})`);
-          return `${describeAnswer(answer, paint)} ${printableText(source)}${missing}`;
+          return `${describeReceiverAnswer(answer, paint)} ${printableText(source)}${missing}`;
         });
       },
     });

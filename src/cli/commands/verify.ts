@@ -49,7 +49,7 @@ export default defineCommand({
     const results = deliveries.map(({ source, body }): Verdict => {
       try {
         const { keyIndex } = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
-        return { source, verified: true, key: ring[keyIndex]?.shown ?? { index: keyIndex } };
+        return { source, verified: true, key: ring[keyIndex]?.matched ?? { index: keyIndex } };
       } catch (error) {
         if (!isSignatureError(error)) throw error;
         return { source, verified: false, code: error.code, message: describeIn(commandWords, error) };

@@ -10,11 +10,11 @@ import { withoutHopHeaders } from '../../internal/hop-headers.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { CliContext } from '../terminal/context.ts';
 import type { Paint } from '../terminal/terminal-text.ts';
-import type { Delivery } from './saved-deliveries.ts';
+import type { SavedRequest } from './saved-deliveries.ts';
 
-export interface Answer {
+export interface ReceiverAnswer {
   readonly status: number;
-  readonly headers: Delivery['headers'];
+  readonly headers: SavedRequest['headers'];
   readonly body: Uint8Array;
   readonly durationMs: number;
 }
@@ -45,7 +45,7 @@ export function createPoster(now: () => number) {
   return {
     /** Posts a delivery byte for byte, with its headers. Never rejects, never follows a redirect. */
     post: (delivery: PostedDelivery, { url, timeoutMs, signal }: PostOptions) =>
-      new Promise<Answer | NoAnswer>((resolve) => {
+      new Promise<ReceiverAnswer | NoAnswer>((resolve) => {
         const startedAt = now();
         const timeout = AbortSignal.timeout(timeoutMs);
         const noAnswer = (problem: string) =>
@@ -89,7 +89,7 @@ export function createPoster(now: () => number) {
   };
 }
 
-async function readAnswer(incoming: IncomingMessage): Promise<Omit<Answer, 'durationMs'>> {
+async function readAnswer(incoming: IncomingMessage): Promise<Omit<ReceiverAnswer, 'durationMs'>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of incoming) {
@@ -111,13 +111,13 @@ export function pairsOf(rawHeaders: readonly string[]): [name: string, value: st
   return pairs;
 }
 
-type PostedDelivery = Pick<Delivery, 'target' | 'headers' | 'body'>;
+type PostedDelivery = Pick<SavedRequest, 'target' | 'headers' | 'body'>;
 
 /**
  * Where a delivery goes at an address: to the path of the address, or without one to the path that the delivery came
  * to. The query of the delivery follows that of the address.
  */
-export function pathAt({ pathname, search }: URL, { target = '/' }: Pick<Delivery, 'target'>): string {
+export function pathAt({ pathname, search }: URL, { target = '/' }: Pick<SavedRequest, 'target'>): string {
   const end = target.indexOf('?');
   const [path, query] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
   const queries = [search.slice(1), query].filter((each) => each !== '');
@@ -135,7 +135,7 @@ export async function postEach<Each extends PostedDelivery>(
   }: {
     readonly to: URL;
     readonly timeoutMs: number;
-    readonly onAnswer: (delivery: Each, answer: Answer | NoAnswer) => void | Promise<void>;
+    readonly onAnswer: (delivery: Each, answer: ReceiverAnswer | NoAnswer) => void | Promise<void>;
   },
 ): Promise<void> {
   const poster = createPoster(now);
@@ -154,12 +154,12 @@ export async function postEach<Each extends PostedDelivery>(
 
 const jsonHeaders = [['content-type', 'application/json']] as const;
 
-export function answerItem(answer: Answer | NoAnswer) {
+export function answerItem(answer: ReceiverAnswer | NoAnswer) {
   const { status, durationMs } = answer;
   return { status, problem: 'problem' in answer ? answer.problem : undefined, durationMs };
 }
 
-export function describeAnswer(answer: Answer | NoAnswer, paint: Paint): string {
+export function describeReceiverAnswer(answer: ReceiverAnswer | NoAnswer, paint: Paint): string {
   const duration = `${Math.round(answer.durationMs)} ms`;
   if (answer.status === undefined)
     return paint('red', `no answer (${printableText(answer.problem)}, ${duration})`);
@@ -168,6 +168,6 @@ export function describeAnswer(answer: Answer | NoAnswer, paint: Paint): string 
 }
 
 /** Whether the receiver counts the delivery as received (assumption `callback-reply`). */
-export function isSuccess({ status }: Pick<Answer, 'status'> | NoAnswer): boolean {
+export function isSuccess({ status }: Pick<ReceiverAnswer, 'status'> | NoAnswer): boolean {
   return status !== undefined && status >= 200 && status < 300;
 }

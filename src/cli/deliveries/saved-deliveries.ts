@@ -11,7 +11,7 @@ import { type CliContext, CliError } from '../terminal/context.ts';
 const format = `${deliveryFileFormat}1`;
 
 /** A request as it was received, or as it will be posted. */
-export interface Delivery {
+export interface SavedRequest {
   /** In ISO 8601; `undefined` for a body without its request. */
   readonly receivedAt?: string | undefined;
   /** Path and query, as they were sent. */
@@ -22,14 +22,14 @@ export interface Delivery {
 }
 
 /** The text of a file that keeps a delivery byte for byte. */
-export function writeDelivery({ receivedAt, target, headers, body }: Delivery): string {
+export function writeSavedRequest({ receivedAt, target, headers, body }: SavedRequest): string {
   const text = textOf(body);
   const content = text === undefined ? { bodyBase64: Buffer.from(body).toString('base64') } : { body: text };
   return `${JSON.stringify({ format, receivedAt, target, headers, ...content }, null, 2)}\n`;
 }
 
-/** The delivery in a file: one that was written by {@link writeDelivery}, or a bare body. */
-export function readDelivery(bytes: Uint8Array, name: string): Delivery {
+/** The delivery in a file: one that was written by {@link writeSavedRequest}, or a bare body. */
+export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest {
   const value = parse(bytes);
   if (!isJsonObject(value) || value.format === undefined) return { headers: [], body: bytes };
   if (value.format !== format) {
@@ -77,7 +77,7 @@ function isHeaders(value: JsonValue | undefined): value is [string, string][] {
   );
 }
 
-export interface NamedDelivery extends Delivery {
+export interface NamedDelivery extends SavedRequest {
   /** The file, or `stdin`; of traffic with the id of the event. */
   readonly source: string;
   /** Parts that the traffic does not hold, since they had a key in them: names of headers, its path, its whole body. */
@@ -119,7 +119,7 @@ const maxTrafficMiB = 256;
 async function readFileOf(context: CliContext, file: string | undefined): Promise<NamedDelivery[]> {
   const source = inputName(file);
   const bytes = await readInput(context, file, { maxMiB: maxTrafficMiB });
-  return trafficEvents(bytes, source) ?? [{ source, ...readDelivery(bytes, source) }];
+  return trafficEvents(bytes, source) ?? [{ source, ...readSavedRequest(bytes, source) }];
 }
 
 async function expandPaths(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { codeOf } from '../../internal/error-code.ts';
 import { stateFolder } from '../inputs/state-folder.ts';
 import { type CliContext, CliError } from '../terminal/context.ts';
-import { type Delivery, readDelivery } from './saved-deliveries.ts';
+import { readSavedRequest, type SavedRequest } from './saved-deliveries.ts';
 
 /** How the name of a file says where its delivery stands; every name ends as that of `done`. */
 const endings = {
@@ -35,7 +35,7 @@ export function savedName(
   return `${time}-${String(count).padStart(6, '0')}-${owner}${endings[state]}`;
 }
 
-export function stateOf(name: string): SavedState {
+export function savedState(name: string): SavedState {
   const marked = (['pending', 'refused', 'unsigned'] as const).find((state) => name.endsWith(endings[state]));
   return marked ?? 'done';
 }
@@ -55,16 +55,16 @@ export async function listKept(folder: string): Promise<KeptFile[]> {
   return names
     .filter(isOwnName)
     .sort()
-    .map((name) => ({ folder, name, state: stateOf(name) }));
+    .map((name) => ({ folder, name, state: savedState(name) }));
 }
 
 /** Reads a kept delivery; `undefined` if it has been removed or renamed meanwhile. */
-export async function readKept({ folder, name }: KeptFile): Promise<Delivery | undefined> {
+export async function readKept({ folder, name }: KeptFile): Promise<SavedRequest | undefined> {
   const bytes = await readFile(join(folder, name)).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
-  return bytes && readDelivery(bytes, name);
+  return bytes && readSavedRequest(bytes, name);
 }
 
 /** The folder in which an earlier version kept events for a receiver that was down. */

@@ -22,11 +22,11 @@ export function parsedBy<Value>(parse: (input: string) => Value) {
   };
 }
 
-export const text = parsedBy(String);
+export const textFlag = parsedBy(String);
 
 /** One of many words, several times; the shell can complete them, and the command checks them. */
 export function wordList(placeholder: string, brief: string, words: () => readonly string[]) {
-  return { ...text.list(placeholder, brief), proposeCompletions: words } as const;
+  return { ...textFlag.list(placeholder, brief), proposeCompletions: words } as const;
 }
 
 export const webAddress = parsedBy(parseWebAddress);
@@ -49,7 +49,7 @@ export function choiceArg<const Word extends string>(
   words: readonly Word[],
   brief: string,
 ) {
-  return { placeholder, brief, parse: oneOf(words), proposeCompletions: () => words } as const;
+  return { placeholder, brief, parse: oneWordOf(words), proposeCompletions: () => words } as const;
 }
 
 /** The SHA-256 of an event's body, in hexadecimal digits, or its beginning. */
@@ -81,12 +81,12 @@ export const formatFlags = {
   ...commonFlags,
 } as const;
 
-export const keysFlag = text.optional(
+export const keysFlag = textFlag.optional(
   'file',
   'JSON file of credentials or key file of a rotation, readable by you alone (default: the environment)',
 );
 
-export const schemeFlag = text.optional(
+export const schemeFlag = textFlag.optional(
   'file',
   'JSON file of a signature scheme or pin (default: the environment)',
 );
@@ -101,18 +101,22 @@ export const purposeFlag = {
   default: 'order',
 } as const;
 
-export const merchantFlag = text.optional('name', 'Which merchant signs, if there are several');
+export const merchantFlag = textFlag.optional('name', 'Which merchant signs, if there are several');
 
 export const confirmFlags = { yes: toggle('Go on without a question') };
 
-export const journalFlag = text.required(
+export const journalFlag = textFlag.required(
   'store',
   'The order journal: SQLite file, redis: or postgres: address, or env:NAME of a variable',
 );
 
 export const hostFlags = {
-  host: text.withDefault('address', 'Address to listen on; any but loopback admits the network', '127.0.0.1'),
-  allowHost: text.list('name', 'A further name that requests may address, such as that of a tunnel'),
+  host: textFlag.withDefault(
+    'address',
+    'Address to listen on; any but loopback admits the network',
+    '127.0.0.1',
+  ),
+  allowHost: textFlag.list('name', 'A further name that requests may address, such as that of a tunnel'),
 };
 
 export const postFlags = {
@@ -178,7 +182,7 @@ function parseDigest(input: string): string {
   throw new CliError('must be 64 hexadecimal digits, or at least the first six of them');
 }
 
-export function oneOf<const Word extends string>(words: readonly Word[]): (input: string) => Word {
+export function oneWordOf<const Word extends string>(words: readonly Word[]): (input: string) => Word {
   return (input) => {
     const word = words.find((each) => each === input);
     if (word !== undefined) return word;

@@ -1,14 +1,19 @@
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { Words } from '../../errors/remedies.ts';
-import { type Answer, describeAnswer, type HttpAnswer, isAccepted } from '../../internal/post-request.ts';
+import {
+  describePostAnswer,
+  type HttpAnswer,
+  isAccepted,
+  type PostAnswer,
+} from '../../internal/post-request.ts';
 import type { Disclosures } from './disclosures.ts';
-import type { Delivery, Probes } from './probes.ts';
+import type { ProbeRequest, Probes } from './probes.ts';
 import type { RawConnect } from './raw-connection.ts';
 
 export interface Attack {
   readonly credentials: PartnerCredentials;
   readonly probes: Probes;
-  post(delivery: Delivery): Promise<Answer>;
+  post(delivery: ProbeRequest): Promise<PostAnswer>;
   /** Raw connections, or why there are none. */
   readonly raw: RawConnect | { readonly missing: string };
   /** How often the receiver's own code acted on an order; `undefined` if the owner cannot tell. */
@@ -32,7 +37,7 @@ interface Refused extends RefusalRule {
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
   /** Without any, there is no merchant secret to make them with. */
-  readonly deliveries: (probes: Probes, credentials: PartnerCredentials) => readonly Delivery[];
+  readonly deliveries: (probes: Probes, credentials: PartnerCredentials) => readonly ProbeRequest[];
 }
 
 /** A case in which every delivery must be refused. */
@@ -151,10 +156,10 @@ interface RefusalRule {
 
 /** Judges the answer to something that a receiver must refuse. */
 export function judgeRefusal(
-  answer: Answer,
+  answer: PostAnswer,
   { ifAccepted = 'broken', ifClosed = 'broken', advice, fault }: RefusalRule,
 ): CaseResult {
-  const answered = describeAnswer(answer);
+  const answered = describePostAnswer(answer);
   const sound: CaseResult = { verdict: 'ok', answered };
   if (answer.kind === 'late') return missing(answer.kind, answered);
   if (answer.kind === 'closed') return ifClosed === 'ok' ? sound : missing(answer.kind, answered);
@@ -163,8 +168,8 @@ export function judgeRefusal(
 }
 
 /** Judges the answer to an authentic delivery. */
-export function judgeAcceptance(answer: Answer, advice: string): CaseResult {
-  const answered = describeAnswer(answer);
+export function judgeAcceptance(answer: PostAnswer, advice: string): CaseResult {
+  const answered = describePostAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
   if (answer.status === 429) return skipped(rateLimited);

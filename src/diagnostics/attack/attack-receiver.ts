@@ -1,11 +1,11 @@
 import { secretKeysOf } from '../../credentials/define-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
-import { isLoopback } from '../../deployment/base-url.ts';
+import { isLoopbackHost } from '../../deployment/base-url.ts';
 import { platformFetch } from '../../deployment/platform-fetch.ts';
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { nearestName } from '../../internal/nearest-name.ts';
 import { invalidOption } from '../../internal/options.ts';
-import { type Answer, postRequest, unreachableBecause } from '../../internal/post-request.ts';
+import { type PostAnswer, postRequest, unreachableBecause } from '../../internal/post-request.ts';
 import { type Attack, type AttackCase, type AttackResult, type CaseResult, skipped } from './attack-case.ts';
 import {
   type AttackOptions,
@@ -19,7 +19,7 @@ import { disclosureCases } from './cases/disclosure.ts';
 import { alteredCases, keyCases } from './cases/forgeries.ts';
 import { otherShapeCases } from './cases/other-shapes.ts';
 import { repetitionCases } from './cases/repetition.ts';
-import { requestCases } from './cases/requests.ts';
+import { requestCases } from './cases/request-forms.ts';
 import { signatureCases } from './cases/signatures.ts';
 import { timingCase } from './cases/timing.ts';
 import { transportCases } from './cases/transport.ts';
@@ -104,7 +104,7 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };
   const hasOwnFetch = settings.fetch !== undefined;
-  let last: Answer | undefined;
+  let last: PostAnswer | undefined;
   const post: Attack['post'] = async (delivery) => {
     const { body, method, headers: own, query } = delivery;
     const request = { url: withQuery(target, query), method, headers: { ...headers, ...own }, body };
@@ -147,7 +147,7 @@ function withQuery(url: URL, query: string | undefined): string {
 }
 
 /** @throws {ConfigurationError} `invalid_option` if no connection could be made */
-function checkReachable({ host }: URL, answer: Answer | undefined): void {
+function checkReachable({ host }: URL, answer: PostAnswer | undefined): void {
   const problem = answer && unreachableBecause(answer, host);
   if (problem === undefined) return;
   const remedy = 'Start the receiver, or check the URL.';
@@ -182,7 +182,7 @@ export interface AttackReport {
  * @throws {ConfigurationError} `invalid_option`
  */
 function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
-  if (isLoopback(url.hostname)) return;
+  if (isLoopbackHost(url.hostname)) return;
   const named = iOwnThisHost?.toLowerCase();
   if (named === url.hostname || named === url.host) return;
   if (named !== undefined)

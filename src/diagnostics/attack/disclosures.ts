@@ -1,5 +1,5 @@
-import { type Answer, isAccepted } from '../../internal/post-request.ts';
-import { type Delivery, type Probes, probeMarker } from './probes.ts';
+import { isAccepted, type PostAnswer } from '../../internal/post-request.ts';
+import { type ProbeRequest, type Probes, probeMarker } from './probes.ts';
 
 export type Disclosure = 'signature' | 'key' | 'body' | 'internals';
 
@@ -13,7 +13,7 @@ export type Disclosures = ReturnType<typeof watchDisclosures>;
 export function watchDisclosures(probes: Probes, secrets: readonly string[]) {
   const found = new Set<Disclosure>();
   return {
-    inspect({ body }: Delivery, answer: Answer) {
+    inspect({ body }: ProbeRequest, answer: PostAnswer) {
       if (answer.kind !== 'answered') return;
       const { text = '', headers } = answer;
       const shown = [text, ...headers.values()].join('\n');

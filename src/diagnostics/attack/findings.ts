@@ -48,7 +48,7 @@ export interface Cause {
 export function findCauses(results: readonly JudgedCase[]): readonly AttackFinding[] {
   const findings: AttackFinding[] = [];
   let left = results.filter(isFailed);
-  for (const cause of causes) {
+  for (const cause of attackCauses) {
     if (!applies(cause, results)) continue;
     const explained = left.filter((each) => matches(cause.explains, each));
     if (explained.length === 0) continue;
@@ -126,7 +126,7 @@ function summaryOf({ fault, problem, what, answered, id }: FailedCase): string {
 }
 
 /** In this order: the cause that explains most comes first. */
-export const causes: readonly Cause[] = [
+export const attackCauses: readonly Cause[] = [
   {
     id: 'acknowledges-forgeries',
     summary: 'answers 2xx to forged deliveries, though it acts on none of them',

@@ -8,7 +8,7 @@ import { removeSignature } from '../../signature/signed-body.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
 
 /** One request to the receiver. Absent members are those of an authentic delivery. */
-export interface Delivery {
+export interface ProbeRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** @default 'POST' */
   readonly method?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { bareHost } from '../../deployment/base-url.ts';
 import { settledWithin } from '../../internal/deadline.ts';
-import type { Answer } from '../../internal/post-request.ts';
+import type { PostAnswer } from '../../internal/post-request.ts';
 
 export type RawConnect = () => Promise<RawConnection>;
 
@@ -84,7 +84,7 @@ function connection(socket: Socket, head: (headers: Readonly<Record<string, stri
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     /** The status of the first answer, or whether the connection was closed in this time. */
-    async answer(withinMs: number): Promise<Answer> {
+    async answer(withinMs: number): Promise<PostAnswer> {
       await settledWithin([settled.promise], withinMs);
       const status = statusOf(received);
       if (status !== undefined) return { kind: 'answered', status, headers: new Headers(), text: '' };

@@ -5,7 +5,7 @@ import type { NearMissCode } from './detection.ts';
 import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './json-spellings.ts';
 import { type Sample, withoutWhiteSpaceAround } from './samples.ts';
 import { allTextRules } from './scheme-space.ts';
-import { type TextCandidates, textCandidates, textUnder } from './search.ts';
+import { type TextCandidates, textCandidates, textUnder } from './search-schemes.ts';
 
 /** The texts of a body signed in a different form. */
 export interface ChangedTexts {

@@ -22,7 +22,7 @@ import {
   normalizeScheme,
   rankSchemes,
 } from './scheme-space.ts';
-import { fitsSample, search, textCandidates } from './search.ts';
+import { fitsSample, searchSchemes, textCandidates } from './search-schemes.ts';
 
 /** Options of {@link detectScheme}. */
 export interface DetectOptions {
@@ -151,7 +151,7 @@ function fitAll(samples: readonly Sample[], { merchants, purpose, keys }: KnownS
 }
 
 function searchAll(sample: Sample, keys: KeyCandidates): SignatureScheme[] {
-  return search(sample, { keys, texts: textCandidates(sample) });
+  return searchSchemes(sample, { keys, texts: textCandidates(sample) });
 }
 
 /** Whether the schemes fit only because secrets are swapped. */

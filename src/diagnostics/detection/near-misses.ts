@@ -12,7 +12,7 @@ import {
   rankSchemes,
   secretNames,
 } from './scheme-space.ts';
-import { search, textCandidates } from './search.ts';
+import { searchSchemes, textCandidates } from './search-schemes.ts';
 
 type SampleNearMiss = Omit<NearMiss, 'samples'>;
 
@@ -27,12 +27,12 @@ export function findNearMisses(
   const found: SampleNearMiss[] = [];
   const texts = textCandidates(sample);
   for (const { code, message, keys } of changedSecrets(secrets, purpose)) {
-    const [scheme] = rankSchemes(search(sample, { keys, texts }));
+    const [scheme] = rankSchemes(searchSchemes(sample, { keys, texts }));
     if (scheme) found.push({ code, message, scheme });
   }
   const keys = keyCandidates(secrets, purpose, ['']);
   for (const { code, message, texts } of changedBodies(sample)) {
-    const [scheme] = rankSchemes(search(sample, { keys, texts }));
+    const [scheme] = rankSchemes(searchSchemes(sample, { keys, texts }));
     if (scheme) found.push({ code, message, scheme });
   }
   return found;

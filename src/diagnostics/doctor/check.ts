@@ -15,7 +15,7 @@ export function ok(found: string): CheckResult {
   return { status: 'ok', found };
 }
 
-export function warn(found: string, fix: string, ...assumptions: AssumptionId[]): CheckResult {
+export function warning(found: string, fix: string, ...assumptions: AssumptionId[]): CheckResult {
   return { status: 'warn', found, fix, assumptions };
 }
 
@@ -44,7 +44,7 @@ export function notConnected(
 }
 
 /** The worst of several results, with all findings of that status. */
-export function worstOf(all: readonly CheckResult[]): CheckResult {
+export function worstStatus(all: readonly CheckResult[]): CheckResult {
   for (const status of ['fail', 'warn', 'skip', 'ok'] as const) {
     const these = all.filter((one) => one.status === status);
     const [first] = these;

@@ -21,7 +21,7 @@ import {
   unchecked,
   value,
 } from '../../internal/options.ts';
-import { type Answer, postRequest } from '../../internal/post-request.ts';
+import { type PostAnswer, postRequest } from '../../internal/post-request.ts';
 import { checkHttpUrl } from '../attack/attack-options.ts';
 
 /** Options of {@link runDoctor}. */
@@ -139,7 +139,7 @@ export interface DoctorContext extends DoctorSettings {
 }
 
 interface TimedAnswer {
-  readonly answer: Answer;
+  readonly answer: PostAnswer;
   readonly at: number;
 }
 

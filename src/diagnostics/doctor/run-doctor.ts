@@ -2,12 +2,12 @@ import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { hidden } from '../../internal/redact-credentials.ts';
 import type { Check, CheckResult } from './check.ts';
-import { baseUrlChecks, callbackTls, clock } from './checks/addresses.ts';
+import { baseUrlChecks, callbackTls, clockCheck } from './checks/addresses.ts';
 import { baseUrlPath } from './checks/base-url-path.ts';
 import { callbackAddress } from './checks/callback-address.ts';
 import { callbackReceiver } from './checks/callback-receiver.ts';
-import { environment, environmentNames, keys } from './checks/configuration.ts';
 import { databaseFileChecks } from './checks/database-files.ts';
+import { environment, environmentNames, keys } from './checks/environment.ts';
 import { peerChecks, runtime } from './checks/installation.ts';
 import { schemePin } from './checks/scheme-pin.ts';
 import {
@@ -97,7 +97,7 @@ export const doctorChecks: readonly Check[] = [
   baseUrlPath('staging', 'stagingUrl'),
   ...baseUrlChecks('messenger', 'messengerBaseUrl'),
   baseUrlPath('messenger', 'messengerBaseUrl'),
-  clock,
+  clockCheck,
   callbackAddress,
   callbackTls,
   callbackReceiver,

@@ -14,7 +14,7 @@ import {
   normalizeScheme,
   rankSchemes,
 } from '../detection/scheme-space.ts';
-import { fitsSample, search, textCandidates } from '../detection/search.ts';
+import { fitsSample, searchSchemes, textCandidates } from '../detection/search-schemes.ts';
 import { findDeviations } from './find-deviations.ts';
 import {
   type ExplainOptions,
@@ -113,7 +113,7 @@ function withOtherScheme(mismatch: Mismatch): MismatchFinding[] | undefined {
   const { sample, scheme, purpose, candidates, reserialized } = mismatch;
   const texts = textCandidates(sample);
   for (const [index, entry] of candidates.slice(0, maxSearched).entries()) {
-    const found = search(sample, { keys: keyCandidates(entry.secrets, purpose), texts });
+    const found = searchSchemes(sample, { keys: keyCandidates(entry.secrets, purpose), texts });
     const [closest] = rankSchemes(found).sort(
       (one, other) => compareSchemes(scheme, one).length - compareSchemes(scheme, other).length,
     );

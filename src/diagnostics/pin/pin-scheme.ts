@@ -8,7 +8,7 @@ import { isJsonObject } from '../../internal/json.ts';
 import { defineOptions, type OptionTable, unchecked, value } from '../../internal/options.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { decodeBody } from '../../signature/signed-body.ts';
-import { checkKeys, type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
+import { checkVerificationKeys, type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 
 /** @inline */
@@ -159,8 +159,10 @@ function pinKeys({ key, credentials }: PinKeys, scheme: SignatureScheme): readon
   if ((key === undefined) === (credentials === undefined)) {
     throw new ConfigurationError('invalid_credentials', 'A pin needs either key or credentials.');
   }
-  if (key !== undefined) return checkKeys(key);
-  return checkKeys(generationsOf(credentials).flatMap((generation) => keysOf(generation, scheme)));
+  if (key !== undefined) return checkVerificationKeys(key);
+  return checkVerificationKeys(
+    generationsOf(credentials).flatMap((generation) => keysOf(generation, scheme)),
+  );
 }
 
 function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): string[] {

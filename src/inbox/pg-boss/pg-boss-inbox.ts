@@ -10,8 +10,8 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
-import { leaseLost } from '../attempt.ts';
 import { checkMethods, durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { leaseLost } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { Delivery, ManagedInbox } from '../inbox.ts';
 import { limitedQuarantine, reviewRegularly } from '../quarantine/inbox-quarantine.ts';

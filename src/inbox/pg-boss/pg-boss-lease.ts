@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../internal/json.ts';
 import { unknownMembers } from '../../internal/unknown-members.ts';
-import type { LeasedDelivery } from '../attempt.ts';
+import type { LeasedDelivery } from '../handling-attempt.ts';
 import { deliveryMembers, findDelivery, membersOf } from '../stored-delivery.ts';
 import type { BossJob } from './pg-boss-job.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../internal/json.ts';
 import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
-import type { attemptDelivery } from '../attempt.ts';
+import type { attemptDelivery } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { Delivery } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';

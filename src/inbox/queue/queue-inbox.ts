@@ -13,8 +13,14 @@ import {
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import { attemptDelivery, handlerStopped, inboxStopped, leaseLost, startLeaseClock } from '../attempt.ts';
 import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import {
+  attemptDelivery,
+  handlerStopped,
+  inboxStopped,
+  leaseLost,
+  startLeaseClock,
+} from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';

@@ -15,7 +15,7 @@ import { durableInbox } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { diskFull, openSqliteStore, type SqliteLease } from './sqlite-store.ts';
+import { diskFull, openSqliteStore, type SqliteLease } from './delivery-table.ts';
 
 /** Options of {@link sqliteInbox}. */
 export interface SqliteInboxOptions extends HandlingOptions {

@@ -2,7 +2,7 @@ import { describeError } from '../../internal/describe-error.ts';
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
 import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
-import { type LeasedDelivery, leaseLost } from '../attempt.ts';
+import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../internal/options.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import { inboxStopped } from '../attempt.ts';
 import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
+import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
 import { storedQuarantine } from '../quarantine/inbox-quarantine.ts';

@@ -10,7 +10,7 @@ export function requireOwnPage(request: Request, { isPage }: { isPage: boolean }
   throw new Refusal(403, 'foreign_page', 'Pages of other origins are not answered here.');
 }
 
-export function isLoopback(ip: string): boolean {
+export function isLoopbackAddress(ip: string): boolean {
   return /^(?:::ffff:)?127\.|^::1$/i.test(ip);
 }
 

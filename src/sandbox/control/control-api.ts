@@ -11,9 +11,9 @@ import {
   requireJsonType,
   routeAt,
 } from '../requests.ts';
-import { requireToken } from '../secrets.ts';
-import { isLoopback, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
-import { type ControlCall, type Endpoint, endpoint } from './endpoint.ts';
+import { requireToken } from '../sandbox-secrets.ts';
+import { isLoopbackAddress, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
+import { type ControlCall, type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';
 
@@ -33,15 +33,15 @@ export type PageSource = 'sandbox' | 'listen';
 
 interface ControlOptions extends ControlAccess {
   readonly source: PageSource;
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly ControlEndpoint[];
   /** Resolves when JSON endpoints can be answered. */
   readonly ready?: () => Promise<void>;
 }
 
 /** Answers requests for the inspector's page and its API. Never rejects. */
-export type ServeControl = (request: Request, connection: { ip: string }) => Promise<Response>;
+export type ControlHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
 
-export function createServeControl(options: ControlOptions): ServeControl {
+export function controlHandler(options: ControlOptions): ControlHandler {
   const { path: root, token, from, isSecret = false, ready } = options;
   const table = controlTable(options);
 
@@ -49,7 +49,7 @@ export function createServeControl(options: ControlOptions): ServeControl {
     const { pathname, searchParams, origin } = new URL(request.url);
     if (`${pathname}/` === root) return new Response(null, { status: 308, headers: { location: root } });
     const path = pathname.slice(root.length);
-    const isLocal = isLoopback(ip);
+    const isLocal = isLoopbackAddress(ip);
     if (!isLocal && from === 'loopback') {
       const message = 'Only this machine is answered here: see the option inspector of listen().';
       throw new Refusal(403, 'not_loopback', message);
@@ -86,8 +86,8 @@ export function controlTable({
   path,
   endpoints,
   isSecret = false,
-}: Omit<ControlOptions, 'token' | 'from'>): readonly Endpoint[] {
-  const table: readonly Endpoint[] = [
+}: Omit<ControlOptions, 'token' | 'from'>): readonly ControlEndpoint[] {
+  const table: readonly ControlEndpoint[] = [
     endpoint({
       id: 'getPage',
       method: 'GET',
@@ -140,7 +140,7 @@ function decoded(params: Readonly<Record<string, string>> = {}): ControlCall['pa
 async function bodyOf(
   schema: z.ZodType,
   request: Request,
-  { maxBodyBytes }: Pick<Endpoint, 'maxBodyBytes'>,
+  { maxBodyBytes }: Pick<ControlEndpoint, 'maxBodyBytes'>,
 ): Promise<unknown> {
   // A form of another page cannot send this type.
   requireJsonType(request);

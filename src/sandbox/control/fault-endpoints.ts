@@ -9,8 +9,8 @@ import {
   type RequestFaultTarget,
 } from '../faults/faults.ts';
 import { Refusal } from '../requests.ts';
-import { endpoint, type OutputOf } from './endpoint.ts';
-import * as answers from './schemas.ts';
+import { endpoint, type OutputOf } from './control-endpoint.ts';
+import * as schemas from './schemas.ts';
 
 interface Subject {
   readonly sandbox: { readonly faults: SandboxFaults };
@@ -23,7 +23,7 @@ export function faultOperations() {
       method: 'GET',
       path: 'faults',
       summary: 'Planned faults and rates',
-      answer: answers.faults,
+      answer: schemas.faultsSchema,
       handle: (_, { sandbox }: Subject) => sandbox.faults.current,
     }),
     faultChange({
@@ -31,7 +31,7 @@ export function faultOperations() {
       path: 'faults/next',
       summary: 'Plans a fault for the next request of an operation, or the next event of a name',
       body: z
-        .strictObject({ target: answers.faultTarget, fault: answers.fault })
+        .strictObject({ target: schemas.faultTargetSchema, fault: schemas.faultSchema })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
       // Sound: `faults.next` refuses other targets and faults.
       change: (faults, { target, fault }) =>
@@ -42,7 +42,7 @@ export function faultOperations() {
       path: 'faults/rates',
       summary: 'Sets how often faults happen: everywhere, or at one target',
       body: z
-        .strictObject({ target: answers.faultTarget.optional(), rates: answers.rates })
+        .strictObject({ target: schemas.faultTargetSchema.optional(), rates: schemas.ratesSchema })
         .meta({ examples: [{ rates: { duplicate: 0.2 } }] }),
       change: (faults, { target, rates }) => setRates(faults, target, rates),
     }),
@@ -52,9 +52,9 @@ export function faultOperations() {
       summary: 'Sets how often one fault happens, everywhere or at one target; the other rates stay',
       body: z
         .strictObject({
-          target: answers.faultTarget.optional(),
-          fault: answers.faultName,
-          rate: answers.rate,
+          target: schemas.faultTargetSchema.optional(),
+          fault: schemas.faultNameSchema,
+          rate: schemas.rateSchema,
         })
         .meta({ examples: [{ fault: 'duplicate', rate: 0.2 }] }),
       change: (faults, { target, fault, rate }) =>
@@ -65,7 +65,7 @@ export function faultOperations() {
       path: 'faults/rate/remove',
       summary: 'Removes the rate of one fault, everywhere or at one target; the other rates stay',
       body: z
-        .strictObject({ target: answers.faultTarget.optional(), fault: answers.faultName })
+        .strictObject({ target: schemas.faultTargetSchema.optional(), fault: schemas.faultNameSchema })
         .meta({ examples: [{ fault: 'duplicate' }] }),
       change: (faults, { target, fault }) => {
         const { [fault]: _, ...others } = ratesOf(faults, target);
@@ -77,7 +77,7 @@ export function faultOperations() {
       path: 'faults/next/remove',
       summary: 'Removes each time that one fault is planned at a target; the others stay planned',
       body: z
-        .strictObject({ target: answers.faultTarget, fault: answers.faultName })
+        .strictObject({ target: schemas.faultTargetSchema, fault: schemas.faultNameSchema })
         .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
       change: (faults, { target, fault: kind }) => {
         const { next, rates } = faults.current;
@@ -121,7 +121,7 @@ function faultChange<const Id extends string, Body extends z.ZodType | undefined
   return endpoint({
     ...definition,
     method: 'POST',
-    answer: answers.faults,
+    answer: schemas.faultsSchema,
     handle: ({ body }, { sandbox: { faults } }: Subject) => {
       refuseInvalidOption(() => change(faults, body));
       return faults.current;

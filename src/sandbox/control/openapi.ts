@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../internal/json.ts';
-import type { Endpoint } from './endpoint.ts';
-import { refusal } from './schemas.ts';
+import type { ControlEndpoint } from './control-endpoint.ts';
+import { refusalSchema } from './schemas.ts';
 
 interface Api {
   readonly title: string;
   readonly url: string;
-  readonly table: readonly Endpoint[];
+  readonly table: readonly ControlEndpoint[];
   /** Whether reading always needs the token. */
   readonly isSecret: boolean;
 }
@@ -19,7 +19,7 @@ export function openApiDocument({ title, url, table, isSecret }: Api): JsonObjec
     const path = `/${each.path}`;
     paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each, { schemas, isSecret }) };
   }
-  schemaOf(refusal, schemas);
+  schemaOf(refusalSchema, schemas);
   const document = {
     openapi: '3.1.0',
     info: {
@@ -37,7 +37,7 @@ export function openApiDocument({ title, url, table, isSecret }: Api): JsonObjec
 }
 
 function operation(
-  each: Endpoint,
+  each: ControlEndpoint,
   { schemas, isSecret }: { schemas: Record<string, unknown>; isSecret: boolean },
 ) {
   const statuses = [400, 401, 403, ...each.refusals, 405, ...(each.body ? [413, 415] : [])];
@@ -62,7 +62,7 @@ const refused = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
 };
 
-function parametersOf({ path, query }: Endpoint, schemas: Record<string, unknown>) {
+function parametersOf({ path, query }: ControlEndpoint, schemas: Record<string, unknown>) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',

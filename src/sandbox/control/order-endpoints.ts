@@ -6,9 +6,9 @@ import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import { Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
-import { endpoint } from './endpoint.ts';
-import * as answers from './schemas.ts';
-import { matchesWords, paged } from './search.ts';
+import { endpoint } from './control-endpoint.ts';
+import * as schemas from './schemas.ts';
+import { matchesWords, paged } from './search-traffic.ts';
 
 /** What an operation acts on. */
 export interface Subject {
@@ -26,8 +26,8 @@ export function orderOperations() {
       method: 'GET',
       path: 'orders',
       summary: 'Orders, the newest first',
-      query: z.strictObject({ ...answers.page, ...ofOrder, search: answers.search }),
-      answer: answers.listOf(answers.order),
+      query: z.strictObject({ ...schemas.pageQuery, ...ofOrder, search: schemas.searchQuery }),
+      answer: schemas.listOf(schemas.orderSchema),
       handle: ({ query }, { sandbox, state }: Subject) => {
         const { total, items } = paged(
           sandbox.orders.filter(
@@ -57,7 +57,7 @@ export function orderOperations() {
       method: 'GET',
       path: 'orders/{order}',
       summary: 'One order, by its platform_order_ref or a partner_order_id that only one partner uses',
-      answer: answers.order,
+      answer: schemas.orderSchema,
       refusals: [404],
       handle: ({ params }, { state }: Subject) => shownOrder(state, findOrder(state, params.order ?? '')),
     }),
@@ -66,8 +66,8 @@ export function orderOperations() {
       method: 'GET',
       path: 'deliveries',
       summary: 'Events as posted, with the answer of the partner, the newest first',
-      query: z.strictObject({ ...answers.page, ...ofOrder }),
-      answer: answers.listOf(answers.delivery),
+      query: z.strictObject({ ...schemas.pageQuery, ...ofOrder }),
+      answer: schemas.listOf(schemas.deliverySchema),
       handle: ({ query }, { sandbox }: Subject) =>
         paged(
           sandbox.deliveries.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
@@ -79,8 +79,8 @@ export function orderOperations() {
       method: 'POST',
       path: 'orders/{order}/advance',
       summary: 'Moves an order one step on and posts its event; replies when the partner has answered',
-      body: z.strictObject({ step: answers.step }).meta({ examples: [{ step: 'credited' }] }),
-      answer: z.object({ order: answers.order, delivery: answers.delivery }),
+      body: z.strictObject({ step: schemas.stepSchema }).meta({ examples: [{ step: 'credited' }] }),
+      answer: z.object({ order: schemas.orderSchema, delivery: schemas.deliverySchema }),
       refusals: [404, 409],
       handle: async ({ params, body }, { sandbox, state }: Subject) => {
         const { platform_order_ref } = findOrder(state, params.order ?? '');
@@ -96,7 +96,7 @@ export function orderOperations() {
       body: z
         .strictObject({ scenario: z.enum(orderScenarioNames) })
         .meta({ examples: [{ scenario: 'happy' }] }),
-      answer: z.object({ order: answers.order, deliveries: z.array(answers.delivery) }),
+      answer: z.object({ order: schemas.orderSchema, deliveries: z.array(schemas.deliverySchema) }),
       refusals: [404, 409],
       handle: async ({ params, body }, { sandbox, state }: Subject) => {
         const { platform_order_ref } = findOrder(state, params.order ?? '');
@@ -136,7 +136,7 @@ function deliveryAction<const Id extends string>({
     method: 'POST',
     path: `deliveries/{id}/${id}`,
     summary,
-    answer: answers.delivery,
+    answer: schemas.deliverySchema,
     refusals: [404],
     handle: ({ params }, { sandbox }: Subject) =>
       refuseInvalid(post(sandbox, params.id ?? ''), unknownDelivery),

@@ -10,22 +10,22 @@ import {
 import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';
 import { hideGivenKeys } from './given-keys.ts';
 import { orderOperations, type Subject } from './order-endpoints.ts';
 import { refusalAdvice } from './refusal-advice.ts';
-import * as answers from './schemas.ts';
-import { matchesWords, paged } from './search.ts';
+import * as schemas from './schemas.ts';
+import { matchesWords, paged } from './search-traffic.ts';
 import { sendEdited } from './send-edited.ts';
 import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 
 const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
 
-export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly Endpoint[] {
+export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly ControlEndpoint[] {
   const subject = { sandbox, state };
-  const endpoints: readonly Endpoint[] = [
+  const endpoints: readonly ControlEndpoint[] = [
     ...trafficEndpoints({
       trace: sandbox.trace,
       hide: (entry) => hideGivenKeys(state, entry),
@@ -38,7 +38,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       method: 'POST',
       path: 'trace/{id}/send',
       summary: 'Sends an edited copy: of an event to its callback, of a request to this sandbox',
-      body: answers.editedCopy
+      body: schemas.editedCopySchema
         .extend({
           url: z
             .url({ protocol: /^https?$/ })
@@ -47,15 +47,15 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
           signature: z.enum(['keep', 'renew']).default('keep'),
         })
         .meta({ examples: [{ signature: 'renew' }] }),
-      maxBodyBytes: answers.maxCopyBytes,
-      answer: answers.sentCopy,
+      maxBodyBytes: schemas.maxCopyBytes,
+      answer: schemas.sentCopySchema,
       refusals: [404, 409],
       handle: ({ params, body: edit }) =>
         sendEdited(sandbox, state, { entry: exchangeOf(sandbox.trace, params.id).first, edit }),
     }),
     ...sandboxOperations().map((each) => ({
       ...each,
-      handle: (call: Parameters<Endpoint['handle']>[0]) => each.handle(call, subject),
+      handle: (call: Parameters<ControlEndpoint['handle']>[0]) => each.handle(call, subject),
     })),
   ];
   return endpoints.map((each) => ({
@@ -72,7 +72,7 @@ export function sandboxOperations() {
       method: 'GET',
       path: 'state',
       summary: 'Seed, addresses, time, counts, faults, and the names for requests',
-      answer: answers.state,
+      answer: schemas.stateSchema,
       handle: ({ origin }, { sandbox, state }: Subject) => stateOf(sandbox, state, origin),
     }),
     endpoint({
@@ -80,8 +80,8 @@ export function sandboxOperations() {
       method: 'GET',
       path: 'emails',
       summary: 'Mails with their one-time links, the newest first',
-      query: z.strictObject(answers.page),
-      answer: answers.listOf(answers.email),
+      query: z.strictObject(schemas.pageQuery),
+      answer: schemas.listOf(schemas.emailSchema),
       handle: ({ query }, { sandbox, state }: Subject) => {
         const { total, items } = paged(sandbox.emails, query);
         return {
@@ -96,8 +96,8 @@ export function sandboxOperations() {
       method: 'GET',
       path: 'messages',
       summary: 'Messages of the messenger, the newest first',
-      query: z.strictObject({ ...answers.page, search: answers.search }),
-      answer: answers.listOf(answers.message),
+      query: z.strictObject({ ...schemas.pageQuery, search: schemas.searchQuery }),
+      answer: schemas.listOf(schemas.messageSchema),
       handle: ({ query }, { sandbox }: Subject) =>
         paged(
           sandbox.messages.filter(({ to_phone, message, messenger_device_no }) =>
@@ -114,10 +114,10 @@ export function sandboxOperations() {
       summary: 'Sets how often an unacknowledged event is posted again',
       body: z
         .strictObject({
-          policy: answers.retryPolicy,
+          policy: schemas.retryPolicySchema,
         })
         .meta({ examples: [{ policy: { maxAttempts: 3 } }] }),
-      answer: answers.done,
+      answer: schemas.doneSchema,
       handle: ({ body }, { sandbox }: Subject) => {
         refuseInvalidOption(() => sandbox.events.retry(body.policy));
         return { done: true };
@@ -131,7 +131,7 @@ export function sandboxOperations() {
       body: z
         .strictObject({ ms: z.int().min(0).max(fourHundredDaysMs) })
         .meta({ examples: [{ ms: 60_000 }] }),
-      answer: answers.clock,
+      answer: schemas.clockSchema,
       handle: async ({ body }, { sandbox }: Subject) => {
         await sandbox.clock.advance(body.ms);
         return clockOf(sandbox);
@@ -142,7 +142,7 @@ export function sandboxOperations() {
       method: 'POST',
       path: 'clock/drain',
       summary: 'Moves the time forward until no work waits for it',
-      answer: answers.clock,
+      answer: schemas.clockSchema,
       handle: async (_, { sandbox }: Subject) => {
         await sandbox.clock.drain();
         return clockOf(sandbox);
@@ -153,7 +153,7 @@ export function sandboxOperations() {
       method: 'POST',
       path: 'reset',
       summary: 'Forgets everything, as if the sandbox were new',
-      answer: answers.done,
+      answer: schemas.doneSchema,
       handle: async (_, { sandbox }: Subject) => {
         await sandbox.reset();
         return { done: true };

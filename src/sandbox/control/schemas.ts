@@ -10,30 +10,30 @@ import { denialNames, replyFormNames } from '../reply-forms.ts';
 
 const time = z.number().describe('milliseconds since the epoch, on the clock of the sandbox');
 
-export const refusal = z
+export const refusalSchema = z
   .object({ error: z.string().describe('a stable code'), message: z.string() })
   .meta({ id: 'Refusal' });
 
-export const done = z.object({ done: z.literal(true) });
+export const doneSchema = z.object({ done: z.literal(true) });
 
-export const step = z.enum(orderSteps);
+export const stepSchema = z.enum(orderSteps);
 
-export const limit = z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most');
+export const limitQuery = z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most');
 
 /** The query of a list. */
-export const page = {
-  limit,
+export const pageQuery = {
+  limit: limitQuery,
   offset: z.coerce.number().int().min(0).default(0).describe('how many of the newest to leave out'),
 };
 
-export const search = z.string().max(200).default('').describe('only with all of these words');
+export const searchQuery = z.string().max(200).default('').describe('only with all of these words');
 
-export const extent = z.object({
+export const extentSchema = z.object({
   lastId: z.int(),
   forgotten: z.int().describe('entries up to this id are gone'),
 });
 
-export const email = z
+export const emailSchema = z
   .object({
     to: z.string(),
     kind: z.enum(['onboarding', 'reset']),
@@ -44,7 +44,7 @@ export const email = z
   })
   .meta({ id: 'Email' });
 
-export const message = z
+export const messageSchema = z
   .object({
     messenger_device_no: z.string(),
     to_phone: z.string(),
@@ -54,12 +54,12 @@ export const message = z
   })
   .meta({ id: 'Message' });
 
-export const order = z
+export const orderSchema = z
   .object({
     partnerId: z.string(),
     partner_order_id: z.string(),
     platform_order_ref: z.string(),
-    state: z.enum(['created', ...step.options]),
+    state: z.enum(['created', ...stepSchema.options]),
     fiat_amount: z.string(),
     exchange_rate: z.string(),
     crypto_amount_to_receive: z.number(),
@@ -86,7 +86,7 @@ export const order = z
     refund_account: z.string(),
     createdAt: time,
     payload: z.record(z.string(), z.unknown()).describe('the body of the order as received'),
-    next: z.array(step).describe('the steps that it can take now'),
+    next: z.array(stepSchema).describe('the steps that it can take now'),
     lastEvent: z
       .object({ name: z.string(), postedAt: time.optional(), status: z.int().optional() })
       .optional()
@@ -94,7 +94,7 @@ export const order = z
   })
   .meta({ id: 'Order' });
 
-export const delivery = z
+export const deliverySchema = z
   .object({
     id: z.string(),
     name: z.string().describe('event_name'),
@@ -111,7 +111,7 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 
-export const traceEntry = z
+export const traceEntrySchema = z
   .object({
     id: z.int(),
     kind: z.enum(['request', 'reply', 'event', 'event_reply', 'fault']),
@@ -136,7 +136,7 @@ export const traceEntry = z
   })
   .meta({ id: 'TraceEntry' });
 
-export const signature = z
+export const signatureSchema = z
   .object({
     holds: z.boolean(),
     key: z.string().optional().describe('which key it was made with, in words'),
@@ -149,10 +149,10 @@ export const signature = z
   })
   .meta({ id: 'Signature' });
 
-export const exchange = z
+export const exchangeSchema = z
   .object({
-    entries: z.array(traceEntry).describe('the request or event first, then its faults and replies'),
-    signature: signature.optional().describe('absent for what is not signed'),
+    entries: z.array(traceEntrySchema).describe('the request or event first, then its faults and replies'),
+    signature: signatureSchema.optional().describe('absent for what is not signed'),
     readings: z
       .array(
         z.object({
@@ -173,7 +173,7 @@ export const exchange = z
 /** Room for the longest body that a sandbox takes by default, escaped. */
 export const maxCopyBytes = 2 * 1024 * 1024;
 
-export const editedCopy = z.strictObject({
+export const editedCopySchema = z.strictObject({
   body: z.string().optional().describe('the exact text; as it was by default'),
   headers: z
     .record(
@@ -184,14 +184,14 @@ export const editedCopy = z.strictObject({
     .describe('all of them; as they were by default'),
 });
 
-export const sentCopy = z.object({
+export const sentCopySchema = z.object({
   exchange: z.int().optional().describe('id of the copy in the trace'),
   status: z.int().optional(),
   error: z.string().optional().describe('why there was no answer, e.g. ECONNREFUSED'),
   lacks: z.array(z.string()).optional().describe('parts that were not shown, and so are not in the copy'),
 });
 
-export const explanation = z
+export const explanationSchema = z
   .object({
     findings: z
       .array(z.object({ code: z.string(), message: z.string() }))
@@ -203,7 +203,7 @@ export const explanation = z
   })
   .meta({ id: 'Explanation' });
 
-export const faultName = z.enum([...requestFaultNames, ...eventFaultNames]);
+export const faultNameSchema = z.enum([...requestFaultNames, ...eventFaultNames]);
 
 const faultTime = z.enum(['before', 'after']);
 
@@ -221,11 +221,11 @@ const faultDetails = {
   member: z.string().optional(),
 };
 
-export const fault = z
+export const faultSchema = z
   .union([
-    faultName,
+    faultNameSchema,
     z.strictObject({
-      kind: faultName,
+      kind: faultNameSchema,
       when: faultTime.optional(),
       ...faultDetails,
     }),
@@ -234,14 +234,14 @@ export const fault = z
 
 const probability = z.number().min(0).max(1);
 
-export const rate = z
+export const rateSchema = z
   .union([probability, z.strictObject({ probability, when: faultTime.optional(), ...faultDetails })])
   .describe('a probability from 0 to 1');
 
 const targets = [...faultTargets.request, ...faultTargets.event];
 
 /** An operation, an event name, or `request` and `event` for all of them. A refusal names the one that was meant. */
-export const faultTarget = z
+export const faultTargetSchema = z
   .string()
   .superRefine((name, context) => {
     try {
@@ -254,7 +254,7 @@ export const faultTarget = z
   .meta({ enum: targets });
 
 /** How often an unacknowledged event is posted again. */
-export const retryPolicy = z.union([
+export const retryPolicySchema = z.union([
   z.literal('none'),
   z.strictObject({
     maxAttempts: z.int().min(1).optional(),
@@ -263,18 +263,21 @@ export const retryPolicy = z.union([
   }),
 ]);
 
-export const rates = z.partialRecord(faultName, rate).meta({ id: 'Rates' });
+export const ratesSchema = z.partialRecord(faultNameSchema, rateSchema).meta({ id: 'Rates' });
 
-export const faults = z
+export const faultsSchema = z
   .object({
-    next: z.array(z.object({ target: z.string(), fault })),
-    rates: z.record(z.string(), rates),
+    next: z.array(z.object({ target: z.string(), fault: faultSchema })),
+    rates: z.record(z.string(), ratesSchema),
   })
   .meta({ id: 'Faults' });
 
-export const clock = z.object({ now: time, nextAt: time.optional().describe('when the next thing is due') });
+export const clockSchema = z.object({
+  now: time,
+  nextAt: time.optional().describe('when the next thing is due'),
+});
 
-export const state = z
+export const stateSchema = z
   .object({
     instance: z.string().describe('another one after each start'),
     seed: z.string(),
@@ -286,11 +289,11 @@ export const state = z
       paths: z.record(z.string(), z.string()),
       signature: z.record(z.string(), z.unknown()),
     }),
-    clock,
-    trace: extent,
+    clock: clockSchema,
+    trace: extentSchema,
     counts: z.object({ orders: z.int(), deliveries: z.int(), emails: z.int(), messages: z.int() }),
     whitelistedIps: z.array(z.string()),
-    faults,
+    faults: faultsSchema,
     known: z
       .object({
         requestTargets: z.array(z.string()),

@@ -4,10 +4,10 @@ import { type MismatchExplanation, nextStepAfter } from '../../diagnostics/misma
 import type { EventReading } from '../../events/event-readings.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxTrace, TraceEntry } from '../trace.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import type { ExaminedSignature } from './examine-signature.ts';
-import * as answers from './schemas.ts';
-import { findExchanges } from './search.ts';
+import * as schemas from './schemas.ts';
+import { findExchanges } from './search-traffic.ts';
 
 /** A trace for the inspector: of a sandbox, or of the deliveries that `listen` received. */
 export interface TraceSource {
@@ -36,7 +36,7 @@ const maxStreams = 64;
 /** An explanation tries thousands of combinations, and blocks all other requests. */
 const maxExplained = 16 * 1024;
 
-export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
+export function trafficEndpoints(source: TraceSource): readonly ControlEndpoint[] {
   const { trace, hide = (entry) => entry, examine, explain } = source;
   const { advise = () => undefined, readingsOf = () => undefined } = source;
   const show = (entry: TraceEntry) => source.show?.(hide(entry)) ?? hide(entry);
@@ -53,7 +53,7 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       query: traceQuery.extend({
         limit: z.coerce.number().int().min(1).optional().describe('how many at most; all by default'),
       }),
-      answer: answers.extent.extend({ entries: z.array(answers.traceEntry) }),
+      answer: schemas.extentSchema.extend({ entries: z.array(schemas.traceEntrySchema) }),
       handle: ({ query: { after, bodies, limit } }) => {
         const entries = trace.entries.filter(({ id }) => id > after).slice(0, limit);
         return { entries: entries.map((entry) => shown(entry, bodies)), ...extentOf(trace) };
@@ -89,7 +89,7 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       summary:
         'The ids of the exchanges that a search finds, bodies included; three digits are a status, `#12` an id, quotes make text of both',
       query: z.strictObject({
-        search: answers.search,
+        search: schemas.searchQuery,
         after: z.coerce
           .number()
           .int()
@@ -97,7 +97,7 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
           .default(0)
           .describe('only exchanges that changed behind this id'),
       }),
-      answer: answers.extent.extend({ exchanges: z.array(z.int()) }),
+      answer: schemas.extentSchema.extend({ exchanges: z.array(z.int()) }),
       handle: ({ query }) => ({
         exchanges: findExchanges(trace.entries.map(hide), query),
         ...extentOf(trace),
@@ -108,7 +108,7 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       method: 'GET',
       path: 'trace/{id}',
       summary: 'A request or an event with its replies, and whether and with which key its signature holds',
-      answer: answers.exchange,
+      answer: schemas.exchangeSchema,
       refusals: [404],
       handle: ({ params }) => {
         const { first, entries } = exchangeOf(trace, params.id);
@@ -125,7 +125,7 @@ export function trafficEndpoints(source: TraceSource): readonly Endpoint[] {
       method: 'GET',
       path: 'trace/{id}/explanation',
       summary: 'Why the signature of a request or an event does not hold; takes up to some seconds',
-      answer: answers.explanation,
+      answer: schemas.explanationSchema,
       refusals: [404, 409],
       handle: ({ params }) => {
         const { first } = exchangeOf(trace, params.id);

@@ -2,8 +2,8 @@ import type { AssumptionId } from '../../deployment/assumptions.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import type { EventChange } from '../events/event-change.ts';
 import type { FaultRates } from '../faults/faults.ts';
-import type { SandboxOptions } from '../options.ts';
-import { type Denial, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+import type { SandboxOptions } from '../sandbox-options.ts';
 
 /** Options of a sandbox that are plain JSON data. */
 export interface ServiceOptions
@@ -299,7 +299,7 @@ function replyForm(replies: ReplyForm): Trait {
   return { options: { replies }, ...(vague.has(replies) && { broken: ['order-reply'] }) };
 }
 
-function refusalForm(errorReplies: 'ok' | Denial): Trait {
+function refusalForm(errorReplies: 'ok' | DenialForm): Trait {
   return { options: { errorReplies }, broken: ['replies', 'order-reply', 'errors'] };
 }
 

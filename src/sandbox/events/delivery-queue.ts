@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValidationError } from '../../errors/errors.ts';
-import { type Answer, postRequest } from '../../internal/post-request.ts';
+import { type PostAnswer, postRequest } from '../../internal/post-request.ts';
 import type { InternalClock } from '../clock.ts';
 import type { TraceLog } from '../trace.ts';
 import {
@@ -227,7 +227,7 @@ export class DeliveryQueue {
 const maxAnswerBytes = 64 * 1024;
 
 /** The system's code (`ECONNREFUSED`) if there is one, otherwise the name of the error (`TimeoutError`). */
-function failureOf(answer: Answer): string | undefined {
+function failureOf(answer: PostAnswer): string | undefined {
   if (answer.kind === 'closed') return answer.reason;
   return answer.kind === 'late' && answer.status === undefined ? 'TimeoutError' : undefined;
 }

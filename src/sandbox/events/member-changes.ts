@@ -65,15 +65,15 @@ export function setMember(draft: EventDraft, member: string, value: JsonValue): 
 
 /** The path of any member of a body, drawn at random. */
 export function drawMember(body: JsonObject, random: SeededRandom): string {
-  const paths = pathsOf(body);
+  const paths = memberPaths(body);
   return paths[Math.floor(random.fraction() * paths.length)] ?? '';
 }
 
 /** The paths of all members, the outer ones first. */
-export function pathsOf(body: JsonObject, prefix = ''): string[] {
+export function memberPaths(body: JsonObject, prefix = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) => [
     prefix + name,
-    ...(isJsonObject(value) ? pathsOf(value, `${prefix}${name}.`) : []),
+    ...(isJsonObject(value) ? memberPaths(value, `${prefix}${name}.`) : []),
   ]);
 }
 

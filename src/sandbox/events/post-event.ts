@@ -8,7 +8,6 @@ import type { SandboxCredentials } from '../partners/fixed-partners.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import type { SandboxState } from '../state.ts';
 import { type DeliverySchedule, eventHeaders, type QueuedEvent, type SandboxDelivery } from './delivery.ts';
-import { eventNames, orderEventBody } from './event-body.ts';
 import type { EventChange } from './event-change.ts';
 import {
   type EventSpelling,
@@ -25,9 +24,10 @@ import {
   drawMember,
   type EventDraft,
   type MemberChangeName,
-  pathsOf,
+  memberPaths,
   setMember,
 } from './member-changes.ts';
+import { eventNames, orderEventBody } from './state-bodies.ts';
 
 interface PostedEvent {
   /** Whether the order's reply waits for the answer to this event. */
@@ -77,7 +77,7 @@ const plays: Record<EventFaultName, EventPlay> = {
   member_repeated: changesTo('repeated'),
   status_respelled: {
     change: (draft, { member }, random) => {
-      const statuses = pathsOf(draft.body).filter((path) => statusMembers.includes(path));
+      const statuses = memberPaths(draft.body).filter((path) => statusMembers.includes(path));
       return changeMember(draft, member ?? pick(statuses, random) ?? '', 'respelled');
     },
   },

@@ -10,7 +10,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { checkMemberPath } from '../events/event-change.ts';
-import { type Denial, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
 import {
   type EventFault,
   type EventFaultName,
@@ -94,7 +94,7 @@ function readDetails(kind: string, defaults: FaultDetails, given: FaultDetails):
 }
 
 /** The forms of each fault that has some. */
-export const faultForms: Readonly<Record<string, readonly (ReplyForm | Denial)[]>> = {
+export const faultForms: Readonly<Record<string, readonly (ReplyForm | DenialForm)[]>> = {
   other_reply: replyFormNames,
   ok_with_error: denialNames,
 };

@@ -1,7 +1,7 @@
 import { type Operation, operations } from '../../deployment/operations.ts';
 import { orderEventNames } from '../../events/event-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
-import type { Denial, ReplyForm } from '../reply-forms.ts';
+import type { DenialForm, ReplyForm } from '../reply-forms.ts';
 
 /**
  * The requests that the service answers: the contract's operations, the one-time link, and the reported signing
@@ -29,7 +29,7 @@ export interface FaultDetails {
   /** Milliseconds on the sandbox's clock: between two pieces of a body, or until an event is posted. */
   readonly delayMs?: number | undefined;
   /** The body of a reply: one of `replyForms`, or of `denials` for `ok_with_error`. */
-  readonly form?: ReplyForm | Denial | undefined;
+  readonly form?: ReplyForm | DenialForm | undefined;
   /** The path of the member of an event: `payer_into_account.bank_name`. */
   readonly member?: string | undefined;
 }

@@ -1,8 +1,8 @@
 import type { Records } from '../data.ts';
-import type { SandboxSettings } from '../options.ts';
 import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
-import { randomToken, secretDigest } from '../secrets.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
+import { randomToken, secretDigest } from '../sandbox-secrets.ts';
 
 /** A message that was sent. */
 export interface SandboxMessage {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import { jsonReply, parseBody, parseWith, publishedNames, Refusal } from '../requests.ts';
-import { requireSameSecret } from '../secrets.ts';
+import { requireSameSecret } from '../sandbox-secrets.ts';
 import type { OperationHandlers, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 

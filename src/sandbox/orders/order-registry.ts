@@ -3,8 +3,8 @@ import type { JsonObject } from '../../internal/json.ts';
 import { nearestSpelling } from '../../internal/nearest-name.ts';
 import { quotedName } from '../../internal/printable-text.ts';
 import type { Records } from '../data.ts';
-import type { SandboxSettings } from '../options.ts';
-import { randomToken } from '../secrets.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
+import { randomToken } from '../sandbox-secrets.ts';
 
 /** The last orders, by the service's reference. */
 /** Orders whose ids are compared with a misspelt one. */

@@ -1,7 +1,7 @@
 import { defineCredentials } from '../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { defineOptions, invalidOption, type OptionTable, unchecked, value } from '../../internal/options.ts';
-import { secretDigest } from '../secrets.ts';
+import { secretDigest } from '../sandbox-secrets.ts';
 
 /** A partner that exists from the start, with keys of your choice. */
 export interface SandboxPartner {

@@ -1,10 +1,10 @@
 import { keyPrefixes } from '../../credentials/partner-credentials.ts';
 import { ConfigurationError, ValidationError } from '../../errors/errors.ts';
 import type { Records } from '../data.ts';
-import type { SandboxSettings } from '../options.ts';
 import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
-import { randomToken, secretDigest } from '../secrets.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
+import { randomToken, secretDigest } from '../sandbox-secrets.ts';
 import type { FixedPartner, SandboxCredentials } from './fixed-partners.ts';
 
 /** A mail of the service. */

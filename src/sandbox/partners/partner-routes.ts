@@ -12,7 +12,7 @@ import {
   readSignedBody,
   refuseSignatureErrors,
 } from '../requests.ts';
-import { secretDigest } from '../secrets.ts';
+import { secretDigest } from '../sandbox-secrets.ts';
 import type { OperationHandlers, Route, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 import { linkPath, type Partner } from './partner-registry.ts';

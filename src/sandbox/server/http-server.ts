@@ -18,7 +18,7 @@ export interface HttpCall {
 }
 
 /** A reply, with its headers in order, such as a {@link Response}. */
-export interface Reply {
+export interface ServerReply {
   readonly status: number;
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
@@ -41,7 +41,7 @@ interface ServerOptions {
   readonly maxBodyBytes: number | ((head: Pick<IncomingMessage, 'url' | 'headers'>) => number);
   /** The limit for a request to arrive. @default 300_000 */
   readonly requestTimeoutMs?: number;
-  readonly answer: (call: HttpCall) => Reply | Promise<Reply>;
+  readonly answer: (call: HttpCall) => ServerReply | Promise<ServerReply>;
 }
 
 /** The HTTP server of `sandbox` and `listen`. Rejects with the system's error, e.g. `EADDRINUSE`. */
@@ -86,7 +86,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
 
 /** Adapts a function of {@link Request}. */
 export function answerRequests(
-  serve: (request: Request, connection: { ip: string }) => Promise<Reply>,
+  serve: (request: Request, connection: { ip: string }) => Promise<ServerReply>,
 ): ServerOptions['answer'] {
   return (call) => {
     const request = toRequest(call);
@@ -189,7 +189,7 @@ function toRequest({ method, target, rawHeaders, body, origin }: HttpCall): Requ
   }
 }
 
-async function writeReply(reply: Reply, outgoing: ServerResponse): Promise<void> {
+async function writeReply(reply: ServerReply, outgoing: ServerResponse): Promise<void> {
   const { status, headers, body, write } = reply;
   if (write !== undefined) return write(outgoing);
   outgoing.writeHead(status, [...headers].flat());

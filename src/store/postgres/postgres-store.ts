@@ -1,6 +1,6 @@
 import type { StoreCallOptions } from '../../internal/limited-calls.ts';
 import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
-import { afterAnyKey, checkKeys, checkListOptions, rowToStoredRecord } from '../apply-change.ts';
+import { afterAnyKey, checkListOptions, checkRecordKeys, rowToStoredRecord } from '../apply-change.ts';
 import { engineCallRows, limitEngineCalls } from '../engine-calls.ts';
 import { openWork, sharedKeyQueue } from '../key-queue.ts';
 import type { RecordStore } from '../record-store.ts';
@@ -75,7 +75,7 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
   return {
     transact: (keys, change) =>
       work.run(async () => {
-        const checked = checkKeys(keys);
+        const checked = checkRecordKeys(keys);
         const outcome = await inTurn(checked, () => connection.transact(checked, change));
         const swept = work.run(sweep).catch(() => {});
         if (connection.waitsForSweep) await swept;

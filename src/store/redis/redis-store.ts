@@ -9,8 +9,8 @@ import {
   type AppliedChange,
   afterAnyKey,
   applyChange,
-  checkKeys,
   checkListOptions,
+  checkRecordKeys,
   type RecordWrite,
   toStoredRecord,
 } from '../apply-change.ts';
@@ -159,7 +159,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   return {
     transact: (keys, change) =>
       work.run(async () => {
-        const checked = checkKeys(keys);
+        const checked = checkRecordKeys(keys);
         return await inTurn(checked, async () => {
           for (let attempts = 1; ; attempts++) {
             const done = await attempt(checked, change);

@@ -3,7 +3,13 @@ import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
 import { callback, defineOptions, integer, type OptionTable, value } from '../../internal/options.ts';
 import { isBusy, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
-import { afterAnyKey, applyChange, checkKeys, checkListOptions, rowToStoredRecord } from '../apply-change.ts';
+import {
+  afterAnyKey,
+  applyChange,
+  checkListOptions,
+  checkRecordKeys,
+  rowToStoredRecord,
+} from '../apply-change.ts';
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 
@@ -77,7 +83,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   return {
     transact: (keys, change) =>
       work.run(async () => {
-        const checked = checkKeys(keys);
+        const checked = checkRecordKeys(keys);
         const outcome = await write(() => {
           const at = now();
           const found = new Map<string, string>();

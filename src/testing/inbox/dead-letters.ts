@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { InboxError } from '../../errors/errors.ts';
-import { type DefineTest, deliveryOf, host, never } from './test-context.ts';
+import { type DefineInboxTest, deliveryOf, host, never } from './inbox-test-context.ts';
 
 const unknown = '00'.repeat(32);
 
-export function testDeadLetters(test: DefineTest): void {
+export function testDeadLetters(test: DefineInboxTest): void {
   test('a delivery that fails at every attempt is a dead letter; others pass it', async (context) => {
     const { open, durable, eventually } = context;
     const inbox = await open();

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { sleep } from '../../internal/backoff.ts';
-import { type DefineTest, deliveryOf, gate, host, never, orders } from './test-context.ts';
+import { type DefineInboxTest, deliveryOf, gate, host, never, orderNames } from './inbox-test-context.ts';
 
 const failures: readonly (readonly [name: string, fail: () => Promise<never>])[] = [
   ['an error', () => Promise.reject(new Error('the database is down'))],
@@ -9,7 +9,7 @@ const failures: readonly (readonly [name: string, fail: () => Promise<never>])[]
   ['something that cannot be printed', () => Promise.reject(Object.create(null))],
 ];
 
-export function testHandling(test: DefineTest): void {
+export function testHandling(test: DefineInboxTest): void {
   for (const [name, fail] of failures) {
     test(`a handler that throws ${name} is tried again`, async ({ open, durable, eventually }) => {
       let count = 0;
@@ -94,14 +94,14 @@ export function testHandling(test: DefineTest): void {
       await sleep(5);
       now--;
     });
-    const ids = orders(40);
+    const ids = orderNames(40);
     await Promise.all(ids.map((id) => receive(deliveryOf(id))));
     await context.eventually(() => deepEqual(calls.toSorted(), ids.toSorted()));
     ok(most <= 3, `${most} at a time`);
   });
 }
 
-export function testStopping(test: DefineTest): void {
+export function testStopping(test: DefineInboxTest): void {
   test('an inbox belongs to one host', async ({ open }) => {
     const inbox = await open();
     host(inbox);

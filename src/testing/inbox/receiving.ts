@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Delivery } from '../../inbox/inbox.ts';
-import { type DefineTest, deliveryOf, gate, host, orders } from './test-context.ts';
+import { type DefineInboxTest, deliveryOf, gate, host, orderNames } from './inbox-test-context.ts';
 
-export function testReceiving(test: DefineTest): void {
+export function testReceiving(test: DefineInboxTest): void {
   test('a delivery is acknowledged, and handled as it was received', async ({
     open,
     durable,
@@ -82,7 +82,7 @@ export function testReceiving(test: DefineTest): void {
   test('two workers share the work, and each delivery is handled once', async (context) => {
     if (!context.durable) return;
     const [one, other] = [host(await context.open()), host(await context.open())];
-    const ids = orders(60);
+    const ids = orderNames(60);
     await Promise.all(ids.flatMap((id) => [one.send(deliveryOf(id)), other.send(deliveryOf(id))]));
     await context.eventually(() => deepEqual([...one.calls, ...other.calls].toSorted(), ids.toSorted()));
   });

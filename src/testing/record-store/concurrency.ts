@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { type DefineTest, increment, listAll, pick, read, write } from './test-context.ts';
+import { type DefineStoreTest, increment, listAll, pick, read, write } from './store-test-context.ts';
 
-export function testConcurrentChanges(test: DefineTest): void {
+export function testConcurrentChanges(test: DefineStoreTest): void {
   test('1,000 changes of one key lose none', async ({ store }) => {
     await Promise.all(Array.from({ length: 1000 }, () => increment(store, 'count')));
     equal(await read(store, 'count'), 1000);
@@ -90,7 +90,7 @@ export function testConcurrentChanges(test: DefineTest): void {
   });
 }
 
-export function testExpiry(test: DefineTest): void {
+export function testExpiry(test: DefineStoreTest): void {
   test('a record is there until it expires, and gone from then on', async ({ store, clock }) => {
     await write(store, 'a', 1, clock.now + 1000);
     clock.now += 999;
@@ -157,7 +157,7 @@ export function testExpiry(test: DefineTest): void {
   });
 }
 
-export function testClose(test: DefineTest): void {
+export function testClose(test: DefineStoreTest): void {
   test('may be called twice; what comes later is refused with store_closed', async ({ store }) => {
     await write(store, 'a', 1);
     await store.close();

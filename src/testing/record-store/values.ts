@@ -1,8 +1,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import type { JsonValue } from '../../internal/json.ts';
-import { type DefineTest, listAll, read, write } from './test-context.ts';
+import { type DefineStoreTest, listAll, read, write } from './store-test-context.ts';
 
-export function testReadsAndWrites(test: DefineTest): void {
+export function testReadsAndWrites(test: DefineStoreTest): void {
   test('a key without a record has no value', async ({ store }) => {
     equal(await read(store, 'nothing'), undefined);
   });
@@ -121,7 +121,7 @@ export function testReadsAndWrites(test: DefineTest): void {
   });
 }
 
-export function testAllOrNothing(test: DefineTest): void {
+export function testAllOrNothing(test: DefineStoreTest): void {
   test('a change that throws writes nothing and rejects with its error', async ({ store }) => {
     const error = new Error('no');
     await write(store, 'a', 1);
@@ -159,7 +159,7 @@ export function testAllOrNothing(test: DefineTest): void {
   });
 }
 
-export function testList(test: DefineTest): void {
+export function testList(test: DefineStoreTest): void {
   test('pages through the keys of a prefix in order', async ({ store }) => {
     const keys = ['order/1', 'order/10', 'order/2', 'order/B', 'order/a', 'orders', 'other', 'Order/1'];
     await store.transact(keys, (records) => {
@@ -205,7 +205,7 @@ export function testList(test: DefineTest): void {
   });
 }
 
-export function testRefusals(test: DefineTest): void {
+export function testRefusals(test: DefineStoreTest): void {
   test('keys that are not 1 to 512 printable ASCII characters', async ({ store }) => {
     for (const key of ['', ' ', 'a b', 'é', '\n', '\u0000', '\u007f', 'k'.repeat(513), undefined, 1]) {
       // Sound: the point is what the types refuse.

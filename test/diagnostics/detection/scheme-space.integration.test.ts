@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import { allTextRules, makeKey, normalizeScheme } from '../../../src/diagnostics/detection/scheme-space.ts';
-import { textUnder } from '../../../src/diagnostics/detection/search.ts';
+import { textUnder } from '../../../src/diagnostics/detection/search-schemes.ts';
 import { writeSignature } from '../../../src/signature/digest.ts';
 import { checkScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { allSchemes, secrets } from '../support.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/inbox/inbox.ts';
+import { openSqliteStore, type SqliteStore } from '../../../src/inbox/sqlite/delivery-table.ts';
 import { statementTexts } from '../../../src/inbox/sqlite/sqlite-statements.ts';
-import { openSqliteStore, type SqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
 let folder = '';

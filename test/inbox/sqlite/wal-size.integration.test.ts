@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openSqliteStore, type SqliteStore } from '../../../src/inbox/sqlite/sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from '../../../src/inbox/sqlite/delivery-table.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
 const mb = 1024 * 1024;

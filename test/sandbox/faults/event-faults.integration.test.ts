@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { type EventFaultName, eventFaults } from '../../../src/sandbox/faults/faults.ts';
-import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { serve } from '../../webhooks/http/server.ts';
 import { onboarded, order, place, regenerate } from '../support.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { type FaultScenario, faultScenarios } from '../../../src/sandbox/faults/faults.ts';
-import type { SandboxOptions } from '../../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { callback, onboarded, order, partner, place, post } from '../support.ts';
 
 /** Ten orders with two events each, under whatever is asked for. */

@@ -4,10 +4,10 @@ import { isConfigurationError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { SandboxDelivery } from '../../../src/sandbox/events/delivery.ts';
-import { memberChangeNames, pathsOf } from '../../../src/sandbox/events/member-changes.ts';
+import { memberChangeNames, memberPaths } from '../../../src/sandbox/events/member-changes.ts';
 import type { EventFault } from '../../../src/sandbox/faults/faults.ts';
-import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import type { SandboxCredentials } from '../../../src/sandbox/partners/fixed-partners.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { callback, onboarded, order, place } from '../support.ts';
@@ -87,7 +87,7 @@ describe('an event whose form a fault changes', () => {
 
   it('has a member of another JSON type under member_type', async () => {
     const before = await bodyUnder(undefined);
-    for (const member of pathsOf(before)) {
+    for (const member of memberPaths(before)) {
       const after = await bodyUnder({ kind: 'member_type', member });
       expect(after, member).not.toEqual(before);
     }
@@ -190,7 +190,7 @@ describe('a service whose events always have another form', () => {
   it('can have every change of every member, and every event stays JSON', async () => {
     const before = await bodyUnder(undefined);
     for (const change of memberChangeNames) {
-      const eventChanges = pathsOf(before)
+      const eventChanges = memberPaths(before)
         .filter((path) => path !== 'transactional_kyc' && path !== 'payer_into_account')
         .map((member) => ({ member, change }));
       const { deliveries, credentials } = await deliveriesUnder(undefined, { eventChanges });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import type { ListenOptions, SandboxServer } from '../../../src/sandbox/server/listen.ts';
+import type { ListenOptions, SandboxServer } from '../../../src/sandbox/server/sandbox-server.ts';
 import { startServer } from '../../support/local-server.ts';
 import { onboarded, order, place, post, refusal } from '../support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { onboarded, order, place } from '../support.ts';
 

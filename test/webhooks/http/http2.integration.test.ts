@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Stream, connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import type { DeliveryReport } from '../../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 

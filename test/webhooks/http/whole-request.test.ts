@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DeliveryReport } from '../../../src/webhooks/outcome.ts';
+import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { commandWords } from '../../../config/command-words.ts';
-import { isLoopback } from '../../../deployment/base-url.ts';
+import { isLoopbackHost } from '../../../deployment/base-url.ts';
 import type { AttackResult, AttackVerdict } from '../../../diagnostics/attack/attack-case.ts';
 import {
   type AttackReport,
@@ -16,7 +16,7 @@ import {
   formatFlags,
   parseWebAddress,
   signingFlags,
-  text,
+  textFlag,
   toggle,
   webAddress,
   wholeNumber,
@@ -36,7 +36,7 @@ const styles: Readonly<Record<AttackVerdict, Style>> = {
 const caseIds = () => attackCases.map(({ id }) => id);
 
 const flags = {
-  iOwnThisHost: text.optional(
+  iOwnThisHost: textFlag.optional(
     'name',
     'The name of the host, which says that it is yours; not needed for this machine',
   ),
@@ -44,14 +44,14 @@ const flags = {
     'url',
     'Your address that tells how often your code acted on ?partner_order_id=, or keeps an event of it, as JSON',
   ),
-  handledCommand: text.optional(
+  handledCommand: textFlag.optional(
     'command',
     'Your command that prints how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it, as JSON',
   ),
   only: wordList('id', 'Run this case alone, or some', caseIds),
   skip: wordList('id', 'Leave this case out', caseIds),
   all: toggle('Print every case, not only findings'),
-  report: text.optional('file', 'Also write all cases as JUnit XML'),
+  report: textFlag.optional('file', 'Also write all cases as JUnit XML'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
   ...signingFlags,
   ...formatFlags,
@@ -72,7 +72,7 @@ export default defineCommand({
   async run(context, flags, url) {
     const output = openOutput(context, flags);
     const { iOwnThisHost, timeoutMs, only, skip } = flags;
-    if (iOwnThisHost === undefined && !isLoopback(url.hostname)) {
+    if (iOwnThisHost === undefined && !isLoopbackHost(url.hostname)) {
       throw new CliError(
         `${url.hostname} is not this machine: if it is yours, add --i-own-this-host ${url.hostname}.`,
       );

@@ -2,8 +2,8 @@ import { constants, readdirSync, statSync } from 'node:fs';
 import { access, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../internal/random.ts';
-import { type Delivery, writeDelivery } from '../../deliveries/saved-deliveries.ts';
-import { isOwnName, savedName, stateOf } from '../../deliveries/saved-files.ts';
+import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
+import { isOwnName, savedName, savedState } from '../../deliveries/saved-files.ts';
 import { makeFolder } from '../../inputs/make-folder.ts';
 import { CliError } from '../../terminal/context.ts';
 
@@ -37,11 +37,11 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
      *
      * @throws {CliError} if there is no room, and the system's error if the folder cannot be written
      */
-    async save(delivery: Delivery, state: 'done' | 'unsigned'): Promise<string | undefined> {
+    async save(delivery: SavedRequest, state: 'done' | 'unsigned'): Promise<string | undefined> {
       // Each time: the folder may be there only now, or not any more.
       await makeFolder(path);
       room ??= trackRoom(path, { maxBytes, now });
-      const text = writeDelivery(delivery);
+      const text = writeSavedRequest(delivery);
       const isSigned = state !== 'unsigned';
       const name = savedName({ at: now(), count: ++count, owner }, state);
       const outdated = room.reserve(name, Buffer.byteLength(text), { mayReplace: isSigned });
@@ -115,7 +115,7 @@ function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () 
     const missing = missingFor(bytes);
     if (missing <= 0) return [];
     if (!mayReplace) return undefined;
-    const unsigned = [...files.keys()].filter((name) => stateOf(name) === 'unsigned').sort();
+    const unsigned = [...files.keys()].filter((name) => savedState(name) === 'unsigned').sort();
     const removed: string[] = [];
     for (let freed = 0; freed < missing; ) {
       const newest = unsigned.pop();

@@ -7,25 +7,30 @@ import { printableText } from '../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
 import { verifyBody } from '../../../signature/verify-body.ts';
 import { readEvent, readingsOf } from '../../../webhooks/handlers.ts';
-import { type Answer, answerItem, describeAnswer, type NoAnswer } from '../../deliveries/post-delivery.ts';
-import type { Delivery } from '../../deliveries/saved-deliveries.ts';
+import {
+  answerItem,
+  describeReceiverAnswer,
+  type NoAnswer,
+  type ReceiverAnswer,
+} from '../../deliveries/post-delivery.ts';
+import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import type { Paint } from '../../terminal/terminal-text.ts';
 import type { DeliveryFolder } from './delivery-folder.ts';
 
 export interface SenderAnswer {
   readonly status: number;
-  readonly headers: Delivery['headers'];
+  readonly headers: SavedRequest['headers'];
   readonly body: Uint8Array;
 }
 
 export interface Received {
   readonly verdict: Verdict;
-  readonly delivery: Delivery;
+  readonly delivery: SavedRequest;
   /** Whether it passed the filters. */
   readonly wanted: boolean;
   readonly file: string | undefined;
   /** What the receiver answered; `undefined` if it was not asked. */
-  readonly forwarded: Answer | NoAnswer | undefined;
+  readonly forwarded: ReceiverAnswer | NoAnswer | undefined;
   readonly answer: SenderAnswer;
 }
 
@@ -34,14 +39,14 @@ interface ReceivingOptions {
   /** `undefined` if deliveries are not kept. */
   readonly folder: DeliveryFolder | undefined;
   /** `undefined` if deliveries are not forwarded. */
-  readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
+  readonly post: ((delivery: SavedRequest) => Promise<ReceiverAnswer | NoAnswer>) | undefined;
   /** Whether to forward a delivery. The others are kept, and answered here. */
   readonly isWanted: (verdict: Verdict) => boolean;
 }
 
 /** Keeps a delivery, then forwards it, and answers its sender as the receiver did. */
 export async function receiveDelivery(
-  delivery: Delivery,
+  delivery: SavedRequest,
   { verify, folder, post, isWanted }: ReceivingOptions,
 ): Promise<Received> {
   const verdict = verify(delivery.body);
@@ -58,7 +63,7 @@ function ownAnswer({ signature, code }: Verdict): SenderAnswer {
     : jsonAnswer(200, { received: true });
 }
 
-function mirrored(forwarded: Answer | NoAnswer): SenderAnswer {
+function mirrored(forwarded: ReceiverAnswer | NoAnswer): SenderAnswer {
   if (forwarded.status !== undefined) return forwarded;
   return unavailable(
     'no_answer',
@@ -71,7 +76,11 @@ export function unavailable(error: string, message: string): SenderAnswer {
   return jsonAnswer(503, { error, message }, [['retry-after', '10']]);
 }
 
-export function jsonAnswer(status: number, body: object, headers: Delivery['headers'] = []): SenderAnswer {
+export function jsonAnswer(
+  status: number,
+  body: object,
+  headers: SavedRequest['headers'] = [],
+): SenderAnswer {
   return {
     status,
     headers: [['content-type', 'application/json'], ...headers],
@@ -111,7 +120,7 @@ export function verifyDelivery(
     const verified = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
     const { parsed } = readEvent(verified, { wireNames, strict: false });
     const readings = readingsOf(parsed);
-    const { merchant } = ring[verified.keyIndex]?.shown ?? {};
+    const { merchant } = ring[verified.keyIndex]?.matched ?? {};
     return {
       signature: 'verified',
       ...(merchant !== undefined && { merchant }),
@@ -171,7 +180,7 @@ export function describeReceived(received: Received, paint: Paint): string {
   const outcome =
     forwarded === undefined
       ? paint(answer.status < 300 ? 'green' : 'red', String(answer.status))
-      : describeAnswer(forwarded, paint);
+      : describeReceiverAnswer(forwarded, paint);
   return `${paint('dim', time)} ${describeVerdict(verdict, paint)} -> ${outcome}`;
 }
 

@@ -4,18 +4,23 @@ import { commandWords } from '../../../config/command-words.ts';
 import type { VerificationKey } from '../../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../../diagnostics/mismatch/mismatch-explanation.ts';
 import { describeIn, isSignatureError } from '../../../errors/errors.ts';
-import { createServeControl } from '../../../sandbox/control/control-api.ts';
-import { type Endpoint, endpoint } from '../../../sandbox/control/endpoint.ts';
+import { controlHandler } from '../../../sandbox/control/control-api.ts';
+import { type ControlEndpoint, endpoint } from '../../../sandbox/control/control-endpoint.ts';
 import type { ExaminedSignature } from '../../../sandbox/control/examine-signature.ts';
-import { editedCopy, extent, maxCopyBytes, sentCopy } from '../../../sandbox/control/schemas.ts';
+import {
+  editedCopySchema,
+  extentSchema,
+  maxCopyBytes,
+  sentCopySchema,
+} from '../../../sandbox/control/schemas.ts';
 import { extentOf, trafficEndpoints } from '../../../sandbox/control/traffic-endpoints.ts';
 import { Refusal } from '../../../sandbox/requests.ts';
 import { answerRequests, startHttpServer } from '../../../sandbox/server/http-server.ts';
 import type { TraceEntry } from '../../../sandbox/trace.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
 import { verifyBody } from '../../../signature/verify-body.ts';
-import type { Answer, NoAnswer } from '../../deliveries/post-delivery.ts';
-import type { Delivery } from '../../deliveries/saved-deliveries.ts';
+import type { NoAnswer, ReceiverAnswer } from '../../deliveries/post-delivery.ts';
+import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { CliError } from '../../terminal/context.ts';
 import type { Verdict } from './handle-request.ts';
 import type { ReceivedTrace, TracedDelivery } from './received-trace.ts';
@@ -31,7 +36,7 @@ interface InspectorOptions {
   readonly explain: (body: Uint8Array) => MismatchExplanation;
   readonly verify: (body: Uint8Array) => Verdict;
   /** Posts an event again; `undefined` without a receiver. */
-  readonly post: ((delivery: Delivery) => Promise<Answer | NoAnswer>) | undefined;
+  readonly post: ((delivery: SavedRequest) => Promise<ReceiverAnswer | NoAnswer>) | undefined;
 }
 
 /**
@@ -40,7 +45,7 @@ interface InspectorOptions {
  * no server sees it.
  */
 export async function startInspector({ port, token, ...options }: InspectorOptions) {
-  const serve = createServeControl({
+  const serve = controlHandler({
     source: 'listen',
     path: '/',
     token,
@@ -62,7 +67,7 @@ export async function startInspector({ port, token, ...options }: InspectorOptio
   return { url: `${server.url}/#token=${token}`, close: () => server.close('at once') };
 }
 
-function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): readonly Endpoint[] {
+function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): readonly ControlEndpoint[] {
   const { trace, ring, post, verify } = options;
   const instance = randomUUID();
 
@@ -90,7 +95,7 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
       method: 'GET',
       path: 'state',
       summary: 'Which run of listen this is, and how far its trace goes',
-      answer: z.object({ instance: z.string(), trace: extent }),
+      answer: z.object({ instance: z.string(), trace: extentSchema }),
       handle: () => ({ instance, trace: extentOf(trace.view) }),
     }),
     ...trafficEndpoints({
@@ -129,9 +134,9 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
             method: 'POST',
             path: 'trace/{id}/send',
             summary: 'Posts an edited copy of an event, to the receiver; its signature stays',
-            body: editedCopy,
+            body: editedCopySchema,
             maxBodyBytes: maxCopyBytes,
-            answer: sentCopy,
+            answer: sentCopySchema,
             refusals: [404],
             async handle({ params, body: edit }) {
               const id = Number(params.id);

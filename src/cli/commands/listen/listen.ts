@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { verificationKeysOf } from '../../../credentials/verification-keys.ts';
 import { explainMismatch } from '../../../diagnostics/mismatch/explain-mismatch.ts';
 import { createPoster } from '../../deliveries/post-delivery.ts';
-import type { Delivery } from '../../deliveries/saved-deliveries.ts';
+import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { formerQueue, listKept } from '../../deliveries/saved-files.ts';
 import { readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
@@ -14,7 +14,7 @@ import {
   hostFlags,
   port,
   signingFlags,
-  text,
+  textFlag,
   webAddress,
   wholeNumber,
 } from '../../terminal/flags.ts';
@@ -38,7 +38,7 @@ const flags = {
   ...hostFlags,
   forwardTo: webAddress.optional('url', 'Your receiver'),
   filter: filterFlag,
-  save: text.optional('folder', 'Keep every event here, each as a file; they hold personal data'),
+  save: textFlag.optional('folder', 'Keep every event here, each as a file; they hold personal data'),
   maxSavedBytes: wholeNumber(4096, Number.MAX_SAFE_INTEGER).withDefault(
     'bytes',
     'How much of the disk kept events may take',
@@ -125,7 +125,7 @@ export default defineCommand({
 
     function postTo(url: URL) {
       // Without the signal, so that a delivery under way still gets its answer when the command stops.
-      return (delivery: Delivery) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
+      return (delivery: SavedRequest) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
     }
 
     async function announce(url: string, inspectorUrl: string): Promise<void> {

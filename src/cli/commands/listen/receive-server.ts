@@ -1,7 +1,7 @@
 import { withoutHopHeaders } from '../../../internal/hop-headers.ts';
 import { type HttpCall, type HttpServer, startHttpServer } from '../../../sandbox/server/http-server.ts';
 import { pairsOf } from '../../deliveries/post-delivery.ts';
-import type { Delivery } from '../../deliveries/saved-deliveries.ts';
+import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { jsonAnswer, type SenderAnswer } from './handle-request.ts';
 
 interface ReceiveOptions {
@@ -14,7 +14,7 @@ interface ReceiveOptions {
   /** The limit for a whole request to arrive. @default 10_000 */
   readonly requestTimeoutMs?: number;
   /** Must not reject. */
-  readonly receive: (delivery: Delivery) => Promise<SenderAnswer>;
+  readonly receive: (delivery: SavedRequest) => Promise<SenderAnswer>;
 }
 
 /** The server that takes deliveries. Rejects with the system's error, e.g. `EADDRINUSE`. */

@@ -1,12 +1,12 @@
 import { redactUrl } from '../../../internal/redaction.ts';
 import { createTraceLog } from '../../../sandbox/trace.ts';
-import { type Answer, type NoAnswer, pathAt } from '../../deliveries/post-delivery.ts';
-import type { Delivery } from '../../deliveries/saved-deliveries.ts';
+import { type NoAnswer, pathAt, type ReceiverAnswer } from '../../deliveries/post-delivery.ts';
+import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import type { Received, SenderAnswer, Verdict } from './handle-request.ts';
 
 export interface TracedDelivery {
   readonly verdict: Verdict;
-  readonly delivery: Delivery;
+  readonly delivery: SavedRequest;
 }
 
 export type ReceivedTrace = ReturnType<typeof createReceivedTrace>;
@@ -64,7 +64,11 @@ export function createReceivedTrace(
       });
     },
     /** Adds a repetition of the event with the id `original`, or an edited copy of it. Returns its id. */
-    addReplay(original: number, answer: Answer | NoAnswer, copy?: TracedDelivery): number | undefined {
+    addReplay(
+      original: number,
+      answer: ReceiverAnswer | NoAnswer,
+      copy?: TracedDelivery,
+    ): number | undefined {
       const traced = copy ?? deliveries.get(original);
       if (traced === undefined) return undefined;
       const exchange = addEvent(traced, `${copy ? 'Edited copy' : 'Replay'} of #${original}.`);
@@ -79,7 +83,7 @@ export function createReceivedTrace(
 }
 
 /** By name in lower case. Several of one name mean the same as one with all values (RFC 9110, 5.3). */
-function headersOf({ headers }: Pick<Delivery, 'headers'>): Record<string, string> {
+function headersOf({ headers }: Pick<SavedRequest, 'headers'>): Record<string, string> {
   const byName = Map.groupBy(headers, ([name]) => name.toLowerCase());
   return Object.fromEntries(
     [...byName].map(([name, pairs]) => [name, pairs.map(([, value]) => value).join(', ')]),

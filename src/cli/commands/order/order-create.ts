@@ -31,7 +31,7 @@ import {
   merchantFlag,
   optionalFile,
   signingFlags,
-  text,
+  textFlag,
   toggle,
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
@@ -41,7 +41,7 @@ import { describeOrder } from './describe-order.ts';
 const flags = {
   journal: journalFlag,
   merchant: merchantFlag,
-  save: text.optional(
+  save: textFlag.optional(
     'file',
     'Keep the reply in a new file that only you can read; what is printed hides links and keys',
   ),

@@ -4,7 +4,7 @@ import { createOrderJournal } from '../../../orders/order-journal.ts';
 import { withExistingStore } from '../../inputs/open-store.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
-import { arg, choiceArg, formatFlags, journalFlag, text, wholeNumber } from '../../terminal/flags.ts';
+import { arg, choiceArg, formatFlags, journalFlag, textFlag, wholeNumber } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { describeOrder } from './describe-order.ts';
 import create from './order-create.ts';
@@ -58,7 +58,7 @@ const settle = defineCommand({
   ],
   flags: {
     journal: journalFlag,
-    note: text.required('text', 'The reason. It is kept, so write no personal data'),
+    note: textFlag.required('text', 'The reason. It is kept, so write no personal data'),
     ...formatFlags,
   },
   args: [arg('id', 'partner_order_id'), choiceArg('decision', decisions, decisions.join(' or '))],

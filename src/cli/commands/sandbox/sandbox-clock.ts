@@ -66,7 +66,7 @@ const drain = defineCommand({
     showClock(context, flags, (sandbox) => callSandbox(context, sandbox, 'drainClock', {})),
 });
 
-export const clock = buildRouteMap<string, RunContext>({
+export const clockCommands = buildRouteMap<string, RunContext>({
   routes: { show, advance, set, drain },
   docs: { brief: "Show the sandbox's time, or move it forward" },
 });

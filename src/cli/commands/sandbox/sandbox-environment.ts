@@ -8,7 +8,7 @@ import {
 import { plainCredentials } from '../../../credentials/define-credentials.ts';
 import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import type { SandboxServer } from '../../../sandbox/server/listen.ts';
+import type { SandboxServer } from '../../../sandbox/server/sandbox-server.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
 

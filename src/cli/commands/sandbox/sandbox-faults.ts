@@ -15,7 +15,14 @@ import {
   exitCodes,
   type RunContext,
 } from '../../terminal/context.ts';
-import { choiceArg, type FlagsOf, formatFlags, parsedBy, text, wholeNumber } from '../../terminal/flags.ts';
+import {
+  choiceArg,
+  type FlagsOf,
+  formatFlags,
+  parsedBy,
+  textFlag,
+  wholeNumber,
+} from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { tableLines } from '../../terminal/table.ts';
 import { type AnswerTo, callSandbox } from './call-sandbox.ts';
@@ -66,7 +73,7 @@ const add = defineCommand({
     },
     status: wholeNumber(100, 599).optional('number', 'HTTP status of the reply'),
     retryAfterSeconds: wholeNumber(0, 86_400).optional('seconds', 'The Retry-After of the reply'),
-    location: text.optional('url', 'Where a redirect leads'),
+    location: textFlag.optional('url', 'Where a redirect leads'),
     bytes: wholeNumber(0, 1_048_576).optional(
       'number',
       'Bytes before the connection breaks, or of one piece',
@@ -78,7 +85,7 @@ const add = defineCommand({
       brief: 'Body of the reply, for other_reply and ok_with_error',
       optional: true,
     },
-    member: text.optional('path', 'Member of the event that changes: payer_into_account.bank_name'),
+    member: textFlag.optional('path', 'Member of the event that changes: payer_into_account.bank_name'),
     ...flags,
   },
   args: [target, fault],
@@ -141,7 +148,7 @@ const clear = defineCommand({
     showFaults(context, flags, (sandbox) => callSandbox(context, sandbox, 'clearFaults', {})),
 });
 
-export const faults = buildRouteMap<string, RunContext>({
+export const faultsCommands = buildRouteMap<string, RunContext>({
   routes: { list, add, remove, scenario, clear },
   docs: { brief: 'List and change the faults of a running sandbox' },
 });

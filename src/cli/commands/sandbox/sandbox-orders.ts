@@ -3,7 +3,7 @@ import { orderSteps } from '../../../sandbox/orders/order-registry.ts';
 import { orderScenarioNames } from '../../../sandbox/orders/order-scenarios.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, type ExitCode, exitCodes } from '../../terminal/context.ts';
-import { arg, choiceArg, formatFlags, text, wholeNumber } from '../../terminal/flags.ts';
+import { arg, choiceArg, formatFlags, textFlag, wholeNumber } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { tableLines } from '../../terminal/table.ts';
 import type { Paint } from '../../terminal/terminal-text.ts';
@@ -15,7 +15,7 @@ const flags = { ...sandboxFlags, ...formatFlags };
 const order = arg('order', 'Its partner_order_id, or its platform_order_ref if two partners use the same id');
 const delivered = 'Exits with 1 if your receiver does not acknowledge an event.';
 
-export const orders = defineCommand({
+export const ordersCommand = defineCommand({
   brief: 'List the orders of a running sandbox',
   about:
     'Lists the orders of a running sandbox, the newest first, with the steps that each can take next. --format json has every member, as the control API answers them.',
@@ -24,7 +24,7 @@ export const orders = defineCommand({
     'partner-exchange sandbox orders --order A-1001 --format json',
   ],
   flags: {
-    order: text.optional('id', 'Only those with this partner_order_id'),
+    order: textFlag.optional('id', 'Only those with this partner_order_id'),
     limit: wholeNumber(1, 1000).withDefault('number', 'How many at most', '100'),
     ...flags,
   },

@@ -5,11 +5,11 @@ import { faultScenarioNames } from '../../../sandbox/faults/faults.ts';
 import type { SandboxOrderStep } from '../../../sandbox/orders/order-registry.ts';
 import type { SandboxCredentials } from '../../../sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import type { SandboxServer } from '../../../sandbox/server/listen.ts';
+import type { SandboxServer } from '../../../sandbox/server/sandbox-server.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, exitCodes, onceAborted } from '../../terminal/context.ts';
 import { describeFailure } from '../../terminal/failure-line.ts';
-import { formatFlags, hostFlags, port, text, toggle } from '../../terminal/flags.ts';
+import { formatFlags, hostFlags, port, textFlag, toggle } from '../../terminal/flags.ts';
 import { openSecretAddress } from '../../terminal/open-secret-address.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { announceSandbox } from './running-sandboxes.ts';
@@ -19,7 +19,7 @@ import { showTraffic } from './show-traffic.ts';
 
 const flags = {
   port: port.optional('number', 'Where to listen; 0 is any free port (default: 4200; 0 with --exec)'),
-  exec: text.optional(
+  exec: textFlag.optional(
     'command',
     'Run this with keys and addresses in its environment, then stop with its exit code',
   ),
@@ -30,8 +30,8 @@ const flags = {
     brief: 'Faults from the start: the name of a scenario (docs/details/sandbox.md)',
     optional: true,
   },
-  seed: text.optional('text', 'Make keys and faults the same in every run'),
-  data: text.optional(
+  seed: textFlag.optional('text', 'Make keys and faults the same in every run'),
+  data: textFlag.optional(
     'file',
     'SQLite file that keeps partners, orders and devices over restarts; it holds keys in plain text',
   ),
@@ -41,7 +41,7 @@ const flags = {
   ...formatFlags,
 } as const;
 
-export const start = defineCommand({
+export const startSandbox = defineCommand({
   brief: 'Start a sandbox: the service, simulated',
   about:
     'Runs the service on this machine until it is stopped. It prints variables for your environment: addresses, and the keys of a partner whose IP is whitelisted. The keys are made for this run and open nothing else. With --exec it gives the variables to a command instead, such as your tests, and stops when the command ends. To move orders, use "sandbox advance" or the inspector, or write lines such as "A-1001 credited" to stdin. It does not read a terminal: to type such lines, run: cat | partner-exchange sandbox.',

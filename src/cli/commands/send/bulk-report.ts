@@ -1,5 +1,5 @@
 import type { BulkProgress } from '../../../bulk/bulk-progress.ts';
-import type { BulkResult } from '../../../bulk/rows.ts';
+import type { BulkResult } from '../../../bulk/bulk-rows.ts';
 import type { BulkRun } from '../../../bulk/send-bulk.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../../terminal/context.ts';

@@ -1,6 +1,6 @@
 import type { BulkRepeat } from '../../../bulk/bulk-options.ts';
+import type { BulkRow } from '../../../bulk/bulk-rows.ts';
 import { readBulkCsv } from '../../../bulk/read-bulk-csv.ts';
-import type { BulkRow } from '../../../bulk/rows.ts';
 import { sendBulk } from '../../../bulk/send-bulk.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { memoryStore } from '../../../store/memory-store.ts';
@@ -15,9 +15,9 @@ import {
   confirmFlags,
   type FlagsOf,
   formatFlags,
-  oneOf,
+  oneWordOf,
   parsedBy,
-  text,
+  textFlag,
   toggle,
   wholeNumber,
 } from '../../terminal/flags.ts';
@@ -28,17 +28,20 @@ const members = ['to_phone', 'message', 'key'] as const;
 const repeats = ['not-sent', 'refused', 'unknown'] as const satisfies readonly BulkRepeat[];
 
 const flags = {
-  campaign: text.required('name', 'Name of this sending: within a campaign no number gets a message twice'),
-  store: text.optional(
+  campaign: textFlag.required(
+    'name',
+    'Name of this sending: within a campaign no number gets a message twice',
+  ),
+  store: textFlag.optional(
     'store',
     'SQLite file, redis: or postgres: address, or env:NAME of a variable (default: <file>.sqlite)',
   ),
   column: parsedBy(csvColumn).list('member=title', 'The title of the column of to_phone, message or key'),
-  template: text.optional(
+  template: textFlag.optional(
     'text',
     'The text of each message; {Title} is what is in that column, {Title|customer} has a default for an empty one',
   ),
-  delimiter: text.optional('character', 'The separator of the columns (default: a comma)'),
+  delimiter: textFlag.optional('character', 'The separator of the columns (default: a comma)'),
   rate: parsedBy(messagesPerSecond).withDefault(
     'number',
     'Messages a second; the service names no limit',
@@ -50,11 +53,11 @@ const flags = {
     'Stop after this many failures in a row',
     '10',
   ),
-  repeat: parsedBy(oneOf(repeats)).list(
+  repeat: parsedBy(oneWordOf(repeats)).list(
     'state',
     `What is tried again: ${repeats.join(', ')} (default: not-sent)`,
   ),
-  country: text.optional('code', 'Country of numbers without +, such as NG'),
+  country: textFlag.optional('code', 'Country of numbers without +, such as NG'),
   allowPrefix: parsedBy(phonePrefix).list(
     'prefix',
     'How numbers must begin, such as +234; rows with others are invalid (default: any)',

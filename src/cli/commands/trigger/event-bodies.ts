@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
 import { decodeBody } from '../../../signature/signed-body.ts';
-import { readDelivery } from '../../deliveries/saved-deliveries.ts';
+import { readSavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { inputName, readExactJsonObject, readInput } from '../../inputs/input.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
 import { withoutSecrets } from '../../terminal/secret-guard.ts';
@@ -14,7 +14,7 @@ export async function readEventBodies(
   path: string,
 ): Promise<readonly [JsonObject, ...JsonObject[]]> {
   const name = inputName(path);
-  return parseBodies(readDelivery(await readInput(context, path), name).body, name);
+  return parseBodies(readSavedRequest(await readInput(context, path), name).body, name);
 }
 
 function parseBodies(bytes: Uint8Array, name: string): readonly [JsonObject, ...JsonObject[]] {

@@ -5,7 +5,7 @@ import { unreachableBecause } from '../../../internal/post-request.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { eventBody } from '../../../testing/event-body.ts';
 import { refusedDeliveries, signedDelivery } from '../../../testing/signed-delivery.ts';
-import { answerItem, describeAnswer, isSuccess, postEach } from '../../deliveries/post-delivery.ts';
+import { answerItem, describeReceiverAnswer, isSuccess, postEach } from '../../deliveries/post-delivery.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
@@ -17,7 +17,7 @@ import {
   parsedBy,
   postFlags,
   signingFlags,
-  text,
+  textFlag,
   toggle,
   wholeNumber,
 } from '../../terminal/flags.ts';
@@ -39,7 +39,7 @@ const eventNames = Object.keys(eventsUntil) as (keyof typeof eventsUntil)[];
 
 const flags = {
   ...postFlags,
-  from: text.optional(
+  from: textFlag.optional(
     'file',
     'Post the events in this file, signed anew: an object, an array, or one on each line',
   ),
@@ -108,7 +108,8 @@ export default defineCommand({
         }
         output.item(
           { event, time, forged: forge, ...answerItem(answer), expected },
-          (paint) => `${describeAnswer(answer, paint)} ${printableText(event)}${forge ? ' (forged)' : ''}`,
+          (paint) =>
+            `${describeReceiverAnswer(answer, paint)} ${printableText(event)}${forge ? ' (forged)' : ''}`,
         );
       },
     });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Words } from '../../../errors/remedies.ts';
-import { type Answer, isAccepted } from '../../../internal/post-request.ts';
+import { isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
 import { type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
 import {
   type Attack,
@@ -70,7 +70,7 @@ function neighbours(scheme: SignatureScheme) {
   );
 }
 
-function adviceFor(answer: Answer, say: Words): string {
+function adviceFor(answer: PostAnswer, say: Words): string {
   const status = answer.kind === 'answered' ? answer.status : 0;
   if (status === 404 || status === 405) return 'Is this the URL to which the receiver takes POST?';
   if (status >= 300 && status < 400) return 'The URL redirects: give the one that it leads to.';

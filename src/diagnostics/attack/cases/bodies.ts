@@ -1,4 +1,4 @@
-import type { Answer } from '../../../internal/post-request.ts';
+import type { PostAnswer } from '../../../internal/post-request.ts';
 import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
@@ -118,7 +118,7 @@ export const bodyCases: readonly AttackCase[] = [
 const limitBodies =
   'Limit the size of bodies while they are read and answer 413: 5 MB were read to the end and verified like a small body. Events have about a kilobyte.';
 
-function isSameAnswer(one: Answer, other: Answer): boolean {
+function isSameAnswer(one: PostAnswer, other: PostAnswer): boolean {
   return one.kind === 'answered' && other.kind === 'answered' && one.status === other.status;
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
+import { describePostAnswer, isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
 import { type Attack, type AttackCase, type CaseResult, judgeRefusal } from '../attack-case.ts';
 import type { Disclosure } from '../disclosures.ts';
 import { orderIdOf, withSignature } from '../probes.ts';
@@ -78,7 +78,7 @@ async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
       const signature = withOtherCharacter(right, place(right));
       const answer = await post({ body: withSignature(text, signature) });
       if (isAccepted(answer)) return judgeRefusal(answer, { advice: strict });
-      statuses.add(describeAnswer(answer));
+      statuses.add(describePostAnswer(answer));
       fingerprints.push(fingerprint(answer, text, signature));
     }
     rounds.push(fingerprints);
@@ -100,7 +100,7 @@ const half = ({ length }: string) => length >> 1;
 const nearEnd = ({ length }: string) => length - 4;
 
 /** Without what differs between the deliveries, should the answer repeat it. */
-function fingerprint(answer: Answer, text: string, signature: string): string {
+function fingerprint(answer: PostAnswer, text: string, signature: string): string {
   if (answer.kind !== 'answered') return answer.kind;
   return `${answer.status} ${(answer.text ?? '').replaceAll(signature, '').replaceAll(orderIdOf(text), '')}`;
 }

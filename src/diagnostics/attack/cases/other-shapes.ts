@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../internal/json.ts';
-import { describeAnswer, isAccepted } from '../../../internal/post-request.ts';
+import { describePostAnswer, isAccepted } from '../../../internal/post-request.ts';
 import {
   type Attack,
   type AttackCase,
@@ -73,7 +73,7 @@ async function judgeShapes(
     // Sound: writing the event as JSON leaves an absent member out.
     const body = attack.probes.authentic(members as JsonObject);
     const answer = await attack.post({ body });
-    const answered = describeAnswer(answer);
+    const answered = describePostAnswer(answer);
     if (isAccepted(answer)) acknowledged.push({ what, id: orderIdOf(body), answered });
     else if (answer.kind === 'answered' && answer.status >= 500) honest.push({ verdict: 'ok', answered });
     else refusals.push(judgeAcceptance(answer, keepIt));

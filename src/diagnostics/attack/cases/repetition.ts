@@ -1,4 +1,4 @@
-import { type Answer, describeAnswer, isAccepted } from '../../../internal/post-request.ts';
+import { describePostAnswer, isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
 import {
   type AttackCase,
   type CaseResult,
@@ -132,7 +132,7 @@ export const repetitionCases: readonly AttackCase[] = [
         withSignature(unsigned(), ''),
         authentic().replace('":10,', '":70,'),
       ];
-      const answers: Answer[] = [];
+      const answers: PostAnswer[] = [];
       for (const body of bodies) answers.push(await attack.post({ body }));
       const counts = await effectsOf(attack, bodies.map(orderIdOf));
       if (counts === undefined) return skipped(noEffects);
@@ -169,15 +169,15 @@ function forgedAndGenuine({ unsigned, sign }: Probes) {
   return { forgery: withSignature(text, sign(unsigned())), genuine: withSignature(text, sign(text)) };
 }
 /** A repetition may be refused, but need not be: 409 says the same as 200 to some senders, and not to others. */
-function judgeRepetition(answer: Answer): CaseResult {
+function judgeRepetition(answer: PostAnswer): CaseResult {
   const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
   if (isAccepted(answer) || finding.verdict !== 'ok') return finding;
   return { ...finding, verdict: 'weak', advice: acknowledgeAgain, fault: 'refuses a repetition' };
 }
 
-function judgeAtOnce(answers: readonly Answer[]): CaseResult {
-  const answered = [...new Set(answers.map(describeAnswer))].join(', ');
-  const isBusy = (answer: Answer) =>
+function judgeAtOnce(answers: readonly PostAnswer[]): CaseResult {
+  const answered = [...new Set(answers.map(describePostAnswer))].join(', ');
+  const isBusy = (answer: PostAnswer) =>
     answer.kind === 'answered' && [409, 425, 429, 503].includes(answer.status);
   if (!answers.some(isAccepted)) {
     const advice =

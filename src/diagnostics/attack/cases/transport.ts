@@ -1,4 +1,4 @@
-import { type Answer, describeAnswer } from '../../../internal/post-request.ts';
+import { describePostAnswer, type PostAnswer } from '../../../internal/post-request.ts';
 import {
   type Attack,
   type AttackCase,
@@ -85,7 +85,7 @@ export const transportCases: readonly AttackCase[] = [
       if (answer.kind !== 'late') return judgeIncomplete(answer);
       return {
         verdict: 'weak',
-        answered: describeAnswer(answer),
+        answered: describePostAnswer(answer),
         fault: 'has no time limit for bodies',
         advice:
           'Give bodies a time to arrive (of node:http: requestTimeout, which is 5 minutes) and close the connection then: open ones cost memory, and anybody can open many.',
@@ -125,12 +125,12 @@ function raw({ exchange, ...described }: RawCase): AttackCase {
   };
 }
 
-function judgeIncomplete(answer: Answer): CaseResult {
+function judgeIncomplete(answer: PostAnswer): CaseResult {
   // Some servers answer a broken connection with 5xx by themselves.
   if (answer.kind === 'answered' && answer.status >= 500) {
     return {
       verdict: 'weak',
-      answered: describeAnswer(answer),
+      answered: describePostAnswer(answer),
       advice: 'Answer 400 to an incomplete body.',
       problem: 'failed',
     };

@@ -1,7 +1,16 @@
-import { bareHost, isLoopback } from '../../../deployment/base-url.ts';
+import { bareHost, isLoopbackHost } from '../../../deployment/base-url.ts';
 import type { BaseUrlName } from '../../../deployment/operations.ts';
 import { DeadlineError, withDeadline } from '../../../internal/deadline.ts';
-import { type Check, type CheckResult, fail, notConnected, ok, skip, unreachable, warn } from '../check.ts';
+import {
+  type Check,
+  type CheckResult,
+  fail,
+  notConnected,
+  ok,
+  skip,
+  unreachable,
+  warning,
+} from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** Name, certificate and answer of one base URL. */
@@ -40,7 +49,7 @@ export function baseUrlChecks(id: string, name: BaseUrlName): readonly Check[] {
           return notConnected(context, { reason, found: `No answer (${reason}).`, fix: advice });
         }
         const found = `GET is answered with ${answer.status}.`;
-        return answer.status < 500 ? ok(found) : warn(found, 'The service is failing: ask its operator.');
+        return answer.status < 500 ? ok(found) : warning(found, 'The service is failing: ask its operator.');
       },
     },
   ];
@@ -68,8 +77,8 @@ export const callbackTls: Check = {
 /** Whether a server's certificate is trusted, and for how long. */
 async function examineTls(url: URL, context: DoctorContext): Promise<CheckResult> {
   if (url.protocol === 'http:') {
-    if (isLoopback(url.hostname)) return skip('http: on this machine needs no certificate.');
-    return warn(
+    if (isLoopbackHost(url.hostname)) return skip('http: on this machine needs no certificate.');
+    return warning(
       `${url.host} is spoken to in http: what is sent can be read and changed on the way.`,
       'Use https.',
     );
@@ -92,7 +101,7 @@ async function examineTls(url: URL, context: DoctorContext): Promise<CheckResult
   if (days < 0) return fail(`The certificate of ${url.host} has expired.`, 'Renew it.');
   const found = `The certificate of ${url.host} is trusted, and expires in ${days} days.`;
   return days < warnDays
-    ? warn(found, 'Renew it, and find out why that did not happen by itself.')
+    ? warning(found, 'Renew it, and find out why that did not happen by itself.')
     : ok(found);
 }
 
@@ -146,7 +155,7 @@ const warnMs = 30_000;
 const failMs = 300_000;
 
 /** Compares this machine's clock with the Date of an answer. */
-export const clock: Check = {
+export const clockCheck: Check = {
   id: 'clock',
   async run({ answerOf }) {
     for (const name of names) {
@@ -166,5 +175,5 @@ function judge(aheadMs: number, name: BaseUrlName) {
   const found = `The clock is ${seconds} s ${aheadMs < 0 ? 'behind' : 'ahead of'} that of ${name}.`;
   const fix = 'Set it by NTP: certificates, one-time codes and leases depend on it.';
   if (Math.abs(aheadMs) >= failMs) return fail(found, fix);
-  return Math.abs(aheadMs) >= warnMs ? warn(found, fix) : ok(found);
+  return Math.abs(aheadMs) >= warnMs ? warning(found, fix) : ok(found);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BaseUrlName, Operation } from '../../../deployment/operations.ts';
 import { postRequest } from '../../../internal/post-request.ts';
-import { type Check, type CheckResult, fail, ok, skip, warn } from '../check.ts';
+import { type Check, type CheckResult, fail, ok, skip, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** An operation of each base URL whose path is published, and what the address is called. */
@@ -64,7 +64,7 @@ async function isThere(
 }
 
 function notThere(name: BaseUrlName, path: string): CheckResult {
-  return warn(
+  return warning(
     `${path} below ${name} is answered with 404.`,
     `Is the path in ${name} right? Some services answer so to all but the call itself.`,
   );

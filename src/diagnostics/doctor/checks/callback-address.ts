@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { bareHost, isLoopback } from '../../../deployment/base-url.ts';
+import { bareHost, isLoopbackHost } from '../../../deployment/base-url.ts';
 import { type Check, type CheckResult, fail, ok, skip, unreachable } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
@@ -46,7 +46,7 @@ function judgeProtocol(url: URL, addresses: readonly string[], { strict }: Docto
 
 /** Reserved names (RFC 6761, 6762, 8375), and names without a dot, are not public. */
 function problemOfName({ hostname }: URL): string | undefined {
-  if (isLoopback(hostname)) return `${hostname} is this machine, for everybody who asks.`;
+  if (isLoopbackHost(hostname)) return `${hostname} is this machine, for everybody who asks.`;
   if (hostname.startsWith('[')) return undefined;
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const isInside =

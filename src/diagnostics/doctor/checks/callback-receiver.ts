@@ -1,13 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { type ConfigurationError, isConfigurationError, whatFailed } from '../../../errors/errors.ts';
-import { type Answer, describeAnswer } from '../../../internal/post-request.ts';
+import { describePostAnswer, type PostAnswer } from '../../../internal/post-request.ts';
 import type { Attack, AttackCase, CaseResult } from '../../attack/attack-case.ts';
 import { readAttackOptions } from '../../attack/attack-options.ts';
 import { prepareAttack } from '../../attack/attack-receiver.ts';
 import { baselineCase } from '../../attack/cases/authentic.ts';
 import { alteredCases } from '../../attack/cases/forgeries.ts';
-import { requestCases } from '../../attack/cases/requests.ts';
-import { type Check, type CheckResult, fail, notConnected, ok, skip, warn, worstOf } from '../check.ts';
+import { requestCases } from '../../attack/cases/request-forms.ts';
+import {
+  type Check,
+  type CheckResult,
+  fail,
+  notConnected,
+  ok,
+  skip,
+  warning,
+  worstStatus,
+} from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** A sound receiver does not act on these. */
@@ -23,7 +32,7 @@ export const callbackReceiver: Check = {
     }
     const attack = prepare(callbackUrl, context);
     if (isConfigurationError(attack)) return skip(whatFailed(attack, context.say));
-    const answers: Answer[] = [];
+    const answers: PostAnswer[] = [];
     const post: Attack['post'] = async (delivery) => {
       const answer = await attack.post(delivery);
       answers.push(answer);
@@ -34,7 +43,7 @@ export const callbackReceiver: Check = {
       findings.push(translate(each, await each.run({ ...attack, post })));
       const missing = answers.find(({ kind }) => kind !== 'answered');
       if (missing !== undefined) {
-        const found = `${callbackUrl.host}: ${describeAnswer(missing)}.`;
+        const found = `${callbackUrl.host}: ${describePostAnswer(missing)}.`;
         const reason = missing.kind === 'closed' ? missing.reason : '';
         const fix = 'Is the receiver running, and can this machine reach it?';
         return notConnected(context, { reason, found, fix });
@@ -43,7 +52,7 @@ export const callbackReceiver: Check = {
     if (answers.every((answer) => answer.kind === 'answered' && answer.status === 404)) {
       return fail('Everything is answered with 404.', 'Is this the path at which the receiver is mounted?');
     }
-    return worstOf(findings);
+    return worstStatus(findings);
   },
 };
 
@@ -81,7 +90,7 @@ function translate(
     case 'ok':
       return ok(`${id} ${answered}`);
     case 'weak':
-      return warn(found, advice);
+      return warning(found, advice);
     case 'skipped':
       return skip(found);
     case 'broken':

@@ -1,5 +1,5 @@
 import { codeOf } from '../../../internal/error-code.ts';
-import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
+import { type Check, type CheckResult, fail, ok, skip, warning, worstStatus } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 type Fs = typeof import('node:fs');
@@ -40,7 +40,7 @@ export function databaseFileChecks(
       const fs = process.getBuiltinModule?.('node:fs');
       const path = process.getBuiltinModule?.('node:path');
       if (fs === undefined || path === undefined) return skip('This runtime has no file system.');
-      return worstOf(files.map((file) => check(file, { fs, path }, context)));
+      return worstStatus(files.map((file) => check(file, { fs, path }, context)));
     },
   }));
 }
@@ -60,7 +60,7 @@ function rights(file: string, { fs, path }: Modules): CheckResult {
   }
   const user = process.getuid?.();
   if (user !== undefined && stats.uid !== user) {
-    return warn(
+    return warning(
       `${file} belongs to the user ${stats.uid}, and this is ${user}.`,
       'Run the doctor as the user that runs the receiver.',
     );
@@ -89,7 +89,7 @@ export function judgeSpace(file: string, freeBytes: number): CheckResult {
   const found = `${Math.floor(freeBytes / mb)} MB free for ${file}`;
   const fix = 'Make room: a full disk refuses every event with 503.';
   if (freeBytes < leastFreeBytes) return fail(found, fix);
-  return freeBytes < fewFreeBytes ? warn(found, fix) : ok(found);
+  return freeBytes < fewFreeBytes ? warning(found, fix) : ok(found);
 }
 
 /** On a new file: closing another handle of the database would drop SQLite's locks. */
@@ -124,13 +124,13 @@ export function judgeSync(
 ): CheckResult {
   const network = networkTypes.get(disk.fileSystem >>> 0);
   if (network !== undefined) {
-    return warn(
+    return warning(
       `${file} is on ${network}.`,
       'Use a local disk: SQLite’s locks fail on network file systems.',
     );
   }
   const found = `fsync for ${file} takes ${disk.took.toFixed(1)} ms`;
-  return disk.took < slowSyncMs ? ok(found) : warn(found, 'Use a faster disk: every event waits for it.');
+  return disk.took < slowSyncMs ? ok(found) : warning(found, 'Use a faster disk: every event waits for it.');
 }
 
 function opens(file: string, { fs, path }: Modules): CheckResult {
@@ -155,7 +155,7 @@ function opens(file: string, { fs, path }: Modules): CheckResult {
   }
   const log = fs.statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (log > largeLogBytes) {
-    return warn(
+    return warning(
       `The -wal of ${file} has ${Math.floor(log / mb)} MB.`,
       'Something keeps it from being written back: look for a program that has the file open for long.',
     );

@@ -3,7 +3,7 @@ import { isConfigurationError, isSignatureError, whatFailed } from '../../../err
 import { isJsonObject } from '../../../internal/json.ts';
 import { normalizeScheme } from '../../detection/scheme-space.ts';
 import { checkPin } from '../../pin/pin-scheme.ts';
-import { type Check, type CheckResult, fail, ok, skip, warn } from '../check.ts';
+import { type Check, type CheckResult, fail, ok, skip, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 const guesses = [
@@ -21,7 +21,7 @@ export const schemePin: Check = {
     if (deployment === undefined) return skip('The environment cannot be read.');
     const pin = context.pin ?? pinOfEnvironment(context);
     if (pin === undefined) {
-      return warn(
+      return warning(
         'Nothing proves the signature scheme: it is a guess until a body that the service signed fits it.',
         `Capture a signed body, find its scheme with ${say.detect}, and keep both with ${say.pin} (docs/guides/find-the-scheme.md).`,
         ...guesses,

@@ -6,8 +6,8 @@ import type {
   LambdaFunctionURLHandler,
 } from 'aws-lambda';
 import { expect, expectTypeOf, it } from 'vitest';
-import type { BufferedRequest } from '../../../../src/webhooks/endpoint.ts';
 import { type LambdaRequest, lambdaHandler } from '../../../../src/webhooks/lambda-handler.ts';
+import type { BufferedRequest } from '../../../../src/webhooks/webhook-endpoint.ts';
 import { thrownBy } from '../../../support/refusal.ts';
 import { recordingWebhooks } from '../../deliveries.ts';
 import { describeFramework } from './contract.ts';

@@ -31,7 +31,7 @@ import type { EventSpelling } from './events/event-text.ts';
 import type { FaultRates, FaultScenario } from './faults/faults.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
-import { type Denial, denialNames, type ReplyForm, replyFormNames } from './reply-forms.ts';
+import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from './reply-forms.ts';
 
 /** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<
@@ -156,7 +156,7 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * Whether a refusal has its status, or is a 200: with `{ success: false, error, message }` for `ok`, or with one of
    * the `denials`. @default 'status'
    */
-  errorReplies?: 'status' | 'ok' | Denial | undefined;
+  errorReplies?: 'status' | 'ok' | DenialForm | undefined;
   /** The status of an order from an IP that is not whitelisted, 400 to 499. @default 403 */
   whitelistStatus?: number | undefined;
   /** The status of an order whose `partner_order_id` is used and refused, 400 to 499. @default 409 */

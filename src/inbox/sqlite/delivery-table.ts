@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type ErrorDetails, InboxError } from '../../errors/errors.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { openDatabase } from '../../internal/sqlite-database.ts';
-import type { LeasedDelivery } from '../attempt.ts';
-import { leaseLost } from '../attempt.ts';
+import type { LeasedDelivery } from '../handling-attempt.ts';
+import { leaseLost } from '../handling-attempt.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { diskRoom } from './disk-room.ts';
 import { prepareStatements, schema } from './sqlite-statements.ts';
 
-export interface SqliteStoreOptions {
+export interface DeliveryTableOptions {
   readonly path: string;
   readonly maxBytes?: number | undefined;
   /** Milliseconds to wait for another process that writes. */
@@ -38,7 +38,7 @@ export interface SqliteLease extends LeasedDelivery {
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
 /** Makes missing tables. Every commit waits until it is on disk. */
-export function openSqliteStore(options: SqliteStoreOptions) {
+export function openSqliteStore(options: DeliveryTableOptions) {
   const { database, file, close } = openDatabase({
     path: options.path,
     busyTimeoutMs: options.busyTimeoutMs,
@@ -141,7 +141,7 @@ export function openSqliteStore(options: SqliteStoreOptions) {
 
 function prepareDatabase(
   database: DatabaseSync,
-  { longestWaitMs, maxBytes }: Pick<SqliteStoreOptions, 'longestWaitMs' | 'maxBytes'>,
+  { longestWaitMs, maxBytes }: Pick<DeliveryTableOptions, 'longestWaitMs' | 'maxBytes'>,
 ): void {
   database.exec(schema);
   database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);

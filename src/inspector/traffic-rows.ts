@@ -1,5 +1,5 @@
-import { parseSearch } from '../sandbox/control/search.ts';
-import type { TraceEntry } from './api.ts';
+import { parseSearch } from '../sandbox/control/search-traffic.ts';
+import type { ListedEntry } from './api.ts';
 
 /** A line of the list: a request or an event with its result, or a fault that prevented it. */
 export interface Row {
@@ -13,7 +13,7 @@ export interface Row {
   readonly status: number | undefined;
   readonly durationMs: number | undefined;
   readonly faults: readonly string[];
-  readonly signature: TraceEntry['signature'];
+  readonly signature: ListedEntry['signature'];
   readonly note: string | undefined;
   readonly isAnswered: boolean;
   /** The text that the search reads. */
@@ -21,7 +21,7 @@ export interface Row {
 }
 
 /** Adds entries to the rows, by id. A row is never changed, only replaced. */
-export function addEntries(rows: Map<number, Row>, entries: readonly TraceEntry[]): void {
+export function addEntries(rows: Map<number, Row>, entries: readonly ListedEntry[]): void {
   for (const entry of entries) {
     const row = rows.get(entry.exchange);
     // A reply whose request was forgotten.
@@ -73,7 +73,7 @@ export function select(
   return [...rows].filter((row) => filters[show](row) && matches(row)).reverse();
 }
 
-function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
+function rowOf(entry: ListedEntry): Omit<Row, 'text'> {
   const { id, kind, time, operation, event, order = '', delivery, method, url, faults, note } = entry;
   const { signature } = entry;
   return {
@@ -93,7 +93,7 @@ function rowOf(entry: TraceEntry): Omit<Row, 'text'> {
   };
 }
 
-function answered(row: Omit<Row, 'text'>, entry: TraceEntry): Omit<Row, 'text'> {
+function answered(row: Omit<Row, 'text'>, entry: ListedEntry): Omit<Row, 'text'> {
   const faults = [...new Set([...row.faults, ...entry.faults])];
   if (entry.kind === 'fault') return { ...row, faults };
   const { status, durationMs, note } = entry;
@@ -101,7 +101,7 @@ function answered(row: Omit<Row, 'text'>, entry: TraceEntry): Omit<Row, 'text'> 
 }
 
 /** Requests come to this server, so their path is enough. */
-function shownUrl(url: string, kind: TraceEntry['kind']): string {
+function shownUrl(url: string, kind: ListedEntry['kind']): string {
   if (kind === 'event' || !URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);
   return pathname + search;

@@ -4,7 +4,7 @@ import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partn
 import { isConfigurationError, partsOf, whatFailed } from '../../../errors/errors.ts';
 import { inWords } from '../../../errors/remedies.ts';
 import { defaultScheme } from '../../../signature/signature-scheme.ts';
-import { type Check, type CheckResult, fail, ok, skip, warn, worstOf } from '../check.ts';
+import { type Check, type CheckResult, fail, ok, skip, warning, worstStatus } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 export const environment: Check = {
@@ -35,7 +35,7 @@ export const environmentNames: Check = {
     const fix = 'Rename it, or leave it if it belongs to another program.';
     return misspelt.some(({ isOurs, meant }) => isOurs && meant !== undefined)
       ? fail(found, 'Rename it.')
-      : warn(found, fix);
+      : warning(found, fix);
   },
 };
 
@@ -56,7 +56,7 @@ export const keys: Check = {
       );
     }
     const named = namedSecrets(credentials);
-    return worstOf([
+    return worstStatus([
       ok(`There are ${[...named.keys(), 'partnerPublicKey'].join(', ')}.`),
       ...sameTwice(context, named),
       ...[...named].flatMap(([name, secret]) => (isPlaceholder(secret) ? [placeholder(name)] : [])),
@@ -90,7 +90,7 @@ function sameTwice({ environment }: DoctorContext, named: ReadonlyMap<string, st
       if (otherSecret === secret) return [fail(`${name} and ${other} are the same.`, copyAgain)];
       // A key may have been pasted under another one's prefix.
       if (withoutPrefix(otherSecret) !== withoutPrefix(secret)) return [];
-      return [warn(`${name} and ${other} differ in their prefix alone.`, copyAgain)];
+      return [warning(`${name} and ${other} differ in their prefix alone.`, copyAgain)];
     }),
   );
 }
@@ -104,7 +104,7 @@ function merchantNeeded({ deployment }: DoctorContext, credentials: PartnerCrede
     return [];
   }
   return [
-    warn(
+    warning(
       'There is no merchant secret: orders cannot be created, and order events not verified.',
       'Set MERCHANT_SECRET_KEY, or MERCHANT_SECRET_KEY_<NAME> for each merchant.',
       'signature-key',
@@ -113,7 +113,7 @@ function merchantNeeded({ deployment }: DoctorContext, credentials: PartnerCrede
 }
 
 function placeholder(name: string): CheckResult {
-  return warn(
+  return warning(
     `${name} looks like an example: it is short, or says so itself.`,
     'Use the key that the service has sent; for tests this is fine.',
   );

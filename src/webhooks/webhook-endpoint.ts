@@ -1,12 +1,12 @@
 import type { RequestRefusalCode } from '../errors/errors.ts';
 import type { DeliveryRequest } from './found-keys.ts';
-import type { Outcome } from './outcome.ts';
+import type { ReceiveOutcome } from './receive-outcome.ts';
 
-export interface Endpoint {
+export interface WebhookEndpoint {
   readonly maxBodyBytes: number;
   /** Milliseconds that a body may take to arrive. */
   readonly bodyTimeoutMs: number;
-  receive(body: string | Uint8Array, request: DeliveryRequest): Promise<Outcome>;
+  receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome>;
   /** Reports a refusal, and makes its response. @param startedAt `performance.now()` when the request came */
   refuse(refusal: RequestRefusal, startedAt: number): WebhookResponse;
 }
@@ -53,7 +53,7 @@ export interface WebhookResponse {
 }
 
 /** Tells the caller only the kind of outcome. */
-export function responseTo(outcome: Outcome): WebhookResponse {
+export function responseTo(outcome: ReceiveOutcome): WebhookResponse {
   switch (outcome.kind) {
     case 'refused':
       return jsonResponse(outcome.status, { error: outcome.code });
@@ -132,7 +132,7 @@ export interface BufferedRequest {
 /** Without a time limit, since the body has arrived. */
 export async function answerBuffered(
   { method, url, headers, body }: BufferedRequest,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
 ): Promise<WebhookResponse> {
   const startedAt = performance.now();
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -48,7 +48,7 @@ export async function attemptDelivery(
     return { outcome: result === 'handled' ? 'handled' : 'ignored', ...timings() };
   } catch (error) {
     // Another attempt cannot read it either.
-    const isLast = attempt >= options.maxAttempts || isUnrecognized(error);
+    const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error);
     // A stop never makes a dead letter of what it interrupts.
     return { outcome: isLast && !options.signal?.aborted ? 'dead' : 'failed', error, ...timings() };
   }
@@ -64,7 +64,7 @@ export function startLeaseClock({ now }: Pick<Handling, 'now'>): () => number {
 }
 
 /** Nobody here can read the event. */
-export function isUnrecognized(error: unknown): boolean {
+export function isUnrecognizedError(error: unknown): boolean {
   return isInboxError(error) && error.code === 'event_unrecognized';
 }
 

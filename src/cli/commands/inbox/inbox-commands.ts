@@ -10,7 +10,7 @@ import {
   type FlagsOf,
   formatFlags,
   manyArgs,
-  text,
+  textFlag,
   toggle,
   wholeNumber,
 } from '../../terminal/flags.ts';
@@ -22,13 +22,13 @@ const maxLetters = 100_000;
 const digestLength = 64;
 
 const flags = {
-  inbox: text.required(
+  inbox: textFlag.required(
     'store',
     'SQLite file, redis: address (BullMQ), postgres: address (pg-boss), or env:NAME of a variable',
   ),
-  queue: text.optional('name', 'The queue of BullMQ, or of pg-boss (there partner_inbox by default)'),
-  prefix: text.optional('text', 'The prefix of BullMQ, if it is not its default'),
-  schema: text.optional('name', 'The schema of pg-boss, if it is not its default'),
+  queue: textFlag.optional('name', 'The queue of BullMQ, or of pg-boss (there partner_inbox by default)'),
+  prefix: textFlag.optional('text', 'The prefix of BullMQ, if it is not its default'),
+  schema: textFlag.optional('name', 'The schema of pg-boss, if it is not its default'),
   ...formatFlags,
 };
 

@@ -18,7 +18,7 @@ export interface InboxTestOptions {
   readonly retry: { readonly firstDelayMs: number; readonly maxDelayMs: number };
 }
 
-export interface TestContext {
+export interface InboxTestContext {
   /** Opens another inbox on the same data: as good as another process. */
   readonly open: (options?: Partial<InboxTestOptions>) => Promise<ManagedInbox>;
   /** Whether it acknowledges once it has stored; otherwise it handles before. */
@@ -28,7 +28,7 @@ export interface TestContext {
 }
 
 /** Runs a case with an inbox that is stopped at its end. */
-export type DefineTest = (name: string, run: (context: TestContext) => Promise<void>) => void;
+export type DefineInboxTest = (name: string, run: (context: InboxTestContext) => Promise<void>) => void;
 
 export interface HandlerContext {
   readonly signal: AbortSignal | undefined;
@@ -102,6 +102,6 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
 
 export const never = (): Promise<never> => new Promise(() => {});
 
-export function orders(count: number): string[] {
+export function orderNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `order ${index}`);
 }

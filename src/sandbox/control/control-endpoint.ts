@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
 /** One endpoint: the source of the router, the OpenAPI document, the commands, and the table in docs/inspector.md. */
-export interface Endpoint {
+export interface ControlEndpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
   readonly method: 'GET' | 'POST';
@@ -37,13 +37,13 @@ export function endpoint<
   Body extends z.ZodType | undefined = undefined,
   Subject = void,
 >(
-  definition: Pick<Endpoint, 'method' | 'path' | 'summary'> & {
+  definition: Pick<ControlEndpoint, 'method' | 'path' | 'summary'> & {
     id: Id;
     answer: Answer;
     query?: Query;
     body?: Body;
     maxBodyBytes?: number;
-    content?: Endpoint['content'];
+    content?: ControlEndpoint['content'];
     refusals?: readonly number[];
     handle: (
       call: ControlCall & { query: OutputOf<Query>; body: OutputOf<Body> },
@@ -63,7 +63,7 @@ export function endpoint<
     content,
     refusals,
     // Sound: the router passes the output of these two schemas.
-    handle: (call: Parameters<Endpoint['handle']>[0], subject: Subject) =>
+    handle: (call: Parameters<ControlEndpoint['handle']>[0], subject: Subject) =>
       handle(call as Parameters<typeof handle>[0], subject),
   };
 }

@@ -1,9 +1,9 @@
 import { BulkError } from '../errors/errors.ts';
 import { type TracedWork, traced } from '../internal/tracing.ts';
 import type { BulkSettings } from './bulk-options.ts';
+import { type BulkResult, type CheckedRow, checkRow, rowReader } from './bulk-rows.ts';
 import { campaignClaims, type Settled } from './claims.ts';
 import { type PacedDevice, pacedDevice, type SendOutcome, sendRow } from './device.ts';
-import { type BulkResult, type CheckedRow, checkRow, rowReader } from './rows.ts';
 
 type GoodRow = Extract<CheckedRow, { message: string }>;
 

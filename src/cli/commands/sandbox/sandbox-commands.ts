@@ -6,10 +6,10 @@ import { confirmFlags, formatFlags } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { callSandbox } from './call-sandbox.ts';
 import { chooseSandbox, sandboxFlags } from './running-sandboxes.ts';
-import { clock } from './sandbox-clock.ts';
-import { faults } from './sandbox-faults.ts';
-import { advance, emails, messages, orders, play } from './sandbox-orders.ts';
-import { start } from './sandbox-start.ts';
+import { clockCommands } from './sandbox-clock.ts';
+import { faultsCommands } from './sandbox-faults.ts';
+import { advance, emails, messages, ordersCommand, play } from './sandbox-orders.ts';
+import { startSandbox } from './sandbox-start.ts';
 
 const reset = defineCommand({
   brief: 'Make a running sandbox forget everything',
@@ -28,7 +28,17 @@ const reset = defineCommand({
 });
 
 export default buildRouteMap<string, RunContext>({
-  routes: { start, orders, advance, play, emails, messages, faults, clock, reset },
+  routes: {
+    start: startSandbox,
+    orders: ordersCommand,
+    advance,
+    play,
+    emails,
+    messages,
+    faults: faultsCommands,
+    clock: clockCommands,
+    reset,
+  },
   docs: {
     brief: 'Run the service, simulated, and control it',
     fullDescription:

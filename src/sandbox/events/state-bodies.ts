@@ -1,8 +1,8 @@
 import type { OrderEventName } from '../../events/order-event.ts';
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import type { SandboxSettings } from '../options.ts';
 import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../orders/decimal.ts';
 import type { SandboxOrder, SandboxOrderState } from '../orders/order-registry.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
 
 /** The event that each state posts. */
 export const eventNames = {

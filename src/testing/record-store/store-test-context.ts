@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../internal/json.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
 
-export interface TestContext {
+export interface StoreTestContext {
   readonly store: RecordStore;
   /** Opens another store of the same data, or of another part. */
   readonly open: (part?: string) => Promise<RecordStore>;
@@ -9,7 +9,7 @@ export interface TestContext {
 }
 
 /** Runs a test with stores that are closed afterwards, and with a clock that only the test moves. */
-export type DefineTest = (name: string, run: (context: TestContext) => Promise<void>) => void;
+export type DefineStoreTest = (name: string, run: (context: StoreTestContext) => Promise<void>) => void;
 
 export function read(store: RecordStore, key: string): Promise<JsonValue | undefined> {
   return store.transact([key], (records) => records.get(key));

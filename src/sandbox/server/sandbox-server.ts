@@ -10,10 +10,10 @@ import {
   text,
 } from '../../internal/options.ts';
 import type { SandboxClock } from '../clock.ts';
-import type { ControlAccess, ServeControl } from '../control/control-api.ts';
-import { textsOr } from '../options.ts';
-import { requireToken } from '../secrets.ts';
-import type { Serve } from '../service.ts';
+import type { ControlAccess, ControlHandler } from '../control/control-api.ts';
+import { textsOr } from '../sandbox-options.ts';
+import { requireToken } from '../sandbox-secrets.ts';
+import type { SandboxHandler } from '../service.ts';
 import { socketReply } from '../wire-reply.ts';
 import { answerRequests, startHttpServer } from './http-server.ts';
 
@@ -62,15 +62,15 @@ export interface SandboxServer<Order = BuyOrder> {
 export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
-  serve: Serve;
+  serve: SandboxHandler;
   clock: SandboxClock;
   deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
-  loadControl: (access: ControlAccess) => Promise<ServeControl>;
+  loadControl: (access: ControlAccess) => Promise<ControlHandler>;
 }): Promise<SandboxServer<Order>> {
   const { inspector: from, token, ...address } = readOptions(options.at);
   const { serve, clock, maxBodyBytes } = options;
-  let control: Promise<ServeControl> | undefined;
+  let control: Promise<ControlHandler> | undefined;
   const server = await startHttpServer({
     ...address,
     maxBodyBytes: ({ url = '', headers }) =>

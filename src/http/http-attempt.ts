@@ -4,8 +4,8 @@ import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
 import { type Call, leftMsOf, secretsOf } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
-import { AttemptFailure, classifyFetchError, lessCertain, outcomeOfStatus } from './outcome.ts';
 import { type ReadReply, readReply, replyHead } from './reply.ts';
+import { AttemptFailure, classifyFetchError, lessCertain, outcomeOfStatus } from './request-outcome.ts';
 
 /**
  * Sends one attempt of a call and reads its reply to the end.

@@ -9,7 +9,7 @@ import { allFormRules, allTextRules, composeScheme, type KeyCandidates } from '.
 export type TextCandidates = ReadonlyMap<string, readonly TextRules[]>;
 
 /** Every scheme under which one of the texts and keys gives the sample's signature. */
-export function search(
+export function searchSchemes(
   { claimedDigest, encodings }: Pick<Sample, 'claimedDigest' | 'encodings'>,
   { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
 ): SignatureScheme[] {

@@ -26,7 +26,7 @@ import type { DeliveryReference } from '../inbox/inbox.ts';
  *   quarantine keeps it, unless it is full.
  * - `refused`: not authentic, or not a delivery at all.
  */
-export type Outcome =
+export type ReceiveOutcome =
   | ({
       readonly kind: 'handled' | 'ignored' | 'stored' | 'duplicate';
       readonly status: 200;
@@ -78,7 +78,7 @@ export interface DeliveryReport {
    */
   readonly stage: 'receive' | 'handle' | 'quarantine';
   /**
-   * The outcomes of {@link Outcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. A stored
+   * The outcomes of {@link ReceiveOutcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. A stored
    * delivery that is `unrecognized` is a dead letter too.
    */
   readonly outcome:
