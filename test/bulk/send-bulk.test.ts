@@ -11,6 +11,7 @@ import {
 } from '../../src/errors/errors.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { refusal } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -125,7 +126,7 @@ describe('sendBulk', () => {
   it('sends nothing before somebody iterates', async () => {
     const { start, messenger } = setUp();
     start();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(messenger.calls).toBe(0);
   });
 
@@ -668,7 +669,7 @@ describe('sendBulk', () => {
           async next() {
             if (isAsked) throw new Error('Asked twice.');
             isAsked = true;
-            await new Promise((resolve) => setImmediate(resolve));
+            await nextTurn();
             isAsked = false;
             const value = { to_phone: phone(left), message: 'Hello' };
             return left-- > 0 ? { done: false as const, value } : { done: true as const, value: undefined };

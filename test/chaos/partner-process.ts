@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
@@ -15,6 +14,7 @@ import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { add } from './books.ts';
 import { otpSettings } from './code-steps.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { Sleep } from '../../src/internal/backoff.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
@@ -11,6 +10,7 @@ import { type SeededRandom, seededRandom } from '../../src/sandbox/seeded-random
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { Books } from './books.ts';
 import type { CodeFlow } from './code-steps.ts';
 import { connectionReset, type PartnerProcess, startProcess } from './partner-process.ts';

@@ -6,6 +6,7 @@ import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { isKeyError, type KeyError } from '../../src/errors/errors.ts';
 import { rejection } from '../http/clients.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { deferred, generation } from './keys.ts';
@@ -350,7 +351,7 @@ describe('a key ring', () => {
     const reloaded = ring.reload();
     loads[0]?.resolve(generation(1));
     await first;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     loads[1]?.resolve(generation(2));
     await reloaded;
     expect(ring.loaded && publicKeys(ring.loaded)).toEqual(['pk_partner_2']);

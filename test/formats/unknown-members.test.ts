@@ -9,6 +9,7 @@ import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { generation } from '../credentials/keys.ts';
 import { bench, event, order } from '../orders/service.ts';
 import { requestError } from '../otp/support.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { lostMarks, marked, newerStore } from './newer-store.ts';
 import { eventOf, receiverOn, until, writtenAt } from './subjects.ts';
 
@@ -86,7 +87,7 @@ describe('a process keeps what a newer version has written into', () => {
     await handle(2, AbortSignal.timeout(10));
     for (let tries = 0; tries < 2; tries++) {
       void inbox.handleMessage(messages[3]);
-      await new Promise(setImmediate);
+      await nextTurn();
       now += 600_000;
     }
     await handle(3);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listening } from '../support/listening.ts';
 import { type Answer, startServer } from '../support/local-server.ts';
 import { times } from '../support/repeat.ts';
 import {
@@ -253,15 +253,12 @@ async function startCountingServer() {
     mostConnections = Math.max(mostConnections, ++connections);
     socket.on('close', () => connections--);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  // Sound: it listens on a port.
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: await listening(server),
     most: () => ({ connections: mostConnections, requests: mostRequests }),
   };
 }

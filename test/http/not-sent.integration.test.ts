@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listening } from '../support/listening.ts';
 import { closedUrl, startTcpServer } from '../support/local-server.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { createOrder, requestError } from './clients.ts';
@@ -137,9 +138,7 @@ async function listen(server: Server): Promise<string> {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a TCP port has an address of this form.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return await listening(server);
 }
 
 /** How an order ends in a process that trusts every certificate. */

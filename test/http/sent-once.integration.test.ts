@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { nextTurn } from '../support/next-turn.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { sentOnceCases } from '../support/sent-once.ts';
 import { cautious, createOrder, exchangeAt, order, requestError } from './clients.ts';
@@ -70,7 +71,7 @@ async function recordingServer(): Promise<RecordingServer> {
 async function use(server: RecordingServer): Promise<void> {
   await (await fetch(`${server.url}/answer-200/use`)).text();
   // It is put back once the platform is done with the response.
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
 }
 
 function requestsOf(server: RecordingServer, id = 'it') {

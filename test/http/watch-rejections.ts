@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
+import { nextTurn } from '../support/next-turn.ts';
 
 /** Fails the suite when anything in it left a rejection behind that nobody handled. */
 export function watchRejections(): void {
@@ -10,7 +11,7 @@ export function watchRejections(): void {
     process.on('unhandledRejection', note);
   });
   afterAll(async () => {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     process.off('unhandledRejection', note);
     expect(left).toEqual([]);
   });

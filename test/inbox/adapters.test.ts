@@ -3,6 +3,7 @@ import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { BullQueue } from '../../src/inbox/bullmq/bullmq-job.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../src/inbox/pg-boss/pg-boss-job.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { refusal } from '../support/refusal.ts';
 import { order, receiver } from './contract.ts';
 
@@ -77,7 +78,7 @@ describe('the BullMQ inbox', () => {
     receiver(inbox);
     await made.promise;
     const stopped = inbox.stop();
-    await new Promise(setImmediate);
+    await nextTurn();
     expect(calls).toEqual([]);
     ready.resolve();
     expect(await stopped).toBe('drained');

@@ -8,6 +8,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import type { ListenOptions, SandboxServer } from '../../src/sandbox/server/sandbox-server.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { listening } from '../support/listening.ts';
 
 /** A sandbox at an address, a partner with keys, and its receiver, which verifies what it gets. */
 export interface Story extends AsyncDisposable {
@@ -36,9 +37,7 @@ export async function startStory(
   const exchange = new ExchangeClient({ deployment, credentials });
   const webhooks = createWebhooks({ credentials, deployment }).onAny(() => {});
   const receiver = createServer(webhooks.node);
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const address = receiver.address();
-  const callbackUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/orders`;
+  const callbackUrl = `${await listening(receiver)}/orders`;
   return {
     sandbox,
     server,

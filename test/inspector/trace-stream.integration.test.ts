@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { TraceEntry } from '../../src/sandbox/trace.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { startStory } from './story.ts';
 
 interface Event {

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeadlineError, settledWithin, withDeadline } from '../../src/internal/deadline.ts';
+import { nextTurn } from '../support/next-turn.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
@@ -9,7 +10,7 @@ afterEach(() => {
 });
 
 /** Lets what is due before any timer run. */
-const afterTicks = () => new Promise<void>((resolve) => setImmediate(resolve));
+const afterTicks = () => nextTurn();
 const never = () => new Promise<never>(() => {});
 
 describe('work with a deadline', () => {

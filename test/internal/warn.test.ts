@@ -1,12 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { callHook } from '../../src/internal/warn.ts';
+import { nextTurn } from '../support/next-turn.ts';
 
 function warnings() {
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => void emit.mockRestore());
   return () => emit.mock.calls.map(([message]) => message);
 }
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const settled = () => nextTurn();
 
 it('a hook that throws, at once or later, is one warning without what it threw', async () => {
   const seen = warnings();

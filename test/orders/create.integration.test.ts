@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
@@ -12,6 +12,7 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';
 import { storeKinds } from '../store/store-kinds.ts';
+import { listening } from '../support/listening.ts';
 import { bench, credentials, event, exchangeOf, failureOf, fakeService, order } from './service.ts';
 
 const changed = { ...order, fiat_amount: '16000' };
@@ -684,8 +685,6 @@ async function slowServer() {
     });
     socket.on('error', () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, connected };
+  return { url: await listening(server), connected };
 }

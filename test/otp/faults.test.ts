@@ -3,6 +3,7 @@ import { isOtpError, StoreError } from '../../src/errors/errors.ts';
 import type { OtpMessenger } from '../../src/otp/devices.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { Clock, notCode, notSent, otpOn, phone, purpose, rejection, unknown } from './support.ts';
 
 const minute = 60_000;
@@ -220,7 +221,7 @@ describe('a process that is killed', () => {
     void call.then(() => {
       isOver = true;
     });
-    while (!isOver && !isReached()) await new Promise((resolve) => setImmediate(resolve));
+    while (!isOver && !isReached()) await nextTurn();
   }
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { Clock, notCode, notSent, otpOn, phone, purpose, rejection } from './support.ts';
 
 const minute = 60_000;
@@ -36,7 +37,7 @@ describe('the cool-down', () => {
     const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
     messenger.before = () => isAnswered;
     const slow = rejection(otp.issue({ to_phone: phone, purpose }));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     clock.at += 30_000;
     messenger.before = undefined;
     await otp.issue({ to_phone: phone, purpose });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import {
   Clock,
   deviceRefused,
@@ -103,7 +104,7 @@ describe('onOtp', () => {
       const { id } = await otp.issue({ to_phone: phone, purpose });
       expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(emit.mock.calls.map(([message]) => message)).toEqual(['onOtp failed; nothing else is affected.']);
   });
 });

@@ -4,6 +4,7 @@ import { StoreError } from '../../src/errors/errors.ts';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { Clock, notCode, notSent, otpOn, phone, purpose, requestError, secret } from './support.ts';
 
 const warnings: unknown[] = [];
@@ -94,7 +95,7 @@ it('no error, report, warning or printed object holds a code, a whole phone numb
     },
   });
   await attempt(() => broken.otp.issue({ to_phone: phone, purpose }));
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
 
   expect(errors.length).toBeGreaterThan(12);
   expect(reports.length).toBeGreaterThan(12);

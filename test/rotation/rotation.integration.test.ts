@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
@@ -19,6 +18,7 @@ import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { partner, rejection } from '../http/clients.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { storages, type TestStorage } from './storages.ts';
@@ -388,14 +388,14 @@ describe.each(storages)('a rotation over %s', (_, make) => {
       for (const half of [1, 2]) {
         time += 1_800_000;
         // A store gets to write within half an hour.
-        await setImmediate();
+        await nextTurn();
         await lastUpdate;
         expect((await webhooks.receive(eventSignedBy(1, `A-${hour}-${half}`))).kind).toBe('handled');
         // Of the keys that sign only the first match is stored.
         await webhooks.receive(eventSignedBy(2, `B-${hour}-${half}`));
       }
     }
-    await setImmediate();
+    await nextTurn();
     await lastUpdate;
     expect(updates).toBeGreaterThan(30);
     expect(updates).toBeLessThanOrEqual(48 + 1);

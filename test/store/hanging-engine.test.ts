@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
+import { nextTurn } from '../support/next-turn.ts';
 
 const hang = () => new Promise<never>(() => {});
 const storeTimeoutMs = 100;
@@ -43,6 +43,6 @@ it('PostgreSQL is not asked to commit after the time limit, even if the connecti
   await expect(change).rejects.toThrow('nothing was written');
   const before = sent.length;
   read.resolve({ rows: [] });
-  await setImmediate();
+  await nextTurn();
   expect(sent.slice(before)).toEqual([]);
 });

@@ -1,12 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import {
-  type AddressInfo,
-  createServer as createNetServer,
-  type Socket,
-  type Server as TcpServer,
-} from 'node:net';
+import { createServer as createNetServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { freePort } from './free-port.ts';
+import { listening } from './listening.ts';
 
 /** A request as it came over the wire. */
 export interface ReceivedRequest {
@@ -56,7 +52,7 @@ export async function startServer(...answers: [Answer, ...Answer[]]): Promise<Lo
       give(answers[requests.length - 1] ?? answers.at(-1) ?? {}, response, request);
     });
   });
-  const url = await listen(server);
+  const url = await listening(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -89,7 +85,7 @@ export async function startTcpServer(
       if (isWholeRequest(seen)) answer(socket);
     });
   });
-  const url = await listen(server);
+  const url = await listening(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -110,7 +106,7 @@ export async function startHangingServer(reply: string) {
       received.resolve();
     });
   });
-  const url = await listen(server);
+  const url = await listening(server);
   onTestFinished(() => void server.close());
   return { url, received: received.promise, closed: closed.promise };
 }
@@ -118,13 +114,6 @@ export async function startHangingServer(reply: string) {
 /** An address at which nothing listens any more. */
 export async function closedUrl(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;
-}
-
-async function listen(server: TcpServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a TCP port has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
 }
 
 async function readAll(incoming: IncomingMessage): Promise<Buffer> {

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listening } from './listening.ts';
 
 /** A request as it came over the wire, as far as it came. */
 export interface RecordedRequest {
@@ -64,11 +65,8 @@ export async function startRecordingServer(requests: RecordedRequest[] = []): Pr
     sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
     record(socket, requests, () => server.close());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Sound: a server that listens on a TCP port has an address of this form.
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: await listening(server),
     requests,
     close: () => {
       server.close();

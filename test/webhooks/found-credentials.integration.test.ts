@@ -12,6 +12,7 @@ import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
 import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
@@ -257,7 +258,7 @@ describe('a function that changes what the delivery claims', () => {
           return partner('p7');
         },
       }).onAny(async (event) => {
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         bodies.push(structuredClone(event));
       });
       expect(await webhooks.receive(body)).toMatchObject({ status: 200 });

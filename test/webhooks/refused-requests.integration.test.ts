@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { delivery, gate, quietWebhooks } from './deliveries.ts';
 import { rawConnection, send, serve } from './http/server.ts';
 import { describeTransports } from './http/transports.ts';
@@ -75,7 +75,7 @@ describe('onDelivery, over node:http', () => {
     await begun.opened;
     connection.abort();
     await told;
-    await setImmediate();
+    await nextTurn();
     expect(reports).toEqual([refusal(400, 'body_unreadable')]);
   });
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../support/next-turn.ts';
 
 /** The package's process warnings while `act` runs. */
 export async function warningsDuring(act: () => unknown): Promise<Error[]> {
@@ -7,12 +7,12 @@ export async function warningsDuring(act: () => unknown): Promise<Error[]> {
     if (warning.name === 'PartnerExchangeWarning') seen.push(warning);
   };
   // Those of the test before this one are emitted first.
-  await setImmediate();
+  await nextTurn();
   process.on('warning', listen);
   try {
     await act();
     // Warnings are emitted in the next tick.
-    await setImmediate();
+    await nextTurn();
   } finally {
     process.off('warning', listen);
   }

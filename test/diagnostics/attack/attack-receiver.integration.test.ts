@@ -7,6 +7,7 @@ import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { type VerifyOptions, verifyBody } from '../../../src/signature/verify-body.ts';
 import { orderKey } from '../../support/bodies.ts';
+import { listening } from '../../support/listening.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
@@ -351,10 +352,8 @@ describe('attackReceiver', () => {
 
   it('does not trust a certificate that nobody vouches for', async () => {
     const server = createServer(selfSigned(), (_, response) => response.end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const { results } = await attackReceiver(`https://127.0.0.1:${port}/`, { credentials, only: [] });
+    const url = await listening(server, 'https');
+    const { results } = await attackReceiver(`${url}/`, { credentials, only: [] });
     server.close();
     expect(results[0]).toMatchObject({
       verdict: 'broken',

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-case.ts';
 import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { removeSignature } from '../../../src/signature/signed-body.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { hmacHex, orderKey } from '../../support/bodies.ts';
+import { listening } from '../../support/listening.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 
 /** What a receiver does at each step; a broken one replaces one of them. */
@@ -99,11 +99,9 @@ export async function startReceiver(own: Partial<Steps> = {}) {
       () => answer(response, 500, 'failed'),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Sound: a server that listens on an IP address has an address of this form.
-  const { port } = server.address() as AddressInfo;
+  const origin = await listening(server);
   return {
-    url: `http://127.0.0.1:${port}/orders`,
+    url: `${origin}/orders`,
     handled: (id: string) => counts.get(id) ?? 0,
     /** The same receiver, without a connection. */
     async fetch(...given: Parameters<typeof fetch>): Promise<Response> {
@@ -371,7 +369,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
       async act(event, { seen, count }) {
         const signature = String(event.signature);
         if (seen.has(signature)) return;
-        for (let turn = 0; turn < 50; turn++) await setImmediate();
+        for (let turn = 0; turn < 50; turn++) await nextTurn();
         seen.add(signature);
         count(event);
       },

@@ -1,10 +1,11 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackCases, attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { orderKey } from '../../support/bodies.ts';
+import { listening } from '../../support/listening.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 import { brokenReceivers, startReceiver } from './broken-receivers.ts';
 
@@ -130,8 +131,6 @@ async function attack(url: string, only?: string[]): Promise<readonly AttackResu
 }
 
 async function listen(server: TcpServer | Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  // A server that listens on a TCP port has an address of this form.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `${await listening(server)}/`;
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { listening } from '../../support/listening.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { examined } from './examined.ts';
@@ -184,8 +184,6 @@ describe('the doctor says of the clock', () => {
 
 async function startTls(options: { key: string; cert: string }): Promise<string> {
   const server = createServer(options, (_, response) => response.end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  // A server that listens on a TCP port has an address of this form.
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return await listening(server, 'https');
 }

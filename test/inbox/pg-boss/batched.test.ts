@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type BatchOptions, batched } from '../../../src/inbox/pg-boss/batched.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 
 const bounds: BatchOptions = { maxItems: 100, concurrency: 1, slowAfterMs: 60_000 };
 
@@ -15,7 +16,7 @@ function heldWork() {
   return { batches, work, given: () => batches.map(({ items }) => items) };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const turn = () => nextTurn();
 
 it('does together what comes together, and what comes while that is under way, each with its own result', async () => {
   const { batches, work, given } = heldWork();

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect } from 'vitest';
 import type { Delivery } from '../../../src/inbox/inbox.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, receiver } from '../contract.ts';
 import { engines } from '../engines.ts';
@@ -132,7 +133,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
     const all = Array.from({ length: 250 }, (_, index) => webhooks.receive(order(`order ${index}`)));
     for (const one of all) void one.then(({ kind }) => kinds.push(kind));
     // All of them have reached the inbox.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     await inbox.stop();
     expect(kinds).toEqual(all.map(() => 'stored'));
     expect(await given.boss.findJobs(given.queue)).toHaveLength(all.length);

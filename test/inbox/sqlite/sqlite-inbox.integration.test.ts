@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { openSqliteStore } from '../../../src/inbox/sqlite/delivery-table.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { send, serve } from '../../webhooks/http/server.ts';
@@ -131,7 +132,7 @@ describe('the SQLite inbox', () => {
       // In every turn, so that whatever is written shares its transaction with what has no room.
       while (!isOver) {
         await webhooks.receive(order(`flood ${index}`));
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
       }
     });
     try {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { startServer } from '../../support/local-server.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { callback, callbackUrl, onboarded, order, place } from '../support.ts';
 
 describe('a delivery', () => {
@@ -90,7 +91,7 @@ describe('a delivery', () => {
       },
     });
     await place(sandbox, await onboarded(sandbox));
-    while (texts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (texts.length === 0) await nextTurn();
     const closed = sandbox.close();
     answered.resolve(new Response(null, { status: 500 }));
     await closed;

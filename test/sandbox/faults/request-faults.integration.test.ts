@@ -9,6 +9,7 @@ import {
   requestFaults,
 } from '../../../src/sandbox/faults/faults.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { lines } from '../lines.ts';
 import { callback, type Line, onboarded, order, partner, post } from '../support.ts';
 
@@ -139,11 +140,11 @@ describe.each(lines)('an order, over %s', (_, connect) => {
         text = body;
       });
     // Nothing but the clock moves it on.
-    while (sandbox.clock.nextAt === undefined) await new Promise((resolve) => setImmediate(resolve));
+    while (sandbox.clock.nextAt === undefined) await nextTurn();
     expect(text).toBeUndefined();
     while (text === undefined) {
       await sandbox.clock.drain();
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     await reading;
     expect(JSON.parse(text)).toMatchObject({ ip: '127.0.0.1' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { TraceEntry } from '../../../src/sandbox/trace.ts';
 import { createTraceLog } from '../../../src/sandbox/trace.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { lines } from '../lines.ts';
 import { bearer, callback, callbackUrl, onboarded, order, place, post } from '../support.ts';
 
@@ -95,13 +96,13 @@ describe('a trace', () => {
     const following = (async () => {
       for await (const { id } of view.follow({ after: 1, signal: abort.signal })) seen.push(id);
     })();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(seen).toEqual([2, 3]);
     add(facts);
     add(facts);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     add(facts);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(seen).toEqual([2, 3, 4, 5, 6]);
     abort.abort();
     await following;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, Server, type ServerOptions } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 import { rawConnection } from './server.ts';
 
@@ -67,7 +67,7 @@ describe('a body that an adapter reads from the connection', () => {
     let pulled = 0;
     const endless = new ReadableStream({
       async pull(controller) {
-        await setImmediate();
+        await nextTurn();
         pulled += 1_000;
         controller.enqueue(new Uint8Array(1_000));
       },

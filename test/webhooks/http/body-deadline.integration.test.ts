@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 import { rawConnection, send, serve } from './server.ts';
 import { describeTransports, fetchRequest } from './transports.ts';
@@ -30,7 +30,7 @@ describe('fetch', () => {
 
   it('answers 408 for one that comes drop by drop: the limit is for the whole of it', async () => {
     const { request, cancelled } = streamed(async (controller) => {
-      await setImmediate();
+      await nextTurn();
       controller.enqueue(Uint8Array.of(0x20));
     });
     const webhooks = quietWebhooks({ bodyTimeoutMs: 50, maxBodyBytes: 100_000_000 });
@@ -46,7 +46,7 @@ describe('fetch', () => {
     });
     expect((await quietWebhooks({ bodyTimeoutMs: 20 }).fetch(request)).status).toBe(408);
     late.open();
-    await setImmediate();
+    await nextTurn();
   });
 });
 
@@ -94,7 +94,7 @@ describeTransports('the deadline', (post) => {
   it('is for the body, not for the handler', async () => {
     const webhooks = quietWebhooks({ bodyTimeoutMs: 30 }).onAny(async () => {
       const begun = performance.now();
-      while (performance.now() - begun < 60) await setImmediate();
+      while (performance.now() - begun < 60) await nextTurn();
     });
     expect(await post(webhooks, { body: sent })).toMatchObject({ status: 200 });
   });

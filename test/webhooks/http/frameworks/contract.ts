@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
 import { buyCreditedBody, buyInitBody } from '../../../support/bodies.ts';
+import { nextTurn } from '../../../support/next-turn.ts';
 import { delivery, quietWebhooks } from '../../deliveries.ts';
 import { rawConnection, send } from '../server.ts';
 import type { Mounted } from './mount.ts';
@@ -84,7 +84,7 @@ export function describeFramework(
       const connection = rawConnection(app.port);
       await connection.write(head(bytes.length, 'Connection: close\r\n'));
       await connection.write(bytes.subarray(0, cut));
-      await setImmediate();
+      await nextTurn();
       await connection.write(bytes.subarray(cut));
       expect(await connection.received()).toMatch(/^HTTP\/1\.1 200 /);
       expect(app.handled).toMatchObject([{ note: 'é😀' }]);

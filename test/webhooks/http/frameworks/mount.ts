@@ -2,6 +2,7 @@ import { createServer, type RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
+import { listening } from '../../../support/listening.ts';
 
 /** A framework that listens on a loopback port with the webhooks mounted at `/`, for every method. */
 export interface Mounted {
@@ -15,7 +16,7 @@ export function listen(listener: RequestListener): Promise<Mounted> {
 }
 
 export async function mountServer(server: Server): Promise<Mounted> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listening(server);
   // Sound: a server that listens on an IP address has an address of this form.
   const { port } = server.address() as AddressInfo;
   const close = () =>
