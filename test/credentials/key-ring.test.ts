@@ -5,9 +5,8 @@ import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create
 import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { isKeyError, type KeyError } from '../../src/errors/errors.ts';
-import { rejection } from '../http/clients.ts';
 import { nextTurn } from '../support/next-turn.ts';
-import { thrownBy } from '../support/refusal.ts';
+import { rejected, thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { deferred, generation } from './keys.ts';
 
@@ -88,7 +87,7 @@ describe('a key ring whose source knows whether it has changed', () => {
     const first = await ring.current();
     Object.assign(source, { version: 2, keys: new Error('not JSON') });
     for (let count = 0; count < 10; count++) {
-      expect(await rejection(ring.newerThan(first))).toMatchObject({ code: 'keys_not_loaded' });
+      expect(await rejected(ring.newerThan(first))).toMatchObject({ code: 'keys_not_loaded' });
     }
     expect(loads()).toBe(2);
     clock.time += 5_000;
@@ -102,7 +101,7 @@ describe('a key ring whose source knows whether it has changed', () => {
       throw new Error('EACCES');
     };
     const { ring } = watchedRing({ load: () => ({ signing: keys, verifying: [keys], changed }) });
-    expect(await rejection(ring.newerThan(await ring.current()))).toMatchObject({
+    expect(await rejected(ring.newerThan(await ring.current()))).toMatchObject({
       code: 'keys_cooling_down',
     });
   });
@@ -112,7 +111,7 @@ describe('a key ring whose source knows whether it has changed', () => {
     const first = await ring.current();
     Object.assign(source, { version: 2, awaited: true });
     for (let count = 0; count < 10; count++) {
-      expect(await rejection(ring.newerThan(first))).toMatchObject({
+      expect(await rejected(ring.newerThan(first))).toMatchObject({
         code: 'keys_not_received',
         retryAfterMs: 5_000,
       });
@@ -189,7 +188,7 @@ describe('a key ring', () => {
     const { ring, source } = ringOf(generation(1));
     const first = await ring.current();
     source.time += 1_500;
-    const error = await rejection(ring.newerThan(first));
+    const error = await rejected(ring.newerThan(first));
     expect(error).toMatchObject({ name: 'KeyError', code: 'keys_cooling_down', retryAfterMs: 3_500 });
     expect(isKeyError(error) && error.message).toMatch(
       /again in 3\.5 s \(cooldownMs\)\. .*reload\(\) of the ring/,
@@ -206,7 +205,7 @@ describe('a key ring', () => {
     source.keys = new Error('the vault is sealed');
     source.time += 5_000;
     for (const retryAfterMs of [5_000, 4_000]) {
-      const error = await rejection(ring.newerThan(first));
+      const error = await rejected(ring.newerThan(first));
       expect(error).toMatchObject({ code: 'keys_not_loaded', retryAfterMs });
       expect(isKeyError(error) && error.message).toContain('the vault is sealed');
       source.time += 1_000;
@@ -227,7 +226,7 @@ describe('a key ring', () => {
     loads[0]?.resolve(generation(1));
     const first = await begun;
     source.time += 5_000;
-    const [asker, later] = [ring.newerThan(first), rejection(ring.newerThan(first))];
+    const [asker, later] = [ring.newerThan(first), rejected(ring.newerThan(first))];
     loads[1]?.resolve(generation(1));
     expect(await asker).toBeUndefined();
     expect(await later).toMatchObject({ code: 'keys_cooling_down' });
@@ -293,11 +292,11 @@ describe('a key ring', () => {
 
   it('without any keys throws, says why, and when to come back', async () => {
     const { ring, source } = ringOf(new Error('the vault is sealed'));
-    const error = await rejection(Promise.resolve(ring.current()));
+    const error = await rejected(Promise.resolve(ring.current()));
     expect(error).toMatchObject({ code: 'keys_unavailable', retryAfterMs: 5_000 });
     expect(isKeyError(error) && error.message).toContain('the vault is sealed');
     source.time += 4_000;
-    expect(await rejection(Promise.resolve(ring.current()))).toMatchObject({ retryAfterMs: 1_000 });
+    expect(await rejected(Promise.resolve(ring.current()))).toMatchObject({ retryAfterMs: 1_000 });
     expect(source.loads).toBe(1);
     source.time += 1_000;
     source.keys = generation(1);
@@ -314,7 +313,7 @@ describe('a key ring', () => {
         return late.promise;
       },
     });
-    const error = await rejection(Promise.resolve(ring.current()));
+    const error = await rejected(Promise.resolve(ring.current()));
     expect(isKeyError(error) && error.message).toContain('within 5 ms');
     expect(signal?.aborted).toBe(true);
     late.resolve(generation(1));
@@ -359,7 +358,7 @@ describe('a key ring', () => {
 
   it('rejects reload when it fails', async () => {
     const { ring } = ringOf(new Error('no'));
-    expect(await rejection(ring.reload())).toMatchObject({ code: 'keys_not_loaded' });
+    expect(await rejected(ring.reload())).toMatchObject({ code: 'keys_not_loaded' });
   });
 
   it('without onError warns once, and hides what looks like a key', async () => {
@@ -368,7 +367,7 @@ describe('a key ring', () => {
     });
     const warnings = await warningsDuring(async () => {
       for (let round = 0; round < 3; round++) {
-        await rejection(Promise.resolve(ring.current()));
+        await rejected(Promise.resolve(ring.current()));
         source.time += 5_000;
       }
     });
@@ -383,7 +382,7 @@ describe('a key ring', () => {
   ])('shows nothing of a file of keys that is not JSON: %s', async (text) => {
     const errors: unknown[] = [];
     const ring = createKeyRing({ load: () => JSON.parse(text), onError: (error) => errors.push(error) });
-    await rejection(ring.reload());
+    await rejected(ring.reload());
     expect(errors).toHaveLength(1);
     expect(inspect(errors, { depth: 9, showHidden: true })).not.toMatch(/unpre|secret/i);
   });
@@ -511,7 +510,7 @@ it('a key ring loads again after a cool-down, however far its clock was set back
   const ring = createKeyRing({ load, now: () => time, cooldownMs: 1000 });
   const used = await ring.current();
   time -= 900_000;
-  await rejection(ring.newerThan(used));
+  await rejected(ring.newerThan(used));
   expect(loads).toBe(1);
   time += 1000;
   await ring.newerThan(used);

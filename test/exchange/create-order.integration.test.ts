@@ -5,10 +5,11 @@ import type { BuyOrder } from '../../src/deployment/order-schema.ts';
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { credentials, deploymentAt, exchangeAt, order, rejection, schemaOf } from '../http/clients.ts';
+import { credentials, deploymentAt, exchangeAt, order, schemaOf } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { hmacHex } from '../support/bodies.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
+import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -142,7 +143,7 @@ describe('the merchant that signs', () => {
     const server = await startServer({});
     const client = new ExchangeClient({ deployment: deploymentAt(server.url), credentials: both });
     const kes = { ...order, fiat_currency: 'KES' };
-    const error = await rejection(client.createOrder(kes));
+    const error = await rejected(client.createOrder(kes));
     expect(error).toMatchObject({ code: 'invalid_credentials' });
     expect(String(error)).toContain('which one signs ("NGN", "GHS")');
     expect(server.requests).toHaveLength(0);
@@ -169,7 +170,7 @@ describe('an order that does not fit', () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const input = { ...order, ...change } as BuyOrder;
-    const error = await rejection(exchangeAt(server.url).createOrder(input));
+    const error = await rejected(exchangeAt(server.url).createOrder(input));
     expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
     expect(String(error)).toContain(`createOrder: ${member}: `);
     expect(server.requests).toHaveLength(0);
@@ -179,7 +180,7 @@ describe('an order that does not fit', () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const call = exchangeAt(server.url).createOrder(input as unknown as BuyOrder);
-    expect(await rejection(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
+    expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
     expect(server.requests).toHaveLength(0);
   });
 
@@ -188,7 +189,7 @@ describe('an order that does not fit', () => {
     const deployment = deploymentAt(server.url, { wireNames: { platform_merchant_id: 'acme_merchant' } });
     const client = new ExchangeClient({ deployment, credentials });
     const input = { ...order, platform_merchant_id: 'm-1', acme_merchant: 'm-2' };
-    expect(await rejection(client.createOrder(input))).toMatchObject({
+    expect(await rejected(client.createOrder(input))).toMatchObject({
       issues: [{ path: ['acme_merchant'] }],
     });
     expect(server.requests).toHaveLength(0);
@@ -245,7 +246,7 @@ describe("a deployment's own order schema", () => {
     const schema = schemaOf<unknown, never>(() => ({
       issues: [{ message: 'must be known', path: ['items', 0, { key: 'sku' }] }],
     }));
-    const error = await rejection(clientWith(server, schema).createOrder({}));
+    const error = await rejected(clientWith(server, schema).createOrder({}));
     expect(error).toMatchObject({
       code: 'invalid_input',
       issues: [{ path: ['items', 0, 'sku'], message: 'must be known' }],
@@ -261,7 +262,7 @@ describe("a deployment's own order schema", () => {
     ['NaN in it', { amount: Number.NaN }],
   ])('may not make %s of the order', async (_, value) => {
     const server = await startServer({});
-    const error = await rejection(
+    const error = await rejected(
       clientWith(
         server,
         schemaOf(() => ({ value })),
@@ -312,7 +313,7 @@ describe('several merchants', () => {
       deployment: deploymentAt(server.url),
       credentials: { ...several, merchantSecretKeys: undefined, ...given },
     });
-    expect(await rejection(client.createOrder(order, { merchant }))).toMatchObject({
+    expect(await rejected(client.createOrder(order, { merchant }))).toMatchObject({
       name: 'ConfigurationError',
       code: 'invalid_credentials',
     });
@@ -323,7 +324,7 @@ describe('several merchants', () => {
 it('an order without credentials is a configuration error before any request', async () => {
   const server = await startServer({});
   const client = new ExchangeClient({ deployment: deploymentAt(server.url) });
-  const error = await rejection(client.createOrder(order));
+  const error = await rejected(client.createOrder(order));
   expect(error).toMatchObject({ name: 'ConfigurationError', code: 'not_configured' });
   expect(String(error)).toContain('of which PARTNER_PUBLIC_KEY and PARTNER_SECRET_KEY are not set');
   expect(server.requests).toHaveLength(0);

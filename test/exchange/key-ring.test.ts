@@ -5,8 +5,9 @@ import type { LoadedKeys } from '../../src/credentials/key-ring.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { RequestObservation } from '../../src/http/client-options.ts';
 import { generation } from '../credentials/keys.ts';
-import { deploymentAt, order, partner, rejection, requestError, told } from '../http/clients.ts';
+import { deploymentAt, order, partner, requestError, told } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
+import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -65,7 +66,7 @@ describe('a client with a key ring', () => {
   it('throws keys_unavailable, and sends nothing, while the ring has none', async () => {
     const { client, requests } = setUp(new Error('the vault is sealed'), () => ({}));
     for (const call of [client.createOrder(order), client.regenerateKeys(partner), client.whitelistIp()]) {
-      expect(await rejection(call)).toMatchObject({ name: 'KeyError', code: 'keys_unavailable' });
+      expect(await rejected(call)).toMatchObject({ name: 'KeyError', code: 'keys_unavailable' });
     }
     expect(requests).toEqual([]);
   });

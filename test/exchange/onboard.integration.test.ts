@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PartnerIdentity } from '../../src/exchange/exchange-client.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import { credentials, deploymentAt, exchangeAt, partner, rejection } from '../http/clients.ts';
+import { credentials, deploymentAt, exchangeAt, partner } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { startServer } from '../support/local-server.ts';
+import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -84,7 +85,7 @@ describe.each(['onboard', 'regenerateKeys'] as const)('%s', (operation) => {
   ])('names %s when it does not fit %o, and makes no request', async (member, input) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const error = await rejection(exchangeAt(server.url)[operation](input as PartnerIdentity));
+    const error = await rejected(exchangeAt(server.url)[operation](input as PartnerIdentity));
     expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
     expect(String(error)).toContain(`${operation}: ${member}: `);
     expect(server.requests).toHaveLength(0);
@@ -94,7 +95,7 @@ describe.each(['onboard', 'regenerateKeys'] as const)('%s', (operation) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const call = exchangeAt(server.url)[operation](input as unknown as PartnerIdentity);
-    expect(await rejection(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
+    expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
     expect(server.requests).toHaveLength(0);
   });
 });

@@ -4,8 +4,9 @@ import { type DeploymentOptions, defineDeployment } from '../../src/deployment/d
 import { type OrderReply, type OrderVerdict, usualOrderReply } from '../../src/deployment/order-reply.ts';
 import { isConfigurationError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import { credentials, deploymentAt, order, rejection, requestError, schemaOf } from '../http/clients.ts';
+import { credentials, deploymentAt, order, requestError, schemaOf } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
+import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -144,7 +145,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
   it('comes before the schema of the call', async () => {
     const schema = schemaOf(() => ({ issues: [{ message: 'no' }] }));
     const { exchange } = answering(said);
-    expect(await rejection(exchange.createOrder(order, { schema }))).toMatchObject({
+    expect(await rejected(exchange.createOrder(order, { schema }))).toMatchObject({
       code: 'reply_not_accepted',
     });
   });

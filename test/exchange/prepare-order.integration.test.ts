@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { credentials, deploymentAt, exchangeAt, order, rejection } from '../http/clients.ts';
+import { credentials, deploymentAt, exchangeAt, order } from '../http/clients.ts';
 import { startServer } from '../support/local-server.ts';
+import { rejected } from '../support/refusal.ts';
 
 const orderKey = credentials.merchantSecretKey + credentials.partnerSecretKey;
 
@@ -37,15 +38,15 @@ describe('prepareOrder', () => {
   it('refuses orders, merchants and options as createOrder does', async () => {
     const exchange = exchangeAt('http://127.0.0.1:9');
     const wrong = { ...order, fiat_amount: '-1' };
-    expect(await rejection(exchange.prepareOrder(wrong))).toMatchObject({ code: 'invalid_input' });
-    expect(await rejection(exchange.prepareOrder(order, { merchant: 'no' }))).toMatchObject({
+    expect(await rejected(exchange.prepareOrder(wrong))).toMatchObject({ code: 'invalid_input' });
+    expect(await rejected(exchange.prepareOrder(order, { merchant: 'no' }))).toMatchObject({
       code: 'invalid_credentials',
     });
     // @ts-expect-error
-    expect(await rejection(exchange.prepareOrder(order, { mercant: 'no' }))).toMatchObject({
+    expect(await rejected(exchange.prepareOrder(order, { mercant: 'no' }))).toMatchObject({
       code: 'invalid_option',
     });
-    expect(await rejection((await exchange.prepareOrder(order)).send({ timeoutMs: -1 }))).toMatchObject({
+    expect(await rejected((await exchange.prepareOrder(order)).send({ timeoutMs: -1 }))).toMatchObject({
       code: 'invalid_option',
     });
   });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
-import { credentials, deploymentAt, exchangeAt, partner, rejection } from '../http/clients.ts';
+import { credentials, deploymentAt, exchangeAt, partner } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { hmacHex } from '../support/bodies.ts';
 import { startServer } from '../support/local-server.ts';
+import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -79,7 +80,7 @@ describe('regenerateKeys', () => {
   it('without credentials is a configuration error before any request', async () => {
     const server = await startServer({});
     const client = new ExchangeClient({ deployment: deploymentAt(server.url) });
-    expect(await rejection(client.regenerateKeys(partner))).toMatchObject({
+    expect(await rejected(client.regenerateKeys(partner))).toMatchObject({
       name: 'ConfigurationError',
       code: 'not_configured',
     });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
-import { credentials, deploymentAt, exchangeAt, rejection } from '../http/clients.ts';
+import { credentials, deploymentAt, exchangeAt } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { startServer } from '../support/local-server.ts';
+import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -56,7 +57,7 @@ describe('whitelistIp', () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const call = exchangeAt(server.url).whitelistIp(data as JsonValue);
-    expect(await rejection(call)).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
+    expect(await rejected(call)).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
     expect(server.requests).toHaveLength(0);
   });
 });

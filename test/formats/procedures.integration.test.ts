@@ -9,7 +9,8 @@ import { keyFile } from '../../src/rotation/key-file.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { generation } from '../credentials/keys.ts';
-import { bench, event, failureOf, order } from '../orders/service.ts';
+import { bench, event, order } from '../orders/service.ts';
+import { rejected } from '../support/refusal.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures } from './fixtures.ts';
@@ -79,7 +80,7 @@ for (const fixtures of allFixtures) {
           replayed: expected === 'replayed',
           order: { state: 'accepted' },
         });
-      else expect(await failureOf(creating)).toMatchObject({ code: expected });
+      else expect(await rejected(creating)).toMatchObject({ code: expected });
       expect(service.requests).toEqual(expected === 'sent' ? [id] : []);
     });
 
@@ -139,15 +140,15 @@ for (const fixtures of allFixtures) {
     it('count the messages of before: of the number, of the network and of all', async () => {
       const otp = await open({ total: { max: 3, windowMs: 86_400_000 } });
       const issue = otp.issue({ to_phone: '+2348012345699', purpose: 'sign-in' });
-      expect(await failureOf(issue)).toMatchObject({ code: 'limit_reached', limit: 'total' });
+      expect(await rejected(issue)).toMatchObject({ code: 'limit_reached', limit: 'total' });
       const ofNumber = (await open({ phone: { max: 1, windowMs: 86_400_000 } })).issue({
         ...{ to_phone: '+2348012345678', purpose: 'sign-in' },
       });
-      expect(await failureOf(ofNumber)).toMatchObject({ code: 'limit_reached', limit: 'phone' });
+      expect(await rejected(ofNumber)).toMatchObject({ code: 'limit_reached', limit: 'phone' });
       const ofNetwork = (await open({ ip: { max: 3, windowMs: 86_400_000 } })).issue({
         ...{ to_phone: '+2348012345698', purpose: 'sign-in', ip: '192.0.2.7' },
       });
-      expect(await failureOf(ofNetwork)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
+      expect(await rejected(ofNetwork)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
     });
   });
 

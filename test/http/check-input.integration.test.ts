@@ -5,14 +5,15 @@ import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
 import { isValidationError, whatFailed } from '../../src/errors/errors.ts';
 import { checkInput, checkWithSchema } from '../../src/http/check-input.ts';
 import { startServer } from '../support/local-server.ts';
-import { exchangeAt, messengerAt, order, rejection, schemaOf } from './clients.ts';
+import { rejected } from '../support/refusal.ts';
+import { exchangeAt, messengerAt, order, schemaOf } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
 
 /** What is said of an input that does not fit. */
 async function complaint(schema: StandardSchema, input: unknown): Promise<string> {
-  const error = await rejection(checkWithSchema('createOrder', schema, input));
+  const error = await rejected(checkWithSchema('createOrder', schema, input));
   expect(error).toMatchObject({ code: 'invalid_input' });
   return isValidationError(error) ? whatFailed(error) : '';
 }
@@ -40,7 +41,7 @@ describe('an order that does not fit is refused in plain words', () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const input = { ...order, fiat_amount: 15000.5 } as unknown as BuyOrder;
-    const error = await rejection(exchangeAt(server.url).createOrder(input));
+    const error = await rejected(exchangeAt(server.url).createOrder(input));
     expect(String(error)).toContain('give it as text: "15000.50"');
     expect(server.requests).toHaveLength(0);
   });
@@ -50,7 +51,7 @@ it('an input of the messenger is refused in plain words', async () => {
   const client = messengerAt('http://127.0.0.1:9');
   // What a JavaScript caller may pass.
   const call = client.sendMessage({ to_phone: '2348012345678', message: '', verify_check: 'yes' as never });
-  expect(String(await rejection(call))).toBe(
+  expect(String(await rejected(call))).toBe(
     'ValidationError: sendMessage: message: must not be empty; verify_check: must be true or false. See partner-exchange-sdk/docs/errors.md#invalid_input.',
   );
 });

@@ -10,8 +10,8 @@ import type { ClientOptions } from '../../src/http/client-options.ts';
 import { userAgent } from '../../src/internal/user-agent.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { startServer } from '../support/local-server.ts';
-import { refusal } from '../support/refusal.ts';
-import { cautious, createOrder, deploymentAt, harmless, rejection } from './clients.ts';
+import { refusal, rejected } from '../support/refusal.ts';
+import { cautious, createOrder, deploymentAt, harmless } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -105,7 +105,7 @@ describe('an option that does not exist', () => {
   it.each([...cautious, ...harmless])('of a call to %s is refused before any request', async (name, run) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const error = await rejection(run(server.url, {}, { timeoutMS: 5 } as CallOptions));
+    const error = await rejected(run(server.url, {}, { timeoutMS: 5 } as CallOptions));
     expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_option' });
     expect(String(error)).toContain(`"timeoutMS" is not an option of ${name}. Did you mean "timeoutMs"?`);
     expect(server.requests).toHaveLength(0);
@@ -114,7 +114,7 @@ describe('an option that does not exist', () => {
   it('of createOrder may be a misspelt merchant', async () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const error = await rejection(createOrder(server.url, {}, { merchnt: 'NGN' } as CallOptions));
+    const error = await rejected(createOrder(server.url, {}, { merchnt: 'NGN' } as CallOptions));
     expect(String(error)).toContain('Did you mean "merchant"?');
     expect(server.requests).toHaveLength(0);
   });
@@ -132,7 +132,7 @@ describe.each([...cautious, ...harmless])('an unsound option of a call to %s', (
   ])('%s is refused before any request', async (_, call) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    expect(await rejection(run(server.url, {}, call as CallOptions))).toMatchObject({
+    expect(await rejected(run(server.url, {}, call as CallOptions))).toMatchObject({
       name: 'ConfigurationError',
       code: 'invalid_option',
     });

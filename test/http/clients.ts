@@ -6,6 +6,7 @@ import type { CallOptions } from '../../src/http/call.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import type { Reply } from '../../src/http/reply.ts';
 import { MessengerClient, type MessengerClientOptions } from '../../src/messenger/messenger-client.ts';
+import { rejected } from '../support/refusal.ts';
 
 export const credentials = {
   partnerPublicKey: 'pk_partner_4f1d20',
@@ -79,19 +80,9 @@ export const harmless: [name: string, run: Run][] = [
 
 /** The error a call ends with; fails when it succeeds or throws anything else. */
 export async function requestError(call: Promise<unknown>): Promise<RequestError> {
-  const error = await rejection(call);
+  const error = await rejected(call);
   if (isRequestError(error)) return error;
   throw error;
-}
-
-/** What a promise is rejected with. */
-export async function rejection(call: Promise<unknown>): Promise<unknown> {
-  try {
-    await call;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('Nothing was thrown.');
 }
 
 /** What a failed call tells its caller, without what it does not say. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/local-server.ts';
-import { createOrder, rejection, told, whitelistIp } from './clients.ts';
+import { rejected } from '../support/refusal.ts';
+import { createOrder, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -71,7 +72,7 @@ describe('leftMs of a call', () => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const leftMs = 5 as unknown as () => number;
-    expect(await rejection(createOrder(server.url, {}, { leftMs }))).toMatchObject({
+    expect(await rejected(createOrder(server.url, {}, { leftMs }))).toMatchObject({
       code: 'invalid_option',
     });
   });

@@ -5,6 +5,7 @@ import type { RequestObservation, ResponseObservation } from '../../src/http/cli
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { startServer } from '../support/local-server.ts';
+import { rejected } from '../support/refusal.ts';
 import {
   apiKey,
   cautious,
@@ -17,7 +18,6 @@ import {
   messengerAt,
   order,
   type Run,
-  rejection,
   requestError,
 } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
@@ -166,7 +166,7 @@ it('a schema that throws the reply back hides what was sent', async () => {
 
 it('an error of the input does not show the value', async () => {
   const client = messengerAt('http://127.0.0.1:9');
-  const error = await rejection(client.sendMessage({ to_phone: 'secret phone', message: '493021' }));
+  const error = await rejected(client.sendMessage({ to_phone: 'secret phone', message: '493021' }));
   expect(leaks(error, ['secret phone'])).toEqual([]);
 });
 

@@ -9,10 +9,10 @@ import {
   MessengerClient,
   type NumberCheckRequest,
 } from '../../src/messenger/messenger-client.ts';
-import { apiKey, deploymentAt, masterKey, message, messengerAt, rejection } from '../http/clients.ts';
+import { apiKey, deploymentAt, masterKey, message, messengerAt } from '../http/clients.ts';
 import { watchRejections } from '../http/watch-rejections.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
-import { refusal } from '../support/refusal.ts';
+import { refusal, rejected } from '../support/refusal.ts';
 
 watchRejections();
 
@@ -49,7 +49,7 @@ describe('generateApiKey', () => {
   it('without a master key is a configuration error before any request', async () => {
     const server = await startServer({});
     const client = new MessengerClient({ deployment: deploymentAt(server.url), apiKey });
-    expect(await rejection(client.generateApiKey(device))).toMatchObject({ code: 'not_configured' });
+    expect(await rejected(client.generateApiKey(device))).toMatchObject({ code: 'not_configured' });
     expect(server.requests).toHaveLength(0);
   });
 
@@ -58,7 +58,7 @@ describe('generateApiKey', () => {
     async (input) => {
       const server = await startServer({});
       // What a JavaScript caller may pass.
-      const error = await rejection(messengerAt(server.url).generateApiKey(input as ApiKeyRequest));
+      const error = await rejected(messengerAt(server.url).generateApiKey(input as ApiKeyRequest));
       expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: ['messenger_device_no'] }] });
       expect(server.requests).toHaveLength(0);
     },
@@ -165,7 +165,7 @@ describe('checkNumber', () => {
 
   it('without a path is a configuration error that says what to set', async () => {
     const server = await startServer({});
-    const error = await rejection(clientWith(server, { paths: {} }).checkNumber(number));
+    const error = await rejected(clientWith(server, { paths: {} }).checkNumber(number));
     expect(error).toMatchObject({
       name: 'ConfigurationError',
       code: 'not_configured',
@@ -178,7 +178,7 @@ describe('checkNumber', () => {
   it('without an API key is a configuration error before any request', async () => {
     const server = await startServer({});
     const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
-    expect(await rejection(client.checkNumber(number))).toMatchObject({ code: 'not_configured' });
+    expect(await rejected(client.checkNumber(number))).toMatchObject({ code: 'not_configured' });
     expect(server.requests).toHaveLength(0);
   });
 });
@@ -233,7 +233,7 @@ describe('sendMessage', () => {
   it('without an API key is a configuration error before any request', async () => {
     const server = await startServer({});
     const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
-    expect(await rejection(client.sendMessage(message))).toMatchObject({ code: 'not_configured' });
+    expect(await rejected(client.sendMessage(message))).toMatchObject({ code: 'not_configured' });
     expect(server.requests).toHaveLength(0);
   });
 });
@@ -253,12 +253,12 @@ describe('normalizePhone', () => {
   it('decides what is a phone number, before any request', async () => {
     const server = await startServer({});
     const client = messengerAt(server.url, { normalizePhone });
-    expect(await rejection(client.sendMessage({ ...message, to_phone: '0801 234 5678' }))).toMatchObject({
+    expect(await rejected(client.sendMessage({ ...message, to_phone: '0801 234 5678' }))).toMatchObject({
       code: 'invalid_input',
     });
     // What it returns is checked like any other.
     const broken = messengerAt(server.url, { normalizePhone: () => 'nobody' });
-    expect(await rejection(broken.checkNumber({ to_phone: typed }))).toMatchObject({
+    expect(await rejected(broken.checkNumber({ to_phone: typed }))).toMatchObject({
       issues: [{ path: ['to_phone'] }],
     });
     expect(server.requests).toHaveLength(0);
@@ -269,7 +269,7 @@ describe('normalizePhone', () => {
       'ConfigurationError invalid_option',
     );
     const client = messengerAt('https://m.example', { normalizePhone });
-    expect(await rejection(client.sendMessage({ ...message, to_phone: 5 as never }))).toMatchObject({
+    expect(await rejected(client.sendMessage({ ...message, to_phone: 5 as never }))).toMatchObject({
       issues: [{ path: ['to_phone'] }],
     });
   });
@@ -291,7 +291,7 @@ describe.each(['checkNumber', 'sendMessage'] as const)('%s', (operation) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const input = { ...message, to_phone } as MessageRequest & NumberCheckRequest;
-    const error = await rejection(messengerAt(server.url)[operation](input));
+    const error = await rejected(messengerAt(server.url)[operation](input));
     expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: ['to_phone'] }] });
     expect(server.requests).toHaveLength(0);
   });
@@ -300,7 +300,7 @@ describe.each(['checkNumber', 'sendMessage'] as const)('%s', (operation) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const call = messengerAt(server.url)[operation](input as unknown as MessageRequest & NumberCheckRequest);
-    expect(await rejection(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
+    expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
     expect(server.requests).toHaveLength(0);
   });
 });
@@ -314,7 +314,7 @@ it.each<[string, Record<string, unknown>]>([
   const server = await startServer({});
   // What a JavaScript caller may pass.
   const input = { ...message, ...change } as MessageRequest;
-  const error = await rejection(messengerAt(server.url).sendMessage(input));
+  const error = await rejected(messengerAt(server.url).sendMessage(input));
   expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: [member] }] });
   expect(server.requests).toHaveLength(0);
 });
@@ -333,8 +333,8 @@ describe('a deployment of the messenger alone', () => {
     expect(server.requests).toHaveLength(1);
     const exchange = new ExchangeClient({ deployment });
     const partner = { partner_code: 'acme', email: 'ops@acme.example' };
-    expect(String(await rejection(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
-    const error = await rejection(exchange.whitelistIp());
+    expect(String(await rejected(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
+    const error = await rejected(exchange.whitelistIp());
     expect(error).toMatchObject({ code: 'not_configured' });
     expect(String(error)).toContain(
       'whitelistIp needs stagingUrl of defineDeployment. Set it: the operator of the service knows its value.',
@@ -344,7 +344,7 @@ describe('a deployment of the messenger alone', () => {
   it('is refused where the messenger is what is missing', async () => {
     const client = new MessengerClient({ deployment: defineDeployment({}), apiKey });
     expect(refusal(() => client.scanDeviceUrl())).toBe('ConfigurationError not_configured');
-    expect(String(await rejection(client.sendMessage(message)))).toContain(
+    expect(String(await rejected(client.sendMessage(message)))).toContain(
       'sendMessage needs messengerBaseUrl',
     );
   });

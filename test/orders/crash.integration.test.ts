@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
-import { type Answer, bench, event, failureOf, order } from './service.ts';
+import { rejected } from '../support/refusal.ts';
+import { type Answer, bench, event, order } from './service.ts';
 
 /** What becomes of one transaction: it fails or its process dies, before or after the commit. */
 type Accident = 'fails-before' | 'fails-after' | 'dies-before' | 'dies-after';
@@ -119,7 +120,7 @@ describe('a store that fails', () => {
         reply: { status: 200 },
         order: { state: 'accepted' },
       });
-    } else expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused' });
+    } else expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused' });
     expect(reported).toMatchObject([{ code: 'store_failed' }]);
     expect(await another().get('A-1001')).toMatchObject({ state: 'sending' });
     clock.now += 120_000;

@@ -13,7 +13,8 @@ import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { listening } from '../support/listening.ts';
-import { bench, credentials, event, exchangeOf, failureOf, fakeService, order } from './service.ts';
+import { rejected } from '../support/refusal.ts';
+import { bench, credentials, event, exchangeOf, fakeService, order } from './service.ts';
 
 const changed = { ...order, fiat_amount: '16000' };
 
@@ -52,8 +53,8 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
   it('refuses another payload or merchant under the same id', async () => {
     const { journal, service } = bench({}, open);
     await journal.create(order);
-    expect(await failureOf(journal.create(changed))).toMatchObject({ code: 'different_order' });
-    expect(await failureOf(journal.create(order, { merchant: 'ngn' }))).toMatchObject({
+    expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(await rejected(journal.create(order, { merchant: 'ngn' }))).toMatchObject({
       code: 'different_order',
       state: 'accepted',
       partner_order_id: 'A-1001',
@@ -66,7 +67,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     let second: unknown;
     service.next.push(async () => {
       clock.now += 20_000;
-      second = await failureOf(another().create(order));
+      second = await rejected(another().create(order));
       return Response.json({});
     });
     await journal.create(order);
@@ -80,29 +81,29 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
   it('throws what a lost reply says, and never sends the order again', async () => {
     const { journal, service, clock } = bench({}, open);
     service.next.push('lost');
-    expect(await failureOf(journal.create(order))).toMatchObject({
+    expect(await rejected(journal.create(order))).toMatchObject({
       code: 'network_error',
       outcome: 'unknown',
     });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', failure: 'network_error' });
     clock.now += 10 * 86_400_000;
-    expect(await failureOf(journal.create(order))).toMatchObject({
+    expect(await rejected(journal.create(order))).toMatchObject({
       code: 'outcome_unknown',
       assumptions: ['partner-order-id'],
     });
-    expect(await failureOf(journal.create(order, { again: true }))).toMatchObject({
+    expect(await rejected(journal.create(order, { again: true }))).toMatchObject({
       code: 'outcome_unknown',
     });
-    expect(await failureOf(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
     expect(service.requests).toHaveLength(1);
   });
 
   it('sends what was not sent again, also changed', async () => {
     const { journal, service } = bench({}, open);
     service.next.push('not-sent', 'not-sent');
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'connection_failed' });
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.create(changed)).toMatchObject({ order: { state: 'accepted', attempts: 3 } });
     expect(service.requests).toHaveLength(1);
   });
@@ -110,12 +111,12 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
   it('sends what was refused again only changed, or on demand', async () => {
     const { journal, service } = bench({}, open);
     service.next.push({ status: 422 }, { status: 422 }, { status: 403 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'http_error', outcome: 'refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'http_error', outcome: 'refused' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused', status: 422 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused', state: 'refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused', state: 'refused' });
     expect(service.requests).toHaveLength(1);
-    expect(await failureOf(journal.create(changed))).toMatchObject({ outcome: 'refused' });
-    expect(await failureOf(journal.create(changed, { again: true }))).toMatchObject({ status: 403 });
+    expect(await rejected(journal.create(changed))).toMatchObject({ outcome: 'refused' });
+    expect(await rejected(journal.create(changed, { again: true }))).toMatchObject({ status: 403 });
     expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted', attempts: 4 } });
   });
 
@@ -130,7 +131,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     const seen = await another().get('A-1001');
     expect(seen).toMatchObject({ state: 'unknown' });
     expect(seen).not.toHaveProperty('leaseUntil');
-    expect(await failureOf(another().create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await rejected(another().create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(service.requests).toHaveLength(1);
   });
 
@@ -161,8 +162,8 @@ describe('create', () => {
   it('writes nothing about an order that is not valid, or of which the keys are missing', async () => {
     const { journal, store, service } = bench();
     const wrong = { ...order, fiat_amount: '-1' };
-    expect(await failureOf(journal.create(wrong))).toMatchObject({ code: 'invalid_input' });
-    expect(await failureOf(journal.create(order, { merchant: 'none' }))).toMatchObject({
+    expect(await rejected(journal.create(wrong))).toMatchObject({ code: 'invalid_input' });
+    expect(await rejected(journal.create(order, { merchant: 'none' }))).toMatchObject({
       code: 'invalid_credentials',
     });
     expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
@@ -172,22 +173,22 @@ describe('create', () => {
   it('refuses options that do not exist', async () => {
     const { journal } = bench();
     // @ts-expect-error
-    const failure = await failureOf(journal.create(order, { agian: true }));
+    const failure = await rejected(journal.create(order, { agian: true }));
     expect(failure).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('"again"') });
     // @ts-expect-error
-    expect(await failureOf(journal.create(order, { again: 'yes' }))).toMatchObject({
+    expect(await rejected(journal.create(order, { again: 'yes' }))).toMatchObject({
       code: 'invalid_option',
     });
   });
 
   it('has not sent an order if an option of the call turns out malformed or the call was aborted', async () => {
     const { journal, service } = bench();
-    expect(await failureOf(journal.create(order, { timeoutMs: -1 }))).toMatchObject({
+    expect(await rejected(journal.create(order, { timeoutMs: -1 }))).toMatchObject({
       code: 'invalid_option',
     });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'invalid_option' });
     const signal = AbortSignal.abort();
-    expect(await failureOf(journal.create(order, { signal }))).toMatchObject({ code: 'aborted' });
+    expect(await rejected(journal.create(order, { signal }))).toMatchObject({ code: 'aborted' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'aborted' });
     expect(service.requests).toEqual([]);
   });
@@ -205,7 +206,7 @@ describe('create', () => {
       }),
     };
     const journal = another({ exchange, store });
-    expect(await failureOf(journal.create(order))).toBe(error);
+    expect(await rejected(journal.create(order))).toBe(error);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', failure: 'store_failed' });
   });
 
@@ -226,7 +227,7 @@ describe('create', () => {
   it('is unknown if the 2xx does not fit the schema: maybe it says that nothing was done', async () => {
     const { journal } = bench();
     const schema = z.object({ ref: z.string() });
-    expect(await failureOf(journal.create(order, { schema }))).toMatchObject({ code: 'reply_nonconforming' });
+    expect(await rejected(journal.create(order, { schema }))).toMatchObject({ code: 'reply_nonconforming' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', status: 200 });
   });
 
@@ -241,7 +242,7 @@ describe('create', () => {
     const exchange = { prepareOrder: async () => prepared };
     const prepared = { payload: { ...order }, partnerId: undefined, send: () => Promise.reject(failure) };
     const { another } = bench();
-    expect(await failureOf(another({ exchange }).create(order))).toBe(failure);
+    expect(await rejected(another({ exchange }).create(order))).toBe(failure);
     expect(await another().get('A-1001')).toMatchObject({ state: 'unknown', failure: code });
   });
 
@@ -254,7 +255,7 @@ describe('create', () => {
         send: () => Promise.reject(new Error()),
       }),
     };
-    expect(await failureOf(another({ exchange }).create(order))).toMatchObject({
+    expect(await rejected(another({ exchange }).create(order))).toMatchObject({
       code: 'invalid_input',
       issues: [{ path: ['partner_order_id'] }],
     });
@@ -284,7 +285,7 @@ describe('create', () => {
     expect(await renamed.create({ ...withMerchant, fee: '0' } as typeof order)).toMatchObject({
       replayed: true,
     });
-    expect(await failureOf(renamed.create({ ...withMerchant, fee: '1' } as typeof order))).toMatchObject({
+    expect(await rejected(renamed.create({ ...withMerchant, fee: '1' } as typeof order))).toMatchObject({
       code: 'different_order',
     });
   });
@@ -320,8 +321,8 @@ describe('create', () => {
     const exchange = new ExchangeClient({ deployment, credentials: keys, fetch, retry: { firstDelayMs: 0 } });
     const journal = createOrderJournal({ exchange, store: memoryStore() });
     sandbox.faults.next('createOrder', { kind: 'too_many_requests', when: 'after', retryAfterSeconds: 0 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ status: 429, outcome: 'refused' });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ status: 429, outcome: 'refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused' });
     expect(sandbox.orders).toHaveLength(1);
     await sandbox.idle();
     const [init] = sandbox.deliveries;
@@ -406,7 +407,7 @@ describe('orders that a service recognizes', () => {
   it('refused: 409 to the first request is a refusal: the id is that of somebody else', async () => {
     const { journal, service } = bench({ duplicateIds: 'refused' });
     service.next.push({ status: 409 });
-    const error = await failureOf(journal.create(order));
+    const error = await rejected(journal.create(order));
     expect(error).toMatchObject({ outcome: 'refused', status: 409 });
     expect(String(error)).toContain('the service says that it did not act.');
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
@@ -419,7 +420,7 @@ describe('orders that a service recognizes', () => {
     });
     service.next.push('lost', { status: 409 }, { status: 400, body: { code: 'dup' } });
     await journal.create(order).catch(() => {});
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 409 });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 409 });
     expect(await journal.create(order)).toMatchObject({ order: { evidence: 'duplicate', attempts: 3 } });
     const throwing = another({
       isDuplicate: () => {
@@ -429,7 +430,7 @@ describe('orders that a service recognizes', () => {
     service.next.push('lost', { status: 409 });
     const other = { ...order, partner_order_id: 'B' };
     await throwing.create(other).catch(() => {});
-    expect(await failureOf(throwing.create(other))).toMatchObject({ outcome: 'unknown', status: 409 });
+    expect(await rejected(throwing.create(other))).toMatchObject({ outcome: 'unknown', status: 409 });
     expect(await journal.get('B')).toMatchObject({ state: 'unknown' });
   });
 
@@ -437,7 +438,7 @@ describe('orders that a service recognizes', () => {
     const { journal, service, another } = bench({ duplicateIds: 'refused' });
     service.next.push('lost', { status: 423 }, { status: 423 });
     await journal.create(order).catch(() => {});
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 423 });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 423 });
     const knowing = another({ isDuplicate: ({ status }) => status === 423 });
     expect(await knowing.create(order)).toMatchObject({ order: { evidence: 'duplicate' } });
   });
@@ -445,10 +446,10 @@ describe('orders that a service recognizes', () => {
   it.each([409, 423])('unknown: after %i the order is unknown, and no second one is made', async (status) => {
     const { journal, service } = bench();
     service.next.push({ status });
-    const error = await failureOf(journal.create(order));
+    const error = await rejected(journal.create(order));
     expect(error).toMatchObject({ code: 'http_error', outcome: 'unknown', status });
     expect(await journal.unsettled()).toMatchObject([{ state: 'unknown', status, failure: 'http_error' }]);
-    expect(await failureOf(journal.create(order, { again: true }))).toMatchObject({
+    expect(await rejected(journal.create(order, { again: true }))).toMatchObject({
       code: 'outcome_unknown',
     });
     expect(service.requests).toHaveLength(1);
@@ -458,9 +459,9 @@ describe('orders that a service recognizes', () => {
   it('unknown: after 429 the order was not acted on, and is sent again on demand alone', async () => {
     const { journal, service } = bench();
     service.next.push({ status: 429 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 429 });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused', status: 429 });
     expect(await journal.unsettled()).toEqual([]);
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused' });
     expect(await journal.create(order, { again: true })).toMatchObject({ order: { state: 'accepted' } });
   });
 
@@ -471,7 +472,7 @@ describe('orders that a service recognizes', () => {
     const { journal, service } = bench({ duplicateIds: 'same-order' });
     service.next.push('lost', answer);
     await journal.create(order).catch(() => {});
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
   });
 
@@ -483,10 +484,10 @@ describe('orders that a service recognizes', () => {
       () => first.promise,
       () => second.promise,
     );
-    const one = failureOf(journal.create(order));
+    const one = rejected(journal.create(order));
     await expect.poll(() => service.requests.length).toBe(1);
     clock.now += 1000;
-    const two = failureOf(another().create(order));
+    const two = rejected(another().create(order));
     await expect.poll(() => service.requests.length).toBe(2);
     first.resolve(new Response(null, { status: 400 }));
     expect(await one).toMatchObject({ code: 'outcome_unknown' });
@@ -501,7 +502,7 @@ describe('orders that a service recognizes', () => {
     const { journal, service } = bench({ duplicateIds: 'same-order' });
     service.next.push('lost');
     await journal.create(order).catch(() => {});
-    expect(await failureOf(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -553,7 +554,7 @@ describe('a 2xx reply that says that it failed', () => {
   it('leaves the order unknown: it is unsettled, never sent again, and an event settles it', async () => {
     const { journal, service } = bench();
     service.next.push({ status: 200, body: { success: false, message: 'closed for today' } });
-    expect(await failureOf(journal.create(order))).toMatchObject({
+    expect(await rejected(journal.create(order))).toMatchObject({
       code: 'reply_not_accepted',
       outcome: 'unknown',
       status: 200,
@@ -561,7 +562,7 @@ describe('a 2xx reply that says that it failed', () => {
     expect(await journal.unsettled()).toMatchObject([
       { partner_order_id: 'A-1001', state: 'unknown', failure: 'reply_not_accepted', status: 200 },
     ]);
-    expect(await failureOf(journal.create(order, { again: true }))).toMatchObject({
+    expect(await rejected(journal.create(order, { again: true }))).toMatchObject({
       code: 'outcome_unknown',
     });
     expect(service.requests).toHaveLength(1);
@@ -578,8 +579,8 @@ describe('a 2xx reply that says that it failed', () => {
     const exchange = new ExchangeClient({ deployment, credentials, fetch: service.fetch });
     const journal = createOrderJournal({ exchange, store: memoryStore() });
     service.next.push({ status: 202 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 202 });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused', status: 202 });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused' });
     expect(service.requests).toHaveLength(1);
     expect(await journal.create(order, { again: true })).toMatchObject({ order: { state: 'accepted' } });
   });
@@ -609,12 +610,12 @@ describe('an order whose lease is over before it leaves', () => {
       await another().settle('A-1001', 'abandoned', 'The service has none.');
     };
     const journal = another({ store: suspending(store, giveUp) });
-    const error = await failureOf(journal.create(order));
+    const error = await rejected(journal.create(order));
     expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
     expect(String(error)).toContain('the time in which it may leave was over');
     expect(service.requests).toEqual([]);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned', note: 'The service has none.' });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
   });
 
   it('is known not to be sent if nobody has given it up, and is sent by the next create', async () => {
@@ -624,7 +625,7 @@ describe('an order whose lease is over before it leaves', () => {
         clock.now += 120_000;
       }),
     });
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent' });
     expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted' } });
     expect(service.requests).toHaveLength(1);
@@ -637,7 +638,7 @@ describe('an order whose lease is over before it leaves', () => {
         clock.now -= 3_600_000;
       }),
     });
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(service.requests).toEqual([]);
   });
 
@@ -655,7 +656,7 @@ describe('an order whose lease is over before it leaves', () => {
       },
     });
     const journal = another({ exchange, store });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
     expect(connected.bytes).toBe(0);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned' });
   });
@@ -671,7 +672,7 @@ describe('an order whose lease is over before it leaves', () => {
     const begun = performance.now();
     // Long enough for the request to leave on a busy machine: before that, the outcome is not-sent.
     const journal = another({ exchange, leaseMs: 1_000, now: () => clock.now });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(performance.now() - begun).toBeLessThan(5000);
   });
 });

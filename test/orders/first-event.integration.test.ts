@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
-import { type Bench, bench, event, failureOf, order } from './service.ts';
+import { rejected } from '../support/refusal.ts';
+import { type Bench, bench, event, order } from './service.ts';
 
 const hour = 3_600_000;
 const named = (partner_order_id: string) => ({ ...order, partner_order_id });
@@ -50,7 +51,7 @@ describe.each(storeKinds())('an accepted order without its first event, over $na
   it.each(['accepted', 'abandoned'] as const)('is %s when a person says so', async (decision) => {
     const { journal, clock } = await observing({}, open);
     await journal.create(order);
-    expect(await failureOf(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
+    expect(await rejected(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
       code: 'already_settled',
     });
     clock.now += hour;

@@ -9,7 +9,8 @@ import { signBody } from '../../src/signature/sign-body.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { storeKinds } from '../store/store-kinds.ts';
-import { bench, credentials, event, failureOf, order } from './service.ts';
+import { rejected } from '../support/refusal.ts';
+import { bench, credentials, event, order } from './service.ts';
 
 /** The process warnings of ours during a test. */
 let warnings: string[] = [];
@@ -173,13 +174,13 @@ describe('observe', () => {
       .onUnrecognized(journal.observe);
 
     sandbox.faults.next('createOrder', 'reply_lost');
-    expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'unknown' });
+    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'unknown' });
     await sandbox.idle();
     expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
 
     sandbox.faults.next('createOrder', { kind: 'server_error', when: 'before' });
     const second = { ...order, partner_order_id: 'A-2' };
-    expect(await failureOf(journal.create(second))).toMatchObject({ outcome: 'unknown' });
+    expect(await rejected(journal.create(second))).toMatchObject({ outcome: 'unknown' });
     const unfamiliar = { event_name: 'event.buy.error', partner_order_id: 'A-2' };
     const { text } = signBody(unfamiliar, { key: signingKey(issued, 'order') });
     expect(await webhooks.receive(text)).toMatchObject({ kind: 'unrecognized', status: 500 });
@@ -218,7 +219,7 @@ describe('observe', () => {
     const thrown = { code: 'event_unrecognized', assumptions: ['other-events'] };
     const unrecognized = { kind: 'unknown' as const, name: 'event.buy.error', body };
     const context = { key: { partnerId: 'P-2' } };
-    expect(await failureOf(journal.observe(unrecognized, context))).toMatchObject(thrown);
+    expect(await rejected(journal.observe(unrecognized, context))).toMatchObject(thrown);
     expect(await journal.get('A-1001')).toMatchObject({ awaitingEventSince: expect.any(Number) });
   });
 
@@ -256,7 +257,7 @@ describe('observe', () => {
     const { journal, store } = bench();
     await journal.create(order);
     await store.close();
-    expect(await failureOf(journal.observe(event()))).toMatchObject({ code: 'store_closed' });
+    expect(await rejected(journal.observe(event()))).toMatchObject({ code: 'store_closed' });
   });
 
   it('keeps of a reference only what a record may hold', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
-import { bench, event, failureOf, order } from './service.ts';
+import { rejected } from '../support/refusal.ts';
+import { bench, event, order } from './service.ts';
 
 /** What a store does with a transaction: `lost` commits it and reports a failure, as a connection that breaks does. */
 type Fate = 'works' | 'fails' | 'lost';
@@ -32,7 +33,7 @@ describe.each(storeKinds())('after an outage of the store, over $name', ({ open 
   it('an order that was never sent is known not to be, as soon as the store works again', async () => {
     const { journal, fates, other, service } = outage(open);
     fates.push('lost', 'fails');
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'store_failed' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'store_failed' });
     expect(await other.get('A-1001')).toMatchObject({ state: 'sending' });
     await journal.create({ ...order, partner_order_id: 'B' });
     await vi.waitFor(async () =>
@@ -45,8 +46,8 @@ describe.each(storeKinds())('after an outage of the store, over $name', ({ open 
   it('an order that was never sent is sent when it is asked for again, once', async () => {
     const { journal, fates, service } = outage(open);
     fates.push('lost', 'fails', 'fails', 'fails');
-    await failureOf(journal.create(order));
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'store_failed' });
+    await rejected(journal.create(order));
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'store_failed' });
     expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted' } });
     expect(service.requests).toEqual(['A-1001']);
   });
@@ -54,7 +55,7 @@ describe.each(storeKinds())('after an outage of the store, over $name', ({ open 
   it.each(['get', 'unsettled'] as const)('%s tells the truth, and writes it down', async (ask) => {
     const { journal, fates, other, clock } = outage(open);
     fates.push('lost', 'fails');
-    await failureOf(journal.create(order));
+    await rejected(journal.create(order));
     clock.now += 120_000;
     if (ask === 'get') expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent' });
     else expect(await journal.unsettled()).toEqual([]);
@@ -75,17 +76,17 @@ describe.each(storeKinds())('after an outage of the store, over $name', ({ open 
   it('what a person has decided meanwhile stays', async () => {
     const { journal, fates, other, clock } = outage(open);
     fates.push('lost', 'fails');
-    await failureOf(journal.create(order));
+    await rejected(journal.create(order));
     clock.now += 120_000;
     await other.settle('A-1001', 'abandoned', 'The service has none.');
     expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned' });
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
   });
 
   it('an event that says otherwise is a contradiction', async () => {
     const { journal, fates } = outage(open);
     fates.push('lost', 'fails');
-    await failureOf(journal.create(order));
+    await rejected(journal.create(order));
     expect(await journal.observe(event())).toMatchObject({
       result: 'contradiction',
       order: { state: 'accepted', contradiction: 'not-sent' },
@@ -95,7 +96,7 @@ describe.each(storeKinds())('after an outage of the store, over $name', ({ open 
   it('what was prepared in a transaction that was taken back is still known', async () => {
     const { journal, fates, other, store } = outage(open);
     fates.push('lost', 'fails');
-    await failureOf(journal.create(order));
+    await rejected(journal.create(order));
     const rolledBack: RecordStore = {
       ...store,
       async transact(keys, change) {

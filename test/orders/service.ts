@@ -103,16 +103,6 @@ export async function allRecords(store: RecordStore, prefix = '') {
   return await store.list({ prefix, limit: 1000 });
 }
 
-/** What a promise was rejected with. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('It was expected to fail.');
-}
-
 export const event = (id: string = order.partner_order_id) => ({
   event_name: 'event.buy.init',
   partner_order_id: id,

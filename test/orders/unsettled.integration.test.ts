@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
-import { bench, event, failureOf, order } from './service.ts';
+import { rejected } from '../support/refusal.ts';
+import { bench, event, order } from './service.ts';
 
 const named = (partner_order_id: string) => ({ ...order, partner_order_id });
 
@@ -101,11 +102,11 @@ describe.each(storeKinds())('over $name', ({ open }) => {
         expect(await journal.settle('A-1001', decision, 'Once more.')).toEqual(settled);
         expect(await journal.unsettled()).toEqual([]);
         const other = decision === 'accepted' ? 'abandoned' : 'accepted';
-        expect(await failureOf(journal.settle('A-1001', other, 'No.'))).toMatchObject({
+        expect(await rejected(journal.settle('A-1001', other, 'No.'))).toMatchObject({
           code: 'already_settled',
         });
         if (decision === 'accepted') expect(await journal.create(order)).toMatchObject({ replayed: true });
-        else expect(await failureOf(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
+        else expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
         expect(service.requests).toHaveLength(1);
       },
     );
@@ -115,7 +116,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       service.next.push(() => new Promise(() => {}));
       journal.create(order).catch(() => {});
       await expect.poll(() => service.requests.length).toBe(1);
-      expect(await failureOf(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
+      expect(await rejected(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
         code: 'in_progress',
       });
       clock.now += 120_000;
@@ -130,7 +131,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const { journal, service } = bench({}, open);
       service.next.push(answer);
       await journal.create(order).catch(() => {});
-      expect(await failureOf(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
+      expect(await rejected(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
         code: 'already_settled',
         state,
       });
@@ -159,7 +160,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
         await another().settle('A-1001', decision, 'x');
         return Response.json({}, { status: 400 });
       });
-      expect(await failureOf(journal.create(order))).toMatchObject({ outcome: 'refused' });
+      expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused' });
       expect(await journal.get('A-1001')).toMatchObject(expected);
     });
   });
@@ -173,7 +174,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
         attempts: 0,
       });
       expect(service.requests).toEqual([]);
-      expect(await failureOf(journal.create(order))).toMatchObject({ code: 'different_order' });
+      expect(await rejected(journal.create(order))).toMatchObject({ code: 'different_order' });
       expect(await another().create(order, { merchant: 'ngn' })).toMatchObject({
         order: { state: 'accepted' },
       });
@@ -186,10 +187,10 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const changed = { ...order, fiat_amount: '5' };
       await journal.prepare(order);
       await journal.prepare(changed);
-      expect(await failureOf(journal.create(order))).toMatchObject({ code: 'different_order' });
+      expect(await rejected(journal.create(order))).toMatchObject({ code: 'different_order' });
       service.next.push('lost');
       await journal.create(changed).catch(() => {});
-      expect(await failureOf(journal.prepare(order))).toMatchObject({ code: 'different_order' });
+      expect(await rejected(journal.prepare(order))).toMatchObject({ code: 'different_order' });
       expect(await journal.prepare(changed)).toMatchObject({ state: 'unknown' });
     });
 
@@ -199,7 +200,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       await journal.create(order).catch(() => {});
       expect(await journal.prepare(order)).toMatchObject({ state: 'prepared' });
       await journal.create(order).catch(() => {});
-      expect(await failureOf(journal.prepare(order))).toMatchObject({ code: 'order_refused' });
+      expect(await rejected(journal.prepare(order))).toMatchObject({ code: 'order_refused' });
       expect(await journal.prepare({ ...order, fiat_amount: '5' })).toMatchObject({ state: 'prepared' });
     });
 
@@ -207,7 +208,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const { journal } = bench({}, open);
       await journal.prepare(order);
       expect(await journal.settle('A-1001', 'abandoned', 'x')).toMatchObject({ state: 'abandoned' });
-      expect(await failureOf(journal.prepare(order))).toMatchObject({ code: 'order_abandoned' });
+      expect(await rejected(journal.prepare(order))).toMatchObject({ code: 'order_abandoned' });
     });
 
     it('writes through the store of a transaction of your own', async () => {
@@ -238,7 +239,7 @@ describe('the journal', () => {
         throw new StoreError('store_failed', 'down');
       },
     };
-    expect(await failureOf(journal.prepare(order, { store: through }))).toMatchObject({
+    expect(await rejected(journal.prepare(order, { store: through }))).toMatchObject({
       code: 'store_failed',
     });
     expect(calls).toBe(1);
@@ -281,7 +282,7 @@ describe('the journal', () => {
 
   it('does not settle what it does not have', async () => {
     const { journal } = bench();
-    expect(await failureOf(journal.settle('none', 'abandoned', 'x'))).toMatchObject({
+    expect(await rejected(journal.settle('none', 'abandoned', 'x'))).toMatchObject({
       code: 'order_not_found',
       state: undefined,
     });
@@ -291,15 +292,15 @@ describe('the journal', () => {
   it('refuses decisions, notes, ids and options that it cannot use', async () => {
     const { journal } = bench();
     const invalid = { code: 'invalid_option' };
-    expect(await failureOf(journal.settle('a', 'refused' as never, 'x'))).toMatchObject(invalid);
-    expect(await failureOf(journal.settle('a', 'accepted', ''))).toMatchObject(invalid);
-    expect(await failureOf(journal.settle('a', 'accepted', 'x'.repeat(1001)))).toMatchObject(invalid);
-    expect(await failureOf(journal.get(''))).toMatchObject(invalid);
-    expect(await failureOf(journal.unsettled({ limit: 0 }))).toMatchObject(invalid);
-    expect(await failureOf(journal.unsettled({ olderThanMs: -1 }))).toMatchObject(invalid);
-    expect(await failureOf(journal.unsettled({ olderThan: 1 } as never))).toMatchObject(invalid);
-    expect(await failureOf(journal.prepare(order, { store: {} } as never))).toMatchObject(invalid);
-    expect(await failureOf(journal.prepare(order, { stor: 1 } as never))).toMatchObject(invalid);
+    expect(await rejected(journal.settle('a', 'refused' as never, 'x'))).toMatchObject(invalid);
+    expect(await rejected(journal.settle('a', 'accepted', ''))).toMatchObject(invalid);
+    expect(await rejected(journal.settle('a', 'accepted', 'x'.repeat(1001)))).toMatchObject(invalid);
+    expect(await rejected(journal.get(''))).toMatchObject(invalid);
+    expect(await rejected(journal.unsettled({ limit: 0 }))).toMatchObject(invalid);
+    expect(await rejected(journal.unsettled({ olderThanMs: -1 }))).toMatchObject(invalid);
+    expect(await rejected(journal.unsettled({ olderThan: 1 } as never))).toMatchObject(invalid);
+    expect(await rejected(journal.prepare(order, { store: {} } as never))).toMatchObject(invalid);
+    expect(await rejected(journal.prepare(order, { stor: 1 } as never))).toMatchObject(invalid);
   });
 
   it('refuses to work on a record that it does not understand', async () => {
@@ -308,8 +309,8 @@ describe('the journal', () => {
     const [record] = await store.list({ prefix: 'orders:order:', limit: 1 });
     const key = record?.key ?? '';
     await store.transact([key], (records) => records.set(key, { version: 2, state: 'not-sent' }));
-    expect(await failureOf(journal.create(order))).toMatchObject({ code: 'store_failed' });
-    expect(await failureOf(journal.observe(event()))).toMatchObject({ code: 'store_failed' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'store_failed' });
+    expect(await rejected(journal.observe(event()))).toMatchObject({ code: 'store_failed' });
     expect(service.requests).toHaveLength(1);
   });
 });

@@ -6,6 +6,7 @@ import { createOtp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
+import { rejected } from '../support/refusal.ts';
 import {
   Clock,
   deviceRefused,
@@ -14,7 +15,6 @@ import {
   numberRefused,
   phone,
   purpose,
-  rejection,
   requestError,
   secret,
   unknown,
@@ -79,7 +79,7 @@ describe('several devices', () => {
   it('are not tried after the service refused the phone number', async () => {
     const { issue, devices, sent } = setUp(2);
     devices[0]?.failures.push(numberRefused());
-    expect(await rejection(issue())).toMatchObject({ code: 'refused' });
+    expect(await rejected(issue())).toMatchObject({ code: 'refused' });
     expect(sent()).toEqual([0, 0]);
     // And the device is not to blame.
     await issue();
@@ -96,7 +96,7 @@ describe('several devices', () => {
     async (_, body) => {
       const { issue, devices } = setUp(1, { coolDownMs: [60_000] });
       devices[0]?.failures.push(requestError('refused', { status: 404, body }));
-      expect(await rejection(issue())).toMatchObject({ code: 'not_sent' });
+      expect(await rejected(issue())).toMatchObject({ code: 'not_sent' });
       expect(await issue()).toMatchObject({ delivery: 'sent' });
     },
   );
@@ -113,13 +113,13 @@ describe('several devices', () => {
       fetch: async () => Response.json(body, { status: 404 }),
     });
     const otp = createOtp({ messenger, store: memoryStore(), secrets: [secret], allowedPrefixes: ['+234'] });
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code });
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code });
   });
 
   it('that all fail are an error that says so, and all are tried again', async () => {
     const { issue, devices, sent } = setUp(2);
     for (const device of devices) device.failures.push(deviceRefused());
-    expect(await rejection(issue())).toMatchObject({
+    expect(await rejected(issue())).toMatchObject({
       code: 'not_sent',
       message: expect.stringContaining('No device could send the code'),
       cause: { message: expect.stringContaining('sendMessage: refused.') },
@@ -144,11 +144,11 @@ describe('several devices', () => {
       JSON.stringify(body)?.includes('no_such_number') ?? false;
     const { issue, devices } = setUp(1, { isNumberRefusal });
     devices[0]?.failures.push(requestError('refused', { status: 403, body: { error: 'no_such_number' } }));
-    const error = await rejection(issue());
+    const error = await rejected(issue());
     expect(error).toMatchObject({ code: 'refused' });
     expect(isPhoneError(error)).toBe(true);
     devices[0]?.failures.push(numberRefused());
-    expect(await rejection(issue())).toMatchObject({ code: 'not_sent' });
+    expect(await rejected(issue())).toMatchObject({ code: 'not_sent' });
   });
 
   it('a function for that which throws counts as saying no', async () => {
@@ -165,7 +165,7 @@ describe('several devices', () => {
   it('the wait that the service asks for is passed on', async () => {
     const { issue, devices } = setUp(1);
     devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 7_000 }));
-    expect(await rejection(issue())).toMatchObject({ code: 'not_sent', retryAfterMs: 7_000 });
+    expect(await rejected(issue())).toMatchObject({ code: 'not_sent', retryAfterMs: 7_000 });
   });
 });
 
@@ -197,7 +197,7 @@ describe('with MessengerClient', () => {
     expect(sandbox.messages).toMatchObject([{ messenger_device_no: '2', to_phone: phone }]);
     const code = /\d{6}/.exec(sandbox.messages[0]?.message ?? '')?.[0] ?? '';
     expect(await otp.check(id, code, { purpose })).toEqual({ ok: true, to_phone: phone });
-    expect(await rejection(otp.issue({ to_phone: '+2348000000000', purpose }))).toMatchObject({
+    expect(await rejected(otp.issue({ to_phone: '+2348000000000', purpose }))).toMatchObject({
       code: 'refused',
     });
   });

@@ -4,7 +4,8 @@ import type { OtpMessenger } from '../../src/otp/devices.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
-import { Clock, notCode, notSent, otpOn, phone, purpose, rejection, unknown } from './support.ts';
+import { rejected } from '../support/refusal.ts';
+import { Clock, notCode, notSent, otpOn, phone, purpose, unknown } from './support.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -51,7 +52,7 @@ describe('a code', () => {
       },
     };
     const { otp, messenger } = otpOn(suspended, clock, { ...noCoolDown, lifetimeMs: 10 * minute });
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
       code: 'not_sent',
       message: expect.stringContaining('The code expired before it could leave'),
     });
@@ -79,7 +80,7 @@ describe('a code', () => {
 describe.each(['before', 'after'] as const)('a store that fails %s it has done its work', (when) => {
   it('at the first transaction of issue lets no message leave', async () => {
     const { otp, messenger } = downAt(1);
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
       code: 'store_unavailable',
       cause: { code: 'store_failed' },
     });
@@ -89,20 +90,20 @@ describe.each(['before', 'after'] as const)('a store that fails %s it has done i
   it('when what was not sent is given back: the error still says that it was not sent', async () => {
     const { otp, messenger } = downAt(2);
     messenger.failures.push(notSent());
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'not_sent' });
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'not_sent' });
   });
 
   it.each([1, 2])('at transaction %i of resend lets no message leave', async (at) => {
     const { clock, store, issued } = await oneOut();
     const { otp, messenger } = otpOn(failingStore(store, { at, when }).store, clock, noCoolDown);
-    expect(await rejection(otp.resend(issued.id))).toMatchObject({ code: 'store_unavailable' });
+    expect(await rejected(otp.resend(issued.id))).toMatchObject({ code: 'store_unavailable' });
     expect(messenger.messages).toEqual([]);
   });
 
   it.each([1, 2])('at transaction %i of check accepts nothing', async (at) => {
     const { clock, store, issued, code } = await oneOut();
     const { otp } = otpOn(failingStore(store, { at, when }).store, clock);
-    const error = await rejection(otp.check(issued.id, code, { purpose }));
+    const error = await rejected(otp.check(issued.id, code, { purpose }));
     expect(error).toMatchObject({ code: 'store_unavailable' });
     if (at === 2) expect(error).toHaveProperty('message', expect.stringContaining('may be used up'));
     // The code is still good, unless it had been used up: nobody was told so, and it is never accepted twice.
@@ -118,14 +119,14 @@ describe.each(['before', 'after'] as const)('a store that fails %s it has done i
 
   it('at cancel says so', async () => {
     const { otp } = downAt(1);
-    expect(await rejection(otp.cancel('any'))).toMatchObject({ code: 'store_unavailable' });
+    expect(await rejected(otp.cancel('any'))).toMatchObject({ code: 'store_unavailable' });
   });
 
   it('counts the attempt or tells nothing, so that failures are no free guesses', async () => {
     const { clock, store, issued, code } = await oneOut();
     for (let guess = 0; guess < 20; guess++) {
       const { otp } = otpOn(failingStore(store, { at: 2, when }).store, clock);
-      expect(isOtpError(await rejection(otp.check(issued.id, notCode(code), { purpose })))).toBe(true);
+      expect(isOtpError(await rejected(otp.check(issued.id, notCode(code), { purpose })))).toBe(true);
     }
     const checked = await otpOn(store, clock).otp.check(issued.id, code, { purpose });
     expect(checked.ok).toBe(when === 'before');
@@ -250,9 +251,9 @@ describe('a clock that is set back', () => {
     await otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });
     clock.at -= 365 * day;
     const again = () => otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });
-    expect(await rejection(again())).toMatchObject({ code: 'limit_reached', retryAfterMs: 60 * minute });
+    expect(await rejected(again())).toMatchObject({ code: 'limit_reached', retryAfterMs: 60 * minute });
     clock.at += 30 * minute;
-    expect(await rejection(again())).toMatchObject({ code: 'limit_reached', retryAfterMs: 30 * minute });
+    expect(await rejected(again())).toMatchObject({ code: 'limit_reached', retryAfterMs: 30 * minute });
     clock.at += 30 * minute;
     await again();
   });
@@ -262,7 +263,7 @@ describe('a clock that is set back', () => {
     const { otp } = otpOn(memoryStore({ now: clock.now }), clock);
     await otp.issue({ to_phone: phone, purpose });
     clock.at -= 365 * day;
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ retryAfterMs: 30_000 });
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ retryAfterMs: 30_000 });
     clock.at += 30_000;
     await otp.issue({ to_phone: phone, purpose });
   });
@@ -275,7 +276,7 @@ describe('a clock that is set back', () => {
     });
     await otp.check('unknown', '123456', { purpose, ip });
     clock.at -= 365 * day;
-    expect(await rejection(otp.check('unknown', '123456', { purpose, ip }))).toMatchObject({
+    expect(await rejected(otp.check('unknown', '123456', { purpose, ip }))).toMatchObject({
       code: 'limit_reached',
     });
     clock.at += 60 * minute;

@@ -3,7 +3,8 @@ import type { Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
-import { Clock, notCode, notSent, otpOn, phone, purpose, rejection } from './support.ts';
+import { rejected } from '../support/refusal.ts';
+import { Clock, notCode, notSent, otpOn, phone, purpose } from './support.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -17,7 +18,7 @@ describe('the cool-down', () => {
       const { resendAt } = await otp.issue({ to_phone: phone, purpose });
       expect(resendAt).toBe(clock.at + wait);
       clock.at = resendAt - 1;
-      const early = await rejection(otp.issue({ to_phone: phone, purpose }));
+      const early = await rejected(otp.issue({ to_phone: phone, purpose }));
       expect(early).toMatchObject({ code: 'cool_down', retryAfterMs: 1, limit: undefined });
       clock.at = resendAt;
     }
@@ -36,7 +37,7 @@ describe('the cool-down', () => {
     const { clock, otp, messenger } = setUp();
     const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
     messenger.before = () => isAnswered;
-    const slow = rejection(otp.issue({ to_phone: phone, purpose }));
+    const slow = rejected(otp.issue({ to_phone: phone, purpose }));
     await nextTurn();
     clock.at += 30_000;
     messenger.before = undefined;
@@ -100,8 +101,8 @@ describe('the limit per phone number', () => {
     const second = await otp.issue({ to_phone: phone, purpose });
     await otp.resend(second.id);
     const denied = { code: 'limit_reached', limit: 'phone', retryAfterMs: 50 * minute };
-    expect(await rejection(otp.resend(second.id))).toMatchObject(denied);
-    expect(await rejection(otp.issue({ to_phone: '+234 (0)801 234 5678', purpose }))).toMatchObject(denied);
+    expect(await rejected(otp.resend(second.id))).toMatchObject(denied);
+    expect(await rejected(otp.issue({ to_phone: '+234 (0)801 234 5678', purpose }))).toMatchObject(denied);
     await otp.issue({ to_phone: other, purpose });
     clock.at += 50 * minute;
     await otp.issue({ to_phone: phone, purpose });
@@ -119,7 +120,7 @@ describe('maxSends', () => {
     const { otp } = setUp({ coolDownMs: [], maxSends: 2 });
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await otp.resend(id);
-    const error = await rejection(otp.resend(id));
+    const error = await rejected(otp.resend(id));
     expect(error).toMatchObject({ code: 'limit_reached', limit: 'maxSends', retryAfterMs: undefined });
   });
 });
@@ -296,7 +297,7 @@ function setUp(options: Partial<OtpOptions> = {}) {
 
 /** `<code> <limit> <milliseconds to wait>` */
 async function refused(promise: Promise<unknown> | ReturnType<Otp['issue']>): Promise<string> {
-  const error = await rejection(promise);
+  const error = await rejected(promise);
   if (!(error instanceof Error && 'code' in error && 'limit' in error && 'retryAfterMs' in error))
     throw error;
   return [error.code, error.limit, error.retryAfterMs].filter((part) => part !== undefined).join(' ');

@@ -5,17 +5,9 @@ import type { CheckedOtp } from '../../src/otp/check-code.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
+import { rejected } from '../support/refusal.ts';
 import { times } from '../support/repeat.ts';
-import {
-  Clock,
-  FakeMessenger,
-  notCode,
-  notSent,
-  numberRefused,
-  rejection,
-  secret,
-  unknown,
-} from './support.ts';
+import { Clock, FakeMessenger, notCode, notSent, numberRefused, secret, unknown } from './support.ts';
 
 /** Small numbers, so that a few commands reach every limit. The window is a multiple of its slots and of the steps. */
 const step = 60_000;
@@ -185,7 +177,7 @@ function checkCommand(place: number, guess: number | 'wrong', purpose: string, w
       const wrongOfIp = model.wrongOfIp.filter((at) => within(model, at, windowMs));
       if (withIp && wrongOfIp.length >= settings.limits.ip.max) {
         reached.add('check limited');
-        expect(await rejection(call)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
+        expect(await rejected(call)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
         return;
       }
       const found = await call;

@@ -15,7 +15,8 @@ import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { apiKey, deploymentAt } from '../http/clients.ts';
-import { Clock, otpOn, phone, purpose, rejection } from './support.ts';
+import { rejected } from '../support/refusal.ts';
+import { Clock, otpOn, phone, purpose } from './support.ts';
 
 const service = 'https://messenger.example';
 
@@ -27,7 +28,7 @@ async function issued(messenger: OtpMessenger | readonly OtpMessenger[]) {
     messenger,
     onOtp: (report) => reports.push(report),
   });
-  const error = await rejection(otp.issue({ to_phone: phone, purpose }));
+  const error = await rejected(otp.issue({ to_phone: phone, purpose }));
   if (!isOtpError(error)) throw error;
   return { error, report: reports[0] };
 }

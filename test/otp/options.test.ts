@@ -8,8 +8,8 @@ import type { OtpMessenger } from '../../src/otp/devices.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { deploymentAt } from '../http/clients.ts';
-import { thrownBy } from '../support/refusal.ts';
-import { Clock, FakeMessenger, otpOn, phone, purpose, rejection, secret } from './support.ts';
+import { rejected, thrownBy } from '../support/refusal.ts';
+import { Clock, FakeMessenger, otpOn, phone, purpose, secret } from './support.ts';
 
 const sound: OtpOptions = {
   messenger: new FakeMessenger(),
@@ -81,7 +81,7 @@ describe('createOtp', () => {
 
   it('refuses a source of random bytes that gives too few, before anything is sent', async () => {
     const { otp, messenger } = otpOn(memoryStore(), new Clock(), { random: () => new Uint8Array(4) });
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
       code: 'invalid_option',
     });
     expect(messenger.messages).toEqual([]);
@@ -120,7 +120,7 @@ describe('input', () => {
     ['an address of check', (call) => call.check('x', '1', { purpose, ip: '' }), 'ip'],
   ])('refuses %s by its name, and nothing happens', async (_, call, member) => {
     const { otp, messenger } = makeOtp();
-    const error = await rejection(call(otp));
+    const error = await rejected(call(otp));
     expect(isValidationError(error) && error.issues).toMatchObject([{ path: [member] }]);
     expect(messenger.messages).toEqual([]);
   });
@@ -128,9 +128,9 @@ describe('input', () => {
   it('refuses members that there are not', async () => {
     const { otp } = makeOtp();
     const misspelt = { to_phone: phone, purpose, subjekt: 'x' };
-    expect(await rejection(otp.issue(misspelt))).toMatchObject({ code: 'invalid_option' });
+    expect(await rejected(otp.issue(misspelt))).toMatchObject({ code: 'invalid_option' });
     expect(
-      await rejection(otp.check('x', '1', { purpose, subjekt: 'x' } as { purpose: string })),
+      await rejected(otp.check('x', '1', { purpose, subjekt: 'x' } as { purpose: string })),
     ).toMatchObject({
       code: 'invalid_option',
     });
@@ -139,7 +139,7 @@ describe('input', () => {
   it('sends only to prefixes that are allowed', async () => {
     const { otp, messenger } = makeOtp();
     for (const refused of ['+442079460018', '+12025550123']) {
-      expect(await rejection(otp.issue({ to_phone: refused, purpose }))).toMatchObject({
+      expect(await rejected(otp.issue({ to_phone: refused, purpose }))).toMatchObject({
         code: 'not_allowed',
       });
     }
@@ -152,7 +152,7 @@ describe('input', () => {
     const store = memoryStore({ now: clock.now });
     const { id } = await otpOn(store, clock, { coolDownMs: [] }).otp.issue({ to_phone: phone, purpose });
     const stricter = otpOn(store, clock, { coolDownMs: [], allowedPrefixes: ['+1'] });
-    expect(await rejection(stricter.otp.resend(id))).toMatchObject({ code: 'not_allowed' });
+    expect(await rejected(stricter.otp.resend(id))).toMatchObject({ code: 'not_allowed' });
     expect(stricter.messenger.messages).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ describe('the message', () => {
   ])('%s is refused before anything is stored or sent', async (_, message) => {
     const store = memoryStore();
     const { otp, messenger } = otpOn(store, new Clock(), { message });
-    expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
+    expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({
       code: 'invalid_option',
     });
     expect(messenger.messages).toEqual([]);
@@ -214,7 +214,7 @@ describe('a number without its country code', () => {
     const { id } = await otp.issue({ to_phone: '0801 234 5678', purpose });
     expect(messenger.messages).toMatchObject([{ to_phone: phone }]);
     expect(await otp.check(id, messenger.lastCode, { purpose })).toEqual({ ok: true, to_phone: phone });
-    expect(await rejection(otp.issue({ to_phone: '12', purpose }))).toMatchObject({
+    expect(await rejected(otp.issue({ to_phone: '12', purpose }))).toMatchObject({
       code: 'invalid_input',
       issues: [{ path: ['to_phone'], message: 'must be a phone number' }],
     });
@@ -222,7 +222,7 @@ describe('a number without its country code', () => {
 
   it('is refused without it, and the error names what reads it', async () => {
     const { otp } = otpOn(memoryStore(), new Clock());
-    const error = await rejection(otp.issue({ to_phone: '0801 234 5678', purpose }));
+    const error = await rejected(otp.issue({ to_phone: '0801 234 5678', purpose }));
     expect(error).toMatchObject({
       message: expect.stringMatching(
         /to_phone.*createOtp the country.*normalizePhone\(text, \{ country \}\)/,
@@ -235,7 +235,7 @@ describe('a number without its country code', () => {
       deployment: deploymentAt('https://m.example'),
       apiKey: 'API-X-1',
     });
-    const error = await rejection(messenger.sendMessage({ to_phone: '0801 234 5678', message: 'x' }));
+    const error = await rejected(messenger.sendMessage({ to_phone: '0801 234 5678', message: 'x' }));
     expect(error).toMatchObject({ message: expect.stringContaining('the option normalizePhone') });
   });
 });

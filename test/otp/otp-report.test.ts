@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
+import { rejected } from '../support/refusal.ts';
 import {
   Clock,
   deviceRefused,
@@ -11,7 +12,6 @@ import {
   otpOn,
   phone,
   purpose,
-  rejection,
   unknown,
 } from './support.ts';
 
@@ -27,17 +27,17 @@ describe('onOtp', () => {
       onOtp: (one) => reports.push(one),
     });
     const { id } = await otp.issue({ to_phone: phone, purpose });
-    await rejection(otp.issue({ to_phone: phone, purpose }));
-    await rejection(otp.issue({ to_phone: '+14155552671', purpose }));
-    await rejection(otp.issue({ to_phone: 'x', purpose }));
-    await rejection(otp.issue({ to_phone: phone, purpose, other: 1 } as Parameters<typeof otp.issue>[0]));
+    await rejected(otp.issue({ to_phone: phone, purpose }));
+    await rejected(otp.issue({ to_phone: '+14155552671', purpose }));
+    await rejected(otp.issue({ to_phone: 'x', purpose }));
+    await rejected(otp.issue({ to_phone: phone, purpose, other: 1 } as Parameters<typeof otp.issue>[0]));
     clock.at += 30_000;
     messenger.failures.push(unknown());
     await otp.resend(id);
     clock.at += 60_000;
     messenger.failures.push(numberRefused());
-    await rejection(otp.resend(id));
-    await rejection(otp.resend('unknown'));
+    await rejected(otp.resend(id));
+    await rejected(otp.resend('unknown'));
     await otp.check('unknown', '123456', { purpose });
     await otp.check(id, notCode(...(messenger.codes as [string, string])), { purpose });
     await otp.check(id, messenger.lastCode, { purpose });
@@ -82,7 +82,7 @@ describe('onOtp', () => {
       onOtp: (one) => reports.push(one),
     });
     await otp.issue({ to_phone: phone, purpose });
-    await rejection(otp.issue({ to_phone: phone, purpose }));
+    await rejected(otp.issue({ to_phone: phone, purpose }));
     expect(reports).toMatchObject([
       { outcome: 'sent', device: 1 },
       { outcome: 'limit_reached', limit: 'phone' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckedOtp } from '../../src/otp/check-code.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { rejected } from '../support/refusal.ts';
 import { times } from '../support/repeat.ts';
 import {
   Clock,
@@ -10,7 +11,6 @@ import {
   otpOn,
   phone,
   purpose,
-  rejection,
   secret,
   storedText,
   unknown,
@@ -90,7 +90,7 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       }
       expect(await otp.check(id, wrong, { purpose })).toEqual(notValid);
       expect(await otp.check(id, messenger.lastCode, { purpose })).toEqual(notValid);
-      expect(await rejection(otp.resend(id))).toMatchObject({ code: 'not_allowed' });
+      expect(await rejected(otp.resend(id))).toMatchObject({ code: 'not_allowed' });
     });
 
     test('a message that comes late is still good after the next one was sent', async ({ store, clock }) => {
@@ -135,7 +135,7 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       expect(await otp.check(one.id, first, { purpose })).toMatchObject({ ok: true });
       clock.at = other.expiresAt;
       expect(await otp.check(other.id, second, { purpose })).toEqual(notValid);
-      expect(await rejection(otp.resend(other.id))).toMatchObject({ code: 'not_allowed' });
+      expect(await rejected(otp.resend(other.id))).toMatchObject({ code: 'not_allowed' });
     });
 
     test('a code is for one purpose and one subject', async ({ store, clock }) => {
@@ -239,14 +239,14 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       const { otp, messenger } = otpOn(store, clock, { limits: { phone: { max: 2, windowMs: 3_600_000 } } });
       messenger.failures.push(notSent(), notSent(), notSent());
       for (let attempt = 0; attempt < 3; attempt++) {
-        expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'not_sent' });
+        expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'not_sent' });
       }
       expect(await flows(store)).toEqual([]);
       // Neither the limit nor the cool-down has begun.
       const { id } = await otp.issue({ to_phone: phone, purpose });
       clock.at += 30_000;
       messenger.failures.push(notSent());
-      expect(await rejection(otp.resend(id))).toMatchObject({ code: 'not_sent' });
+      expect(await rejected(otp.resend(id))).toMatchObject({ code: 'not_sent' });
       // Nor the cool-down of the second message.
       await otp.resend(id);
       expect(messenger.messages).toHaveLength(2);
@@ -258,7 +258,7 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       messenger.failures.push(unknown());
       const issued = await otp.issue({ to_phone: phone, purpose });
       expect(issued.delivery).toBe('unknown');
-      expect(await rejection(otp.resend(issued.id))).toMatchObject({
+      expect(await rejected(otp.resend(issued.id))).toMatchObject({
         code: 'cool_down',
         retryAfterMs: 30_000,
       });
@@ -268,18 +268,18 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
     test('a number that the service refuses has no code, and stays counted', async ({ store, clock }) => {
       const { otp, messenger } = otpOn(store, clock);
       messenger.failures.push(numberRefused());
-      expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'refused' });
+      expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'refused' });
       expect(await flows(store)).toEqual([]);
-      expect(await rejection(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'cool_down' });
+      expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'cool_down' });
     });
 
     test('a code that is sent again and refused leaves the earlier ones', async ({ store, clock }) => {
       const { otp, messenger } = otpOn(store, clock, { ...noCoolDown, maxSends: 2 });
       const { id } = await otp.issue({ to_phone: phone, purpose });
       messenger.failures.push(numberRefused());
-      expect(await rejection(otp.resend(id))).toMatchObject({ code: 'refused' });
+      expect(await rejected(otp.resend(id))).toMatchObject({ code: 'refused' });
       // It was one of the two messages.
-      expect(await rejection(otp.resend(id))).toMatchObject({ code: 'limit_reached', limit: 'maxSends' });
+      expect(await rejected(otp.resend(id))).toMatchObject({ code: 'limit_reached', limit: 'maxSends' });
       expect(await otp.check(id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
     });
 
@@ -336,7 +336,7 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       const after = otpOn(store, clock, { ...noCoolDown, limits, secrets: [newer, older] });
       await after.otp.resend(id);
       await after.otp.issue({ to_phone: phone, purpose });
-      expect(await rejection(after.otp.issue({ to_phone: phone, purpose }))).toMatchObject({
+      expect(await rejected(after.otp.issue({ to_phone: phone, purpose }))).toMatchObject({
         limit: 'phone',
       });
       const wrong = notCode(before.messenger.lastCode, ...after.messenger.codes);
@@ -350,7 +350,7 @@ export function describeOtp(name: string, makeStore: MakeStore): void {
       const last = await before.otp.issue({ to_phone: phone, purpose });
       const { otp: without } = otpOn(store, clock, { secrets: [newer] });
       expect(await without.check(last.id, before.messenger.lastCode, { purpose })).toEqual(notValid);
-      expect(await rejection(without.resend(last.id))).toMatchObject({ code: 'not_allowed' });
+      expect(await rejected(without.resend(last.id))).toMatchObject({ code: 'not_allowed' });
     });
   });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isPhoneError, normalizePhone } from '../../src/otp/index.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { Clock, otpOn, phone, purpose, rejection } from './support.ts';
+import { rejected } from '../support/refusal.ts';
+import { Clock, otpOn, phone, purpose } from './support.ts';
 
 const otp = () => otpOn(memoryStore(), new Clock(), { allowedPrefixes: ['+234'] }).otp;
 
@@ -13,7 +14,7 @@ describe('isPhoneError', () => {
     ['one of a prefix that is not allowed', '+33 6 12 34 56 78'],
   ])('is true for %s', async (_, to_phone) => {
     const request = { to_phone, purpose } as Parameters<ReturnType<typeof otp>['issue']>[0];
-    expect(isPhoneError(await rejection(otp().issue(request)))).toBe(true);
+    expect(isPhoneError(await rejected(otp().issue(request)))).toBe(true);
   });
 
   it('is true for normalizePhone', () => {
@@ -27,9 +28,9 @@ describe('isPhoneError', () => {
 
   it('is false for any other mistake, an id that has nothing to send, and no error of ours', async () => {
     const errors = [
-      await rejection(otp().issue({ to_phone: phone, purpose: '' })),
-      await rejection(otp().issue({ to_phone: phone, purpose, ip: 'here' })),
-      await rejection(otp().resend('unknown')),
+      await rejected(otp().issue({ to_phone: phone, purpose: '' })),
+      await rejected(otp().issue({ to_phone: phone, purpose, ip: 'here' })),
+      await rejected(otp().resend('unknown')),
       new Error('to_phone'),
       undefined,
     ];

@@ -88,16 +88,6 @@ export const unknown = () => requestError('unknown');
 export const numberRefused = () => requestError('refused', { status: 422 });
 export const deviceRefused = () => requestError('refused', { status: 401 });
 
-/** What a promise rejects with; fails if it does not. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  return await promise.then(
-    () => {
-      throw new Error('It did not reject.');
-    },
-    (error: unknown) => error,
-  );
-}
-
 /** Everything in a store, as text. */
 export async function storedText(store: RecordStore): Promise<string> {
   return JSON.stringify(await store.list({ prefix: '', limit: 1000 }));

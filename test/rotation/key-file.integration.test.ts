@@ -22,8 +22,7 @@ import { type FileSystem, tryLock } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
 import { type ProcessIdentity, processState, thisProcess } from '../../src/rotation/process-identity.ts';
 import { generation } from '../credentials/keys.ts';
-import { rejection } from '../http/clients.ts';
-import { thrownBy } from '../support/refusal.ts';
+import { rejected, thrownBy } from '../support/refusal.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { watchedFileSystem } from './watched-file-system.ts';
 
@@ -89,8 +88,8 @@ describe('a key file', () => {
       await set('one');
       chmodSync(path, mode);
       const storage = keyFile({ path });
-      expect(await rejection(storage.read())).toMatchObject({ code: 'key_storage_exposed' });
-      expect(await rejection(set('two'))).toMatchObject({ code: 'key_storage_exposed' });
+      expect(await rejected(storage.read())).toMatchObject({ code: 'key_storage_exposed' });
+      expect(await rejected(set('two'))).toMatchObject({ code: 'key_storage_exposed' });
       chmodSync(path, 0o600);
       expect(await storage.read()).toBe('one');
     },
@@ -163,13 +162,13 @@ describe('a key file', () => {
   it('whose folder is missing, or that is a folder, is a clear error', async () => {
     const missing = keyFile({ path: join(folder, 'no', 'keys.json') });
     expect(await missing.read()).toBeUndefined();
-    expect(await rejection(missing.update(() => 'one'))).toMatchObject({
+    expect(await rejected(missing.update(() => 'one'))).toMatchObject({
       code: 'key_storage_failed',
       message: expect.stringContaining('ENOENT'),
     });
     mkdirSync(path);
-    expect(await rejection(keyFile({ path }).read())).toMatchObject({ name: 'KeyError' });
-    expect(await rejection(set('one'))).toMatchObject({ name: 'KeyError' });
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({ name: 'KeyError' });
+    expect(await rejected(set('one'))).toMatchObject({ name: 'KeyError' });
   });
 
   it('says without being read whether it has changed, however it was changed', async () => {
@@ -199,7 +198,7 @@ describe('a key file', () => {
         () => keyFile({ path: '/dev/zero' }).read(),
       ];
       for (const step of both) {
-        expect(await rejection(step())).toMatchObject({
+        expect(await rejected(step())).toMatchObject({
           code: 'key_storage_failed',
           message: expect.stringMatching(/is a (FIFO|device).*not a file/),
         });
@@ -207,7 +206,7 @@ describe('a key file', () => {
       expect(readdirSync(folder)).toEqual(['keys.json']);
       rmSync(path);
       spawnSync('mkfifo', [`${path}.lock`]);
-      expect(await rejection(set('one'))).toMatchObject({
+      expect(await rejected(set('one'))).toMatchObject({
         code: 'key_storage_failed',
         message: expect.stringContaining('not a file, and stands for a lock. Delete it.'),
       });
@@ -224,7 +223,7 @@ describe('a key file', () => {
       chmodSync(theirs, mode);
       for (const storage of [keyFile({ path }), keyFile({ path: theirs })]) {
         for (const step of [storage.read(), storage.update(() => 'two')]) {
-          expect(await rejection(step)).toMatchObject({
+          expect(await rejected(step)).toMatchObject({
             code: 'key_storage_exposed',
             message: expect.stringContaining('belongs to another user'),
           });
@@ -240,21 +239,21 @@ describe('a key file', () => {
   it.runIf(isRoot)('is not made where a link of another user leads, nor read there', async () => {
     symlinkSync(join(folder, 'elsewhere.json'), path);
     lchownSync(path, 1234, 1234);
-    expect(await rejection(set('one'))).toMatchObject({ code: 'key_storage_exposed' });
+    expect(await rejected(set('one'))).toMatchObject({ code: 'key_storage_exposed' });
     writeFileSync(join(folder, 'elsewhere.json'), 'mine', { mode: 0o600 });
-    expect(await rejection(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_exposed' });
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_exposed' });
     expect(readdirSync(folder).sort()).toEqual(['elsewhere.json', 'keys.json']);
   });
 
   it.runIf(isPosix)('behind links that lead in a circle is a clear error', async () => {
     symlinkSync(path, `${path}.2`);
     symlinkSync(`${path}.2`, path);
-    expect(await rejection(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_failed' });
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_failed' });
   });
 
   it('of more than a mebibyte is refused', async () => {
     writeFileSync(path, 'x'.repeat(1_048_577), { mode: 0o600 });
-    expect(await rejection(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_invalid' });
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_invalid' });
   });
 
   it('stays as it was, unlocked, when the change throws', async () => {
@@ -263,7 +262,7 @@ describe('a key file', () => {
     const throws = () => {
       throw error;
     };
-    expect(await rejection(keyFile({ path }).update(throws))).toBe(error);
+    expect(await rejected(keyFile({ path }).update(throws))).toBe(error);
     expect([await keyFile({ path }).read(), readdirSync(folder)]).toEqual(['one', ['keys.json']]);
   });
 

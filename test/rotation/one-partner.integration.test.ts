@@ -18,10 +18,9 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { bases } from '../deployment/bases.ts';
-import { rejection } from '../http/clients.ts';
 import { fakeService, order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { thrownBy } from '../support/refusal.ts';
+import { rejected, thrownBy } from '../support/refusal.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { storages, type TestStorage } from './storages.ts';
@@ -115,7 +114,7 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     await fresh().rotation.receive(keys(1));
     const before = fresh();
     before.service.next.push('lost');
-    await rejection(before.journal.create(order));
+    await rejected(before.journal.create(order));
     await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
     await fresh().rotation.promote();
     const after = fresh();
@@ -132,7 +131,7 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     await fresh().rotation.promote();
     const after = fresh();
     after.service.next.push('lost');
-    await rejection(after.journal.create(order));
+    await rejected(after.journal.create(order));
     expect(await running.journal.observe(event, outdated)).toMatchObject({ result: 'accepted' });
     const current = { key: await keyOf(fresh(), 1) };
     expect(current.key).toMatchObject({ partnerId: 'P-1' });
@@ -171,7 +170,7 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
   it('a different name is refused with words, and nothing is stored', async () => {
     await fresh().rotation.receive(keys(1, { partnerId: 'P-1', partnerCode: 'acme' }));
     const stored = await storage.read();
-    const error = await rejection(fresh().rotation.receive(keys(2, { partnerId: 'P-2' })));
+    const error = await rejected(fresh().rotation.receive(keys(2, { partnerId: 'P-2' })));
     expect(error).toMatchObject({
       code: 'keys_of_another_partner',
       message: expect.stringMatching(/"P-2".*"P-1".*storage/),
@@ -179,14 +178,14 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     expect(await storage.read()).toBe(stored);
     await fresh().rotation.receive(keys(2));
     await fresh().rotation.promote();
-    expect(await rejection(fresh().rotation.receive(keys(3, { partnerId: 'P-3' })))).toMatchObject({
+    expect(await rejected(fresh().rotation.receive(keys(3, { partnerId: 'P-3' })))).toMatchObject({
       code: 'keys_of_another_partner',
     });
   });
 
   it('a code alone that differs is refused, too', async () => {
     await fresh().rotation.receive(keys(1, { partnerCode: 'acme' }));
-    expect(await rejection(fresh().rotation.receive(keys(2, { partnerCode: 'other' })))).toMatchObject({
+    expect(await rejected(fresh().rotation.receive(keys(2, { partnerCode: 'other' })))).toMatchObject({
       code: 'keys_of_another_partner',
       message: expect.stringMatching(/"other".*"acme"/),
     });
@@ -259,7 +258,7 @@ describe('owners count as one among the keys of one rotation only', () => {
     const [first, second] = [await rotate(one, 'a'), await rotate(other, 'b')];
     const sender = start(one, store);
     sender.service.next.push('lost');
-    await rejection(sender.journal.create(order));
+    await rejected(sender.journal.create(order));
     await name(first, 'P-1');
     await name(second, 'P-2');
     const foreign = start(other, memoryStore());
@@ -315,7 +314,7 @@ it('a ring refuses keys whose origin names no rotation', async () => {
   // What a JavaScript caller may return.
   const origin = { rotation: '' } as never;
   const ring = createKeyRing({ load: () => ({ signing: set, verifying: [set], origin }), onError: () => {} });
-  expect(await rejection(Promise.resolve(ring.current()))).toMatchObject({
+  expect(await rejected(Promise.resolve(ring.current()))).toMatchObject({
     code: 'keys_unavailable',
     message: expect.stringContaining('names no rotation'),
   });

@@ -17,9 +17,9 @@ import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
-import { partner, rejection } from '../http/clients.ts';
+import { partner } from '../http/clients.ts';
 import { nextTurn } from '../support/next-turn.ts';
-import { thrownBy } from '../support/refusal.ts';
+import { rejected, thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import { storages, type TestStorage } from './storages.ts';
 
@@ -79,7 +79,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     expect(await stepNow()).toBe('empty');
     const each = rotation();
     for (const step of [each.credentials, each.promote, () => each.request(partner)]) {
-      expect(await rejection(step())).toMatchObject({ name: 'KeyError', code: 'keys_unavailable' });
+      expect(await rejected(step())).toMatchObject({ name: 'KeyError', code: 'keys_unavailable' });
     }
     expect(sent).toEqual([]);
   });
@@ -106,10 +106,10 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   it('refuses a second request while keys are awaited, and while they are not promoted', async () => {
     await rotation().receive(generation(1));
     await rotation().request(partner);
-    expect(await rejection(rotation().request(partner))).toMatchObject({ code: 'rotation_pending' });
+    expect(await rejected(rotation().request(partner))).toMatchObject({ code: 'rotation_pending' });
     await rotation().receive(generation(2));
     for (const options of [{}, { again: true }]) {
-      expect(await rejection(rotation().request(partner, options))).toMatchObject({
+      expect(await rejected(rotation().request(partner, options))).toMatchObject({
         code: 'rotation_pending',
       });
     }
@@ -140,7 +140,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
         return reply;
       },
     };
-    const first = rejection(rotation({ exchange: slow }).request(partner));
+    const first = rejected(rotation({ exchange: slow }).request(partner));
     await asked;
     await rotation().request(partner, { again: true });
     refuse(requestError('refused'));
@@ -153,7 +153,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     async (outcome) => {
       await rotation().receive(generation(1));
       answer = requestError(outcome);
-      expect(await rejection(rotation().request(partner))).toBe(answer);
+      expect(await rejected(rotation().request(partner))).toBe(answer);
       expect(await stepNow()).toBe('idle');
     },
   );
@@ -161,7 +161,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   it('has nothing pending after a mistake that was found before anything was sent', async () => {
     await rotation().receive(generation(1));
     answer = new ConfigurationError('not_configured', 'no base URL');
-    expect(await rejection(rotation().request(partner))).toBe(answer);
+    expect(await rejected(rotation().request(partner))).toBe(answer);
     expect(await stepNow()).toBe('idle');
   });
 
@@ -171,7 +171,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   ])('refuses %j, and asks for nothing', async (wrong, message) => {
     await rotation().receive(generation(1));
     // What a JavaScript caller may pass.
-    expect(await rejection(rotation().request(partner, wrong as never))).toMatchObject({
+    expect(await rejected(rotation().request(partner, wrong as never))).toMatchObject({
       code: 'invalid_option',
       message: expect.stringContaining(message),
     });
@@ -191,13 +191,13 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     async (_name, error) => {
       await rotation().receive(generation(1));
       answer = error;
-      expect(await rejection(rotation().request(partner))).toBe(answer);
+      expect(await rejected(rotation().request(partner))).toBe(answer);
       expect(await stepNow()).toBe('unknown');
-      expect(await rejection(rotation().request(partner))).toMatchObject({ code: 'rotation_unknown' });
+      expect(await rejected(rotation().request(partner))).toMatchObject({ code: 'rotation_unknown' });
       expect(sent).toHaveLength(1);
       // Refused the second time: still nobody knows what became of the first.
       answer = requestError('refused');
-      await rejection(rotation().request(partner, { again: true }));
+      await rejected(rotation().request(partner, { again: true }));
       expect(await stepNow()).toBe('unknown');
       answer = undefined;
       await rotation().request(partner, { again: true });
@@ -242,7 +242,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   it('says so when the old keys are pasted instead of the new ones', async () => {
     await rotation().receive(generation(1));
     await rotation().request(partner);
-    expect(await rejection(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
+    expect(await rejected(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
     expect(await stepNow()).toBe('requested');
   });
 
@@ -332,7 +332,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
       await storage.update(change);
     };
     const sets = await rotation({ storage: { read: () => storage.read(), update } }).credentials();
-    expect(await rejection(Promise.resolve(sets.matched?.(1)))).toMatchObject({ code: 'store_failed' });
+    expect(await rejected(Promise.resolve(sets.matched?.(1)))).toMatchObject({ code: 'store_failed' });
     expect(sets.unconfirmed?.()).toBe(true);
     isDown = false;
     await sets.matched?.(1);
@@ -342,7 +342,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   it('does not store malformed keys, and shows none of them', async () => {
     await rotation().receive(generation(1));
     const wrong = { ...generation(2), partnerSecretKey: ' sk_partner_padded' };
-    const error = await rejection(rotation().receive(wrong));
+    const error = await rejected(rotation().receive(wrong));
     expect(error).toMatchObject({ code: 'invalid_credentials' });
     expect(inspect(error)).not.toContain('padded');
     expect(await verifying(rotation())).toEqual(['1']);
@@ -353,7 +353,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
     await rotation().promote();
     expect(await verifying(rotation())).toEqual(['1']);
     await rotation().request(partner);
-    expect(await rejection(rotation().promote())).toMatchObject({ code: 'keys_not_received' });
+    expect(await rejected(rotation().promote())).toMatchObject({ code: 'keys_not_received' });
   });
 
   it('verifies with replaced keys for overlapMs, and a little longer', async () => {
@@ -578,7 +578,7 @@ it.each<[Partial<Record<string, unknown>>, string]>([
 
 it('request without an exchange says what is missing', async () => {
   const storage = { read: async () => undefined, update: async () => {} };
-  expect(await rejection(createKeyRotation({ storage }).request(partner))).toMatchObject({
+  expect(await rejected(createKeyRotation({ storage }).request(partner))).toMatchObject({
     code: 'not_configured',
   });
 });
@@ -612,7 +612,7 @@ it.each([
     () => rotation.receive(keys),
     rotation.promote,
   ]) {
-    const error = await rejection(step());
+    const error = await rejected(step());
     expect(error).toMatchObject({ code: 'key_storage_invalid' });
     expect(inspect(error)).not.toContain('sk_partner');
   }

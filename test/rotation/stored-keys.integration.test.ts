@@ -5,8 +5,7 @@ import { type StoredKeysOptions, storedKeys } from '../../src/rotation/stored-ke
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { generation } from '../credentials/keys.ts';
-import { rejection } from '../http/clients.ts';
-import { thrownBy } from '../support/refusal.ts';
+import { rejected, thrownBy } from '../support/refusal.ts';
 import { cipher } from './storages.ts';
 
 const textIn = async (store: RecordStore) => JSON.stringify(await store.list({ prefix: '', limit: 10 }));
@@ -29,7 +28,7 @@ it('what cannot be decrypted is refused, left as it is, and not shown', async ()
   };
   const rotation = createKeyRotation({ storage: storedKeys({ store, encrypt: cipher.encrypt, decrypt }) });
   for (const step of [rotation.credentials(), rotation.receive(generation(2))]) {
-    const error = await rejection(step);
+    const error = await rejected(step);
     expect(error).toMatchObject({ code: 'key_storage_invalid' });
     expect(inspect(error)).not.toContain('sk_partner');
   }
@@ -46,7 +45,7 @@ it.each<[string, (text: string) => unknown, (text: string) => unknown]>([
   // What a JavaScript caller may pass.
   const wrong = { encrypt, decrypt } as unknown as Pick<StoredKeysOptions, 'encrypt' | 'decrypt'>;
   const rotation = createKeyRotation({ storage: storedKeys({ store, ...wrong }) });
-  const error = await rejection(rotation.receive(generation(1)));
+  const error = await rejected(rotation.receive(generation(1)));
   expect(error).toMatchObject({
     code: 'invalid_option',
     message: expect.stringContaining('decrypt must undo encrypt'),
@@ -68,14 +67,14 @@ it('a record of somebody else is refused', async () => {
   const store = memoryStore();
   await store.transact(['keys'], (records) => records.set('keys', { other: true }));
   const rotation = createKeyRotation({ storage: storedKeys({ store, key: 'keys' }) });
-  expect(await rejection(rotation.receive(generation(1)))).toMatchObject({ code: 'key_storage_invalid' });
+  expect(await rejected(rotation.receive(generation(1)))).toMatchObject({ code: 'key_storage_invalid' });
 });
 
 it('a store that fails is its own error, and a ring goes on with the keys it has', async () => {
   const store = memoryStore();
   await store.close();
   const rotation = createKeyRotation({ storage: storedKeys({ store }) });
-  expect(await rejection(rotation.credentials())).toMatchObject({ code: 'store_closed' });
+  expect(await rejected(rotation.credentials())).toMatchObject({ code: 'store_closed' });
 });
 
 it.each<[Record<string, unknown>, string]>([
