@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isForgery } from '../sandbox/faults/event-faults.ts';
 import {
   type Exchange,
   type Explanation,
@@ -14,7 +15,7 @@ import { Changes, cut, describePostResult, Faults, SignatureBadge, Status, shown
 import { MessageView } from './message-view.tsx';
 import { SendAgain } from './send-again.tsx';
 import { attempt, openOrder, update, useStore } from './store.ts';
-import { isForgery, type Row, verdictOf } from './traffic-rows.ts';
+import { type Row, verdictOf } from './traffic-rows.ts';
 
 export function ExchangeDetail({ row }: { row: Row }) {
   const { exchange, problem } = useExchange(row);

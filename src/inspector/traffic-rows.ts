@@ -1,4 +1,5 @@
 import { parseSearch } from '../sandbox/control/search-traffic.ts';
+import { isForgery } from '../sandbox/faults/event-faults.ts';
 import type { ListedEntry } from './api.ts';
 
 /** A line of the list: a request or an event with its result, or a fault that prevented it. */
@@ -31,11 +32,6 @@ export function addEntries(rows: Map<number, Row>, entries: readonly ListedEntry
     const next = row === undefined ? rowOf(entry) : answered(row, entry);
     rows.set(entry.exchange, { ...next, text: textOf(next) });
   }
-}
-
-/** The sandbox posted it as an attacker would: the receiver must refuse it. */
-export function isForgery({ faults }: Pick<Row, 'faults'>): boolean {
-  return faults.includes('forged') || faults.includes('tampered');
 }
 
 /** Whether the exchange went as it should. A refused forgery is good, an accepted one is bad. */

@@ -16,7 +16,6 @@ import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 import { listen } from './server/sandbox-server.ts';
 import { checkRoutes, operationRoutes, sandboxHandler } from './service.ts';
 import { createState, resetState, type SandboxState } from './state.ts';
-import { fetchReply } from './wire-reply.ts';
 
 /**
  * Simulates the service of the contract: all operations, in memory unless `data` says otherwise. Each sandbox has
@@ -55,7 +54,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     request.signal.throwIfAborted();
     const reply = await serve(request, { ip: init?.ip ?? '127.0.0.1' });
     request.signal.throwIfAborted();
-    return fetchReply(reply, { signal: request.signal, clock, seed });
+    return reply.transport.fetch(reply, { signal: request.signal, clock, seed });
   };
 
   const sandbox: Sandbox<Order> = Object.freeze({

@@ -25,11 +25,11 @@ export type { ServiceOptions } from './drawn/service-traits.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
 export type { EventChange } from './events/event-change.ts';
 export type { EventSpelling } from './events/event-text.ts';
+export { eventFaults } from './faults/event-faults.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,
   type EventFaultRates,
-  eventFaults,
   type Fault,
   type FaultRates,
   type FaultScenario,

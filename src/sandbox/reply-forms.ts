@@ -56,8 +56,3 @@ export const denialNames = Object.keys(denials) as DenialForm[];
 export function denialOf(form: DenialForm, { message }: JsonObject): JsonObject {
   return { ...denials[form], message: message ?? '' };
 }
-
-/** Whether a form is that of a denial. */
-export function isDenial(form: string): form is DenialForm {
-  return Object.hasOwn(denials, form);
-}

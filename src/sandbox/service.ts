@@ -92,16 +92,8 @@ function faultFacts(
 }
 
 function visibleReply({ status, headers, body, transport }: WireReply) {
-  switch (transport.kind) {
-    case 'reset':
-    case 'close':
-    case 'stall':
-      return {};
-    default: {
-      const sent = transport.kind === 'truncate' ? body.subarray(0, transport.bytes) : body;
-      return { status, headers: Object.fromEntries(headers), body: textOf(sent) };
-    }
-  }
+  const sent = transport.sent(body);
+  return sent && { status, headers: Object.fromEntries(headers), body: textOf(sent) };
 }
 
 function textOf(body: Uint8Array | undefined): string | undefined {

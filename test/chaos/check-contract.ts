@@ -1,5 +1,5 @@
 import { orderEventNames } from '../../src/events/event-names.ts';
-import type { EventFaultName } from '../../src/sandbox/faults/faults.ts';
+import type { EventFaultName } from '../../src/sandbox/faults/event-faults.ts';
 import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
 import { deviates } from './plan.ts';

@@ -3,13 +3,10 @@ import {
   drawService,
   type ServiceDimension,
 } from '../../src/sandbox/drawn/draw-service.ts';
-import {
-  type EventFaultName,
-  eventFaultNames,
-  type FaultRates,
-  requestFaultNames,
-} from '../../src/sandbox/faults/faults.ts';
+import { type EventFaultName, eventFaultNames } from '../../src/sandbox/faults/event-faults.ts';
+import { type FaultRates, requestFaultNames } from '../../src/sandbox/faults/faults.ts';
 import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
+import { reshapingFaults } from '../sandbox/faults/reshaping-faults.ts';
 
 /** What a scenario is made of, before it begins. */
 export interface Plan {
@@ -73,10 +70,7 @@ const shapes = [
   ...(['closeStatus', 'extraMembers', 'eventNames'] as const),
 ] satisfies ServiceDimension[];
 
-const reshaping: ReadonlySet<EventFaultName> = new Set([
-  ...(['member_missing', 'member_null', 'member_type', 'member_renamed', 'member_nested'] as const),
-  ...(['member_long', 'member_repeated', 'status_respelled', 'name_respelled', 'sell_side'] as const),
-]);
+const reshaping: ReadonlySet<EventFaultName> = new Set(reshapingFaults);
 
 /** Whether a service or a fault gives an event another form. */
 export function deviates({ service }: Plan, faults: readonly EventFaultName[]): boolean {

@@ -1,6 +1,6 @@
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { drawService, type ServiceDimension } from '../../src/sandbox/drawn/draw-service.ts';
-import { eventFaultNames } from '../../src/sandbox/faults/faults.ts';
+import { eventFaultNames } from '../../src/sandbox/faults/event-faults.ts';
 import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { order, place } from '../sandbox/support.ts';
 import { partnerCredentials } from './partner.ts';

@@ -1,5 +1,6 @@
 import type { AssumptionId } from '../../src/deployment/assumptions.ts';
-import type { EventFaultName, RequestFaultName } from '../../src/sandbox/faults/faults.ts';
+import type { EventFaultName } from '../../src/sandbox/faults/event-faults.ts';
+import type { RequestFaultName } from '../../src/sandbox/faults/faults.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 
 /** How the sandbox plays one point of the assumption ledger in another way, or why it cannot. */

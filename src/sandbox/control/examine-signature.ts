@@ -8,7 +8,7 @@ import { findMembers } from '../../internal/json-scanner.ts';
 import { canonicalText } from '../../signature/serializations.ts';
 import { decodeBody, parseSignedBody } from '../../signature/signed-body.ts';
 import { verifyBody } from '../../signature/verify-body.ts';
-import { isGenuine } from '../events/delivery.ts';
+import { isForgery } from '../faults/event-faults.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxState } from '../state.ts';
@@ -124,7 +124,7 @@ function genuineBody({ deliveryQueue }: SandboxState, { delivery }: SignedEntry)
   const own = deliveries.find(({ id }) => id === delivery);
   return deliveries.findLast(
     (each) =>
-      each.name === own?.name && each.platform_order_ref === own.platform_order_ref && isGenuine(each),
+      each.name === own?.name && each.platform_order_ref === own.platform_order_ref && !isForgery(each),
   )?.body;
 }
 

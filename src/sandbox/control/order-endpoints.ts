@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isValidationError, whatFailed } from '../../errors/errors.ts';
-import { isGenuine, type SandboxDelivery } from '../events/delivery.ts';
+import type { SandboxDelivery } from '../events/delivery.ts';
+import { isForgery } from '../faults/event-faults.ts';
 import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
 import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import { Refusal } from '../requests.ts';
@@ -37,7 +38,7 @@ export function orderOperations() {
         );
         const lastEvents = new Map(
           sandbox.deliveries
-            .filter(isGenuine)
+            .filter((delivery) => !isForgery(delivery))
             .map(({ platform_order_ref, name, postedAt, status }) => [
               platform_order_ref,
               { name, postedAt, status },

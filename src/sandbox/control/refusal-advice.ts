@@ -1,5 +1,6 @@
 import { commandWords } from '../../config/command-words.ts';
 import { inWords, requestRefusalRemedies, signatureRemedies, type Text } from '../../errors/remedies.ts';
+import { isForgery } from '../faults/event-faults.ts';
 import type { TraceEntry } from '../trace.ts';
 
 /** The advice for the status with which a receiver refused a genuine event. */
@@ -18,8 +19,8 @@ export function refusalAdvice(entries: readonly TraceEntry[]): string[] | undefi
   const [event] = entries;
   const status = entries.findLast(({ kind }) => kind === 'event_reply')?.status;
   if (event?.kind !== 'event' || status === undefined || status < 400 || status >= 500) return undefined;
-  // A receiver has to refuse these two. After a regeneration it may know the new keys alone.
-  if (event.faults.some((fault) => /^(?:forged|tampered|old_key)$/.test(fault))) return undefined;
+  // After a regeneration a receiver may know the new keys alone.
+  if (isForgery(event) || event.faults.includes('old_key')) return undefined;
   const remedy = remedies[status];
   const isSignature = remedy === signatureRemedies.signature_mismatch;
   return [

@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { faultForms } from '../faults/check-fault.ts';
-import {
-  eventFaultNames,
-  eventFaults,
-  faultScenarioNames,
-  faultTargets,
-  requestFaultNames,
-} from '../faults/faults.ts';
+import { eventFaultNames, eventFaults } from '../faults/event-faults.ts';
+import { faultScenarioNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
 import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SandboxState } from '../state.ts';

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { isConfigurationError } from '../../errors/errors.ts';
 import { longestTimerMs } from '../../internal/deadline.ts';
 import { targetSide } from '../faults/check-fault.ts';
-import { eventFaultNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
+import { eventFaultNames } from '../faults/event-faults.ts';
+import { faultTargets, requestFaultNames } from '../faults/faults.ts';
 import { orderSteps } from '../orders/order-registry.ts';
 import { denialNames, replyFormNames } from '../reply-forms.ts';
 

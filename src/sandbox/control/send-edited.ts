@@ -10,7 +10,7 @@ import { signBody } from '../../signature/sign-body.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { removeSignature } from '../../signature/signed-body.ts';
 import { orderKey } from '../events/post-event.ts';
-import type { EventFaultName } from '../faults/faults.ts';
+import { type EventFaultName, forgeries } from '../faults/event-faults.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -99,7 +99,7 @@ async function postCopy(state: SandboxState, copy: Copy, { partner, faults }: Co
 
 /** An unchanged copy is what the original is, also after the keys have changed. */
 function forgeriesOf({ faults }: TraceEntry): EventFaultName[] {
-  return (['forged', 'tampered'] as const).filter((fault) => faults.includes(fault));
+  return forgeries.filter((fault) => faults.includes(fault));
 }
 
 /** A receiver has to refuse a changed copy whose signature does not hold, as it refuses a tampered event. */

@@ -1,5 +1,5 @@
 import { integer, invalidOption, nested, type OptionTable, timerMs } from '../../internal/options.ts';
-import type { EventFaultName } from '../faults/faults.ts';
+import type { EventFaultName } from '../faults/event-faults.ts';
 
 /** A snapshot of an event and its posting. */
 export interface SandboxDelivery {
@@ -27,11 +27,6 @@ export interface SandboxDelivery {
   readonly error: string | undefined;
   /** The faults played with it. A `forged` or `tampered` event does not come from the service. */
   readonly faults: readonly EventFaultName[];
-}
-
-/** Whether the service posted it. A receiver has to refuse all others. */
-export function isGenuine({ faults }: { readonly faults: readonly string[] }): boolean {
-  return !faults.includes('forged') && !faults.includes('tampered');
 }
 
 export interface QueuedEvent

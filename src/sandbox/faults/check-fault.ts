@@ -10,17 +10,13 @@ import {
   value,
 } from '../../internal/options.ts';
 import { checkMemberPath } from '../events/event-change.ts';
-import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+import { type EventFaultName, eventFaultNames, eventFaults, type FaultDetails } from './event-faults.ts';
 import {
   type EventFault,
-  type EventFaultName,
-  eventFaultNames,
-  eventFaults,
   type Fault,
-  type FaultDetails,
-  type FaultTime,
   faultTargets,
   type RequestFaultName,
+  type RequestFaultRules,
   requestFaultNames,
   requestFaults,
   type TimedRequestFault,
@@ -44,16 +40,16 @@ export function checkFault(given: Fault): CheckedFault {
     typeof given === 'object' && given !== null ? given : { kind: given };
   const { kind, when, ...details } = named;
   if (isRequestFault(kind)) {
-    const rules: { when: FaultTime; only?: FaultTime; details: FaultDetails } = requestFaults[kind];
+    const rules: RequestFaultRules = requestFaults[kind];
     const time = checkOneOf(`${kind}.when`, when ?? rules.when, ['before', 'after']);
     if (rules.only !== undefined && time !== rules.only) {
       throw invalidOption(`${kind}.when can only be '${rules.only}'.`);
     }
-    return { of: 'request', fault: { kind, when: time, ...readDetails(kind, rules.details, details) } };
+    return { of: 'request', fault: { kind, when: time, ...readDetails(kind, rules, details) } };
   }
   if (isEventFault(kind)) {
     if (when !== undefined) throw invalidOption(`${kind} is a fault of events, which have no "when".`);
-    return { of: 'event', fault: { kind, ...readDetails(kind, eventFaults[kind].details, details) } };
+    return { of: 'event', fault: { kind, ...readDetails(kind, eventFaults[kind], details) } };
   }
   throw unknownName('fault', String(kind), [...requestFaultNames, ...eventFaultNames]);
 }
@@ -76,35 +72,31 @@ function unknownName(what: 'target' | 'fault', given: string, known: readonly st
   );
 }
 
-function readDetails(kind: string, defaults: FaultDetails, given: FaultDetails): FaultDetails {
+function readDetails(
+  kind: string,
+  { details, statuses = { least: 200, most: 599 }, forms = [] }: Partial<RequestFaultRules>,
+  given: FaultDetails,
+): FaultDetails {
   const rows: Readonly<Record<string, OptionRow<unknown>>> = {
-    status: integer(statusBounds[kind] ?? { least: 200, most: 599 }),
+    status: integer(statuses),
     retryAfterSeconds: integer({ least: 0 }),
     bytes: integer({ least: kind === 'trickle' ? 1 : 0 }),
     delayMs: timerMs({ least: 0 }),
     member: value(checkMemberPath),
-    form: value((form, name) => checkOneOf(name, form, faultForms[kind] ?? [])),
+    form: value((form, name) => checkOneOf(name, form, forms)),
     location: value((text, name) => {
       if (typeof text === 'string' && /^[\t -~\x80-\xff]*$/.test(text)) return text;
       throw invalidOption(`${name} must be text that a header can have.`);
     }),
   } satisfies OptionTable<FaultDetails>;
-  const table = Object.entries(defaults).map(([name, usual]) => [name, withDefault(rows[name], usual)]);
+  const table = Object.entries(details ?? {}).map(([name, usual]) => [name, withDefault(rows[name], usual)]);
   return nested(Object.fromEntries(table)).read(kind, given);
 }
 
 /** The forms of each fault that has some. */
-export const faultForms: Readonly<Record<string, readonly (ReplyForm | DenialForm)[]>> = {
-  other_reply: replyFormNames,
-  ok_with_error: denialNames,
-};
-
-const statusBounds: Readonly<Record<string, { least: number; most: number }>> = {
-  conflict: { least: 400, most: 499 },
-  other_status: { least: 200, most: 299 },
-  redirect: { least: 300, most: 399 },
-  server_error: { least: 500, most: 599 },
-};
+export const faultForms: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(requestFaults).flatMap(([kind, rules]) => ('forms' in rules ? [[kind, rules.forms]] : [])),
+);
 
 function withDefault(row: OptionRow<unknown> | undefined, usual: unknown): OptionRow<unknown> {
   return { read: (name, given) => (given === undefined ? usual : row?.read(name, given)) };

@@ -2,12 +2,11 @@ import type { OrderEventName } from '../../events/order-event.ts';
 import { checkOneOf, invalidOption } from '../../internal/options.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { type CheckedFault, checkFault, targetSide } from './check-fault.ts';
+import { type EventFaultName, eventFaultNames } from './event-faults.ts';
 import {
   type EventFault,
-  type EventFaultName,
   type EventFaultRates,
   type EventFaultTarget,
-  eventFaultNames,
   type Fault,
   type FaultRate,
   type FaultRates,

@@ -1,7 +1,8 @@
 import { type Operation, operations } from '../../deployment/operations.ts';
 import { orderEventNames } from '../../events/event-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
-import type { DenialForm, ReplyForm } from '../reply-forms.ts';
+import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+import type { EventFaultName, FaultDetails } from './event-faults.ts';
 
 /**
  * The requests that the service answers: the contract's operations, the one-time link, and the reported signing
@@ -16,33 +17,22 @@ export type SandboxOperation = Operation | 'openLink' | 'signRequest';
  */
 export type FaultTime = 'before' | 'after';
 
-/** The details of a fault. */
-export interface FaultDetails {
-  /** HTTP status of the reply. */
-  readonly status?: number | undefined;
-  /** The Retry-After header, in seconds. */
-  readonly retryAfterSeconds?: number | undefined;
-  /** The Location header. */
-  readonly location?: string | undefined;
-  /** Bytes of the body: those sent before the connection breaks, or those of one piece. */
-  readonly bytes?: number | undefined;
-  /** Milliseconds on the sandbox's clock: between two pieces of a body, or until an event is posted. */
-  readonly delayMs?: number | undefined;
-  /** The body of a reply: one of `replyForms`, or of `denials` for `ok_with_error`. */
-  readonly form?: ReplyForm | DenialForm | undefined;
-  /** The path of the member of an event: `payer_into_account.bank_name`. */
-  readonly member?: string | undefined;
-}
-
-interface RequestFaultRules {
+export interface RequestFaultRules {
   /** The default time. */
   readonly when: FaultTime;
   /** The only possible time. */
   readonly only?: FaultTime;
   readonly details: FaultDetails;
+  /** @default any status from 200 to 599 */
+  readonly statuses?: { readonly least: number; readonly most: number };
+  /** The values of `form`. */
+  readonly forms?: readonly (ReplyForm | DenialForm)[];
 }
 
-/** Every fault of a request, with its default time and details. docs/details/sandbox.md says what each one does. */
+/**
+ * Every fault of a request, with its default time and details; `plays` in wire-reply.ts plays each.
+ * docs/details/sandbox.md says what each one does.
+ */
 export const requestFaults = {
   reset: { when: 'before', details: {} },
   reply_lost: { when: 'after', only: 'after', details: {} },
@@ -50,56 +40,42 @@ export const requestFaults = {
   trickle: { when: 'after', details: { bytes: 16, delayMs: 10 } },
   truncate: { when: 'after', details: { bytes: undefined } },
   too_many_requests: { when: 'before', details: { retryAfterSeconds: 1 } },
-  server_error: { when: 'before', details: { status: 500 } },
-  redirect: { when: 'before', details: { status: 307, location: 'https://elsewhere.invalid/' } },
+  server_error: { when: 'before', details: { status: 500 }, statuses: { least: 500, most: 599 } },
+  redirect: {
+    when: 'before',
+    details: { status: 307, location: 'https://elsewhere.invalid/' },
+    statuses: { least: 300, most: 399 },
+  },
   html: { when: 'before', details: { status: 502 } },
   misdirected: { when: 'before', details: {} },
-  ok_with_error: { when: 'before', details: { form: 'success_false' } },
+  ok_with_error: { when: 'before', details: { form: 'success_false' }, forms: denialNames },
   wrong_content_type: { when: 'after', details: {} },
   gzip: { when: 'after', details: {} },
-  other_reply: { when: 'after', only: 'after', details: { form: undefined } },
-  other_status: { when: 'after', only: 'after', details: { status: 202 } },
-  conflict: { when: 'after', details: { status: 409 } },
+  other_reply: { when: 'after', only: 'after', details: { form: undefined }, forms: replyFormNames },
+  other_status: {
+    when: 'after',
+    only: 'after',
+    details: { status: 202 },
+    statuses: { least: 200, most: 299 },
+  },
+  conflict: { when: 'after', details: { status: 409 }, statuses: { least: 400, most: 499 } },
 } as const satisfies Record<string, RequestFaultRules>;
 
-interface EventFaultRules {
-  readonly details: FaultDetails;
-}
+/** The details of one fault of a request. Those with a default are there. */
+export type RequestFaultDetails<Name extends RequestFaultName> = DetailsOf<(typeof requestFaults)[Name]>;
 
-/** Every fault of an event, with its details. docs/details/sandbox.md says what each one does. */
-export const eventFaults = {
-  duplicate: { details: {} },
-  concurrent_duplicate: { details: {} },
-  reorder: { details: {} },
-  delay: { details: { delayMs: 1000 } },
-  drop: { details: {} },
-  before_reply: { details: {} },
-  old_key: { details: {} },
-  forged: { details: {} },
-  tampered: { details: {} },
-  unfamiliar_name: { details: {} },
-  extra_members: { details: {} },
-  awkward_spelling: { details: {} },
-  member_missing: { details: { member: undefined } },
-  member_null: { details: { member: undefined } },
-  member_type: { details: { member: undefined } },
-  member_renamed: { details: { member: undefined } },
-  member_nested: { details: { member: undefined } },
-  member_long: { details: { member: undefined } },
-  member_repeated: { details: { member: undefined } },
-  status_respelled: { details: { member: undefined } },
-  name_respelled: { details: {} },
-  sell_side: { details: {} },
-} as const satisfies Record<string, EventFaultRules>;
+type DetailsOf<Rules extends RequestFaultRules> = {
+  readonly [Detail in keyof Rules['details'] & keyof FaultDetails]:
+    | (Detail extends 'form' ? FormOf<Rules> : NonNullable<FaultDetails[Detail]>)
+    | (Rules['details'][Detail] & undefined);
+};
+type FormOf<Rules> = Rules extends { readonly forms: readonly (infer Form)[] } ? Form : never;
 
 /** @inline */
 export type RequestFaultName = keyof typeof requestFaults;
-/** @inline */
-export type EventFaultName = keyof typeof eventFaults;
 
-// Sound: the keys of the tables.
+// Sound: the keys of the table.
 export const requestFaultNames = Object.keys(requestFaults) as RequestFaultName[];
-export const eventFaultNames = Object.keys(eventFaults) as EventFaultName[];
 
 /** A fault of a request. Details that are absent have their defaults. */
 export interface RequestFault extends FaultDetails {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import { type EventFaultName, eventFaults } from '../../../src/sandbox/faults/faults.ts';
+import { type EventFaultName, eventFaults, forgeries } from '../../../src/sandbox/faults/event-faults.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
@@ -174,4 +174,9 @@ it('a reordered event without a next one goes out when nothing else is outstandi
 it('every fault of an event is tried above', () => {
   const tried = [...cases.map(([fault]) => fault), 'old_key', ...reshapingFaults];
   expect(Object.keys(eventFaults).sort()).toEqual(tried.sort());
+});
+
+it('a receiver refuses the copies under those faults that the table calls forgeries', () => {
+  const refused = cases.filter(([, { answers }]) => answers.includes(401)).map(([fault]) => fault);
+  expect(forgeries).toEqual(refused);
 });

@@ -1,4 +1,4 @@
-import type { EventFaultName } from '../../../src/sandbox/faults/faults.ts';
+import type { EventFaultName } from '../../../src/sandbox/faults/event-faults.ts';
 
 /** The faults that change the form of an event, which `reshaped-events.test.ts` tries. */
 export const reshapingFaults = [

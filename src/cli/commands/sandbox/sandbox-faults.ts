@@ -1,11 +1,6 @@
 import { buildRouteMap } from '@stricli/core';
-import {
-  eventFaultNames,
-  type FaultDetails,
-  faultScenarioNames,
-  faultTargets,
-  requestFaultNames,
-} from '../../../sandbox/faults/faults.ts';
+import { eventFaultNames, type FaultDetails } from '../../../sandbox/faults/event-faults.ts';
+import { faultScenarioNames, faultTargets, requestFaultNames } from '../../../sandbox/faults/faults.ts';
 import { denialNames, replyFormNames } from '../../../sandbox/reply-forms.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import {
