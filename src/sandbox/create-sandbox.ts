@@ -7,14 +7,14 @@ import { retryDelay } from './events/delivery.ts';
 import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
 import { messengerHandlers } from './messenger/messenger-routes.ts';
 import { orderHandlers } from './orders/order-routes.ts';
-import { playOrder } from './orders/order-scenarios.ts';
+import { advanceOrder, playOrder } from './orders/order-scenarios.ts';
 import type { SandboxCredentials } from './partners/fixed-partners.ts';
 import { linkRoute, partnerHandlers, signRequestRoute } from './partners/partner-routes.ts';
 import { Refusal } from './requests.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
 import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 import { listen } from './server/sandbox-server.ts';
-import { checkRoutes, operationRoutes, sandboxHandler } from './service.ts';
+import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service.ts';
 import { createState, resetState, type SandboxState } from './state.ts';
 
 /**
@@ -42,7 +42,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   const handlers = { ...partnerHandlers, ...orderHandlers, ...messengerHandlers };
   const routes = checkRoutes([
     ...operationRoutes(deployment, handlers),
-    ...(checked.signingEndpoint === 'on' ? [signRequestRoute(deployment)] : []),
+    signRequestRoute(deployment),
     linkRoute,
   ]);
   const serve = sandboxHandler(state, routes);
@@ -68,7 +68,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     listen: (at = {}) =>
       listen({
         at,
-        maxBodyBytes: checked.maxBodyBytes,
+        maxBodyBytes: maxRequestBytes,
         serve,
         clock,
         deploymentAt,
@@ -97,7 +97,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     },
     advance: async (order, step) => {
       await state.ready;
-      const { delivery } = postEvent(state, state.orders.advance(order, step));
+      const { delivery } = postEvent(state, advanceOrder(state, order, step));
       await state.data.commit();
       return delivery;
     },

@@ -11,8 +11,8 @@ export {
   isValidationError,
   ValidationError,
 } from '../errors/errors.ts';
-export type { SettledCryptoStatus, ThirdPartyKycError } from '../events/status.ts';
-export type { RandomBytes } from '../internal/random.ts';
+export type { OrderEventName } from '../events/order-event.ts';
+export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { SandboxClock } from './clock.ts';
 export { createSandbox } from './create-sandbox.ts';
 export {
@@ -23,7 +23,6 @@ export {
 } from './drawn/draw-service.ts';
 export type { ServiceOptions } from './drawn/service-traits.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
-export type { EventChange } from './events/event-change.ts';
 export type { EventSpelling } from './events/event-text.ts';
 export { eventFaults } from './faults/event-faults.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
@@ -44,7 +43,7 @@ export type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts'
 export { type OrderScenario, orderScenarios } from './orders/order-scenarios.ts';
 export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partners.ts';
 export type { SandboxEmail } from './partners/partner-registry.ts';
-export type { DenialForm, ReplyForm } from './reply-forms.ts';
+export type { DenialForm, ReplyForm, SandboxReply } from './reply-forms.ts';
 export type { Sandbox, SandboxEvents } from './sandbox.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
 export type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';

@@ -1,24 +1,34 @@
-import type { JsonObject, JsonValue } from '../internal/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+
+/** A reply of the service before it is sent. */
+export interface SandboxReply {
+  /** HTTP status, 200 to 599. */
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent as JSON. A text is sent as it is; a status without a body has none. */
+  readonly body: JsonValue;
+}
 
 /** A body and its content type. */
 interface ReplyBody {
   readonly type: string;
-  readonly text: string;
+  readonly body: JsonValue;
 }
 
-const json = (value: JsonValue): ReplyBody => ({ type: 'application/json', text: JSON.stringify(value) });
+const json = (body: JsonValue): ReplyBody => ({ type: 'application/json', body });
 
 /** Bodies that a successful reply may have in place of the documented object, which the function is given. */
 export const replyForms = {
   wrapped: (own) => json({ status: 'success', data: own }),
-  text: () => ({ type: 'text/plain; charset=utf-8', text: 'OK' }),
-  error_text: () => ({ type: 'text/plain; charset=utf-8', text: 'error: not available' }),
+  text: () => ({ type: 'text/plain; charset=utf-8', body: 'OK' }),
+  error_text: () => ({ type: 'text/plain; charset=utf-8', body: 'error: not available' }),
   html: () => ({
     type: 'text/html',
-    text: '<!doctype html>\n<html><body><h1>Thank you</h1></body></html>\n',
+    body: '<!doctype html>\n<html><body><h1>Thank you</h1></body></html>\n',
   }),
-  empty: () => ({ type: 'application/json', text: '' }),
-  cut: (own) => ({ type: 'application/json', text: JSON.stringify(own).slice(0, -10) }),
+  empty: () => json(''),
+  cut: (own) => json(JSON.stringify(own).slice(0, -10)),
   list: (own) => json([own]),
   null: () => json(null),
   true: () => json(true),
@@ -30,6 +40,13 @@ export type ReplyForm = keyof typeof replyForms;
 
 // Sound: the keys of the table.
 export const replyFormNames = Object.keys(replyForms) as ReplyForm[];
+
+/** A successful reply with another body. Every other reply stays as it is. */
+export function inForm(reply: SandboxReply, form: ReplyForm): SandboxReply {
+  if (reply.status > 299 || !isJsonObject(reply.body)) return reply;
+  const { type, body } = replyForms[form](reply.body);
+  return { ...reply, headers: { ...reply.headers, 'content-type': type }, body };
+}
 
 /** Ways in which the body of a 200 says that the service did not act. */
 export const denials = {

@@ -1,13 +1,7 @@
-import { checkSecretText } from '../credentials/partner-credentials.ts';
+import { checkSecretText, keyPrefixes } from '../credentials/partner-credentials.ts';
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { platformFetch } from '../deployment/platform-fetch.ts';
-import {
-  type SettledCryptoStatus,
-  settledCryptoStatuses,
-  type ThirdPartyKycError,
-  thirdPartyKycErrors,
-} from '../events/status.ts';
 import type { JsonObject } from '../internal/json.ts';
 import {
   callback,
@@ -18,7 +12,6 @@ import {
   type OptionTable,
   oneOf,
   optional,
-  text,
   timerMs,
   unchecked,
   value,
@@ -26,12 +19,11 @@ import {
 import type { RandomBytes } from '../internal/random.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { CallbackRetryPolicy } from './events/delivery.ts';
-import { type EventChange, eventChangesRow } from './events/event-change.ts';
 import type { EventSpelling } from './events/event-text.ts';
 import type { FaultRates, FaultScenario } from './faults/faults.ts';
+import type { EventHook, ReplyHook } from './hooks.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
-import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from './reply-forms.ts';
 
 /** The options of `defineDeployment` that describe how this deployment differs. */
 type DeploymentPart<Order> = Pick<
@@ -77,12 +69,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * @default nothing
    */
   onReset?: (() => void | Promise<void>) | undefined;
-  /** Source of keys, links and references instead of the seed, which then determines only the faults. */
-  random?: RandomBytes | undefined;
   /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
   whitelist?: 'enforced' | 'off' | undefined;
-  /** Longest request body, in bytes. @default 1048576 (1 MiB; the sandbox's choice) */
-  maxBodyBytes?: number | undefined;
   /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
   callbackTimeoutMs?: number | undefined;
   /**
@@ -93,32 +81,41 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   eventSpelling?: EventSpelling | undefined;
   /** The messenger's master key. @default a random one, see `sandbox.masterKey` */
   masterKey?: string | undefined;
-  /**
-   * Fiat units for one crypto unit, as decimal text, for every pair or by pair (`NGN/USDT`).
-   * @default '1500' (the sandbox's choice)
-   */
-  exchangeRate?: string | ((pair: string) => string) | undefined;
-  /** Deducted from each refund, as decimal text in fiat units. @default '0' (the sandbox's choice) */
-  refundFee?: string | undefined;
-  /**
-   * Fiat currencies paid by mobile money: their orders have a payment link, and a phone number to pay into.
-   * @default ['GHS', 'KES', 'KHS'] (reported as currencies; that they are mobile money is the sandbox's choice)
-   */
-  mobileMoneyCurrencies?: readonly string[] | undefined;
+  /** Fiat units for one crypto unit, as decimal text. @default '1500' (the sandbox's choice) */
+  exchangeRate?: string | undefined;
   /** Phone numbers, in any notation, that are not on the messenger. @default [] */
   numbersNotOnMessenger?: readonly string[] | undefined;
-  /** The status that refuses a message to one of them, 400 to 499. @default 422 */
-  numberRefusalStatus?: number | undefined;
-  /** Spelling of the status of a credited order. @default 'PAID' (contract: the event for crediting) */
-  settledCryptoStatus?: SettledCryptoStatus | undefined;
-  /** Spelling of the third-party KYC error. @default 'THIRD_PARTY_PAYMENT' (contract: the sample body) */
-  thirdPartyKycError?: ThirdPartyKycError | undefined;
   /**
    * Reads the members for the events from a payload of your own `orderSchema`: `partner_order_id`, `fiat_amount`
    * (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`, `partner_callback_url`, and optionally
    * `buyer_email`, `buyer_phone`, `first_name`, `last_name` and `refund_account`. @default the payload itself
    */
   readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
+
+  /**
+   * Changes the body of each event before it is signed, under the published names; `name` is that of the event. A member
+   * that is `undefined` is left out. If it throws, the order is refused or stays as it is, and `advance` rejects.
+   * @default as documented
+   * @example
+   * ```ts
+   * createSandbox({
+   *   event: (body, name) => (name === 'buy.event.close' ? { ...body, exchange_rate: 1500 } : body),
+   * });
+   * ```
+   */
+  event?: EventHook | undefined;
+  /**
+   * Changes each reply and refusal of the service before it is sent; faults are played on the result. If it throws, the
+   * reply is 500 `sandbox_failed`. @default as documented
+   * @example
+   * ```ts
+   * createSandbox({
+   *   reply: (reply, operation) =>
+   *     operation === 'createOrder' && reply.status === 403 ? { ...reply, status: 401 } : reply,
+   * });
+   * ```
+   */
+  reply?: ReplyHook | undefined;
 
   // Points that the contract leaves open. docs/details/sandbox.md has the ledger's id of each.
 
@@ -127,8 +124,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * others. @default one merchant
    */
   merchants?: readonly string[] | undefined;
-  /** The beginning of merchant keys (reported: one sample has no prefix). @default 'sk_merchant_' */
-  merchantKeyPrefix?: 'sk_merchant_' | '' | undefined;
+  /** The beginning of new keys (reported: one sample of a merchant key has none). @default as published */
+  prefixes?: KeyPrefixes | undefined;
   /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
   keyLifetimeMs?: number | undefined;
   /** When a regeneration invalidates the old keys: at the request, or when its link is opened. @default 'link' */
@@ -145,44 +142,22 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   /** Whether `advance` refuses a step that cannot follow. @default 'checked' */
   orderTransitions?: 'checked' | 'any' | undefined;
   /**
-   * Successful replies: `plain`, or in one of the `replyForms`: `wrapped` in `{ status: 'success', data }`, `text` (just
-   * "OK"), `empty`, `html`, `cut` and others, which a client takes for `unknown`. Keys and signatures stay plain, or are
-   * wrapped. @default 'plain'
-   */
-  replies?: 'plain' | ReplyForm | undefined;
-  /** Status of successful replies, 200 to 299; those with keys and signatures keep 200. @default 200 */
-  replyStatus?: number | undefined;
-  /**
-   * Whether a refusal has its status, or is a 200: with `{ success: false, error, message }` for `ok`, or with one of
-   * the `denials`. @default 'status'
-   */
-  errorReplies?: 'status' | 'ok' | DenialForm | undefined;
-  /** The status of an order from an IP that is not whitelisted, 400 to 499. @default 403 */
-  whitelistStatus?: number | undefined;
-  /** The status of an order whose `partner_order_id` is used and refused, 400 to 499. @default 409 */
-  duplicateStatus?: number | undefined;
-  /**
    * `checks`: a message to a number that is not on the messenger is refused with `verify_check: true`, and otherwise
    * accepted and lost. `ignored`: it is always refused. @default 'ignored'
    */
   verifyCheck?: 'ignored' | 'checks' | undefined;
-  /** The beginning of API keys (reported). @default 'API-X-' */
-  apiKeyPrefix?: string | undefined;
-  /** `bare`: `event.buy.third_party_error` has only its name and the two order ids. @default 'common' */
-  thirdPartyErrorBody?: 'common' | 'bare' | undefined;
-  /** `meta_data.status` of the close event. @default 'refunded' (contract) */
-  closeStatus?: string | undefined;
-  /**
-   * How the form of the events differs from the documented one: see `EventChange`. They are signed as they are.
-   * @default []
-   */
-  eventChanges?: readonly EventChange[] | undefined;
   /** The Content-Type of the events; an empty text for none. @default 'application/json' */
   callbackContentType?: string | undefined;
   /** Which answers to an event count as received. @default '2xx' */
   callbackReceived?: '2xx' | '200' | 'any' | undefined;
-  /** Whether the reported endpoint exists that signs any body with any secret. @default 'on' */
-  signingEndpoint?: 'on' | 'off' | undefined;
+}
+
+/** The beginning of new keys. @inline */
+export interface KeyPrefixes {
+  /** @default 'sk_merchant_' */
+  readonly merchantKey?: 'sk_merchant_' | '' | undefined;
+  /** Printable ASCII. @default 'API-X-' */
+  readonly apiKey?: string | undefined;
 }
 
 /** The values that an order may have. Without a list, any. @inline */
@@ -194,7 +169,7 @@ export interface AllowedValues {
 }
 
 /** The options of a running sandbox. */
-export interface SandboxSettings extends Omit<ReturnType<typeof readSandboxOptions>, 'random'> {
+export interface SandboxSettings extends ReturnType<typeof readSandboxOptions> {
   /** Draws keys, links and references. */
   readonly random: RandomBytes;
 }
@@ -202,13 +177,10 @@ export interface SandboxSettings extends Omit<ReturnType<typeof readSandboxOptio
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function readSandboxOptions(options: SandboxOptions<unknown>) {
   const settings = readOptions(options);
-  const { exchangeRate } = settings;
   return Object.freeze({
     ...settings,
     partners: checkPartners(settings.partners ?? []),
-    exchangeRate: (pair: string) =>
-      parseRate(typeof exchangeRate === 'function' ? exchangeRate(pair) : exchangeRate),
-    refundFee: parseExact(settings.refundFee ?? '0', 'refundFee'),
+    exchangeRate: parseRate(settings.exchangeRate),
   });
 }
 
@@ -239,50 +211,29 @@ const readOptions = defineOptions('createSandbox', {
   maxRemembered: integer({ default: 10_000 }),
   seed: { read: (_, given) => (given === undefined ? randomSeed() : checkSeed(given)) },
   onReset: callback<() => void | Promise<void>>({ default: () => {} }),
-  random: optional(callback<RandomBytes>()),
   whitelist: oneOf(['enforced', 'off'], { default: 'enforced' }),
-  maxBodyBytes: integer({ default: 1024 * 1024 }),
   callbackTimeoutMs: timerMs({ default: 10_000 }),
   eventSpelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
   masterKey: optional(value(checkSecretText)),
-  exchangeRate: value(
-    (given): string | ((pair: string) => string) =>
-      // Sound as far as a function can be checked.
-      typeof given === 'function' ? (given as (pair: string) => string) : parseRate(given).text,
-    { default: '1500' },
-  ),
-  refundFee: unchecked<string>(),
-  mobileMoneyCurrencies: textsOr('GHS', 'KES', 'KHS'),
+  exchangeRate: value((given) => parseRate(given).text, { default: '1500' }),
   numbersNotOnMessenger: textsOr(),
-  numberRefusalStatus: integer({ default: 422, least: 400, most: 499 }),
-  settledCryptoStatus: oneOf(settledCryptoStatuses, { default: 'PAID' }),
-  thirdPartyKycError: oneOf(thirdPartyKycErrors, { default: 'THIRD_PARTY_PAYMENT' }),
   readOrder: callback<(payload: JsonObject) => JsonObject>({ default: (payload) => payload }),
+  event: optional(callback<EventHook>()),
+  reply: optional(callback<ReplyHook>()),
   merchants: textsOr(),
-  merchantKeyPrefix: oneOf(['sk_merchant_', ''], { default: 'sk_merchant_' }),
+  // An API key goes into a query.
+  prefixes: nested({
+    merchantKey: oneOf([keyPrefixes.merchantSecretKey, ''], { default: keyPrefixes.merchantSecretKey }),
+    apiKey: value(checkPrefix, { default: 'API-X-' }),
+  } satisfies OptionTable<KeyPrefixes>),
   keyLifetimeMs: optional(integer()),
   oldKeysExpire: oneOf(['link', 'request'], { default: 'link' }),
   partnerIdHeader: oneOf(['optional', 'required'], { default: 'optional' }),
   allowedValues: nested({ pair: optional(texts), chain: optional(texts), fiat_currency: optional(texts) }),
   duplicateOrders: oneOf(['refused', 'same', 'second'], { default: 'refused' }),
   orderTransitions: oneOf(['checked', 'any'], { default: 'checked' }),
-  replies: oneOf(['plain', ...replyFormNames], { default: 'plain' }),
-  replyStatus: integer({ default: 200, least: 200, most: 299 }),
-  errorReplies: oneOf(['status', 'ok', ...denialNames], { default: 'status' }),
-  whitelistStatus: integer({ default: 403, least: 400, most: 499 }),
-  duplicateStatus: integer({ default: 409, least: 400, most: 499 }),
   verifyCheck: oneOf(['ignored', 'checks'], { default: 'ignored' }),
   // An API key goes into a query.
-  apiKeyPrefix: value(
-    (given, name) => {
-      if (typeof given === 'string' && /^[!-~]*$/.test(given)) return given;
-      throw invalidOption(`${name} must be printable ASCII without blanks.`);
-    },
-    { default: 'API-X-' },
-  ),
-  thirdPartyErrorBody: oneOf(['common', 'bare'], { default: 'common' }),
-  closeStatus: text({ default: 'refunded' }),
-  eventChanges: eventChangesRow,
   callbackContentType: value(
     (given, name) => {
       if (typeof given === 'string' && /^[ -~]*$/.test(given)) return given;
@@ -291,8 +242,12 @@ const readOptions = defineOptions('createSandbox', {
     { default: 'application/json' },
   ),
   callbackReceived: oneOf(['2xx', '200', 'any'], { default: '2xx' }),
-  signingEndpoint: oneOf(['on', 'off'], { default: 'on' }),
 } satisfies OptionTable<SandboxOptions<unknown>>);
+
+function checkPrefix(given: unknown, name: string): string {
+  if (typeof given === 'string' && /^[!-~]*$/.test(given)) return given;
+  throw invalidOption(`${name} must be printable ASCII without blanks.`);
+}
 
 /** The seed determines the keys, so it must not be guessable. */
 function randomSeed(): string {

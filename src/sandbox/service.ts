@@ -2,6 +2,7 @@ import { type Deployment, operationUrl } from '../deployment/define-deployment.t
 import { type Operation, operationNames, operationRules } from '../deployment/operations.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { SandboxOperation, TimedRequestFault } from './faults/faults.ts';
+import { hookedReply } from './hooks.ts';
 import {
   errorReply,
   noRoute,
@@ -14,7 +15,7 @@ import {
 import type { SandboxSettings } from './sandbox-options.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { SandboxState } from './state.ts';
-import { asDenial, faultyReply, inForm, type WireReply, wireReply, withStatus } from './wire-reply.ts';
+import { changedReply, faultyReply, type WireReply, wireReply } from './wire-reply.ts';
 
 /** Answers a request as it goes over the wire. Never rejects. */
 export type SandboxHandler = (request: Request, connection: { ip: string }) => Promise<WireReply>;
@@ -27,7 +28,7 @@ export function sandboxHandler(state: SandboxState, routes: readonly Route[]): S
     const url = new URL(request.url);
     const { method } = request;
     // Read first, for the trace. A body that is too large is refused after path, method and type are checked.
-    const read = readBody(request, options.maxBodyBytes);
+    const read = readBody(request, maxRequestBytes);
     const body = await read.catch(() => undefined);
     const route = routeAt(routes, { method, path: url.pathname });
     const operation = route?.operation;
@@ -40,23 +41,17 @@ export function sandboxHandler(state: SandboxState, routes: readonly Route[]): S
     if (fault !== undefined) trace.add(faultFacts(fault, operation, order, exchange));
 
     const respond = async () => {
-      try {
-        await state.ready;
-        if (route === undefined) throw noService(routes, url.pathname);
-        if (route.content === 'json') requireJsonType(request);
-        const content = route.content === 'none' ? new Uint8Array() : await read;
-        const response = await route.handle(state, { request, url, ip: plainIp(ip), body: content });
-        // The change has to be stored before the reply announces it.
-        await state.data.commit();
-        return response;
-      } catch (error) {
-        return errorReply(error);
-      }
+      await state.ready;
+      if (route === undefined) throw noService(routes, url.pathname);
+      if (route.content === 'json') requireJsonType(request);
+      const content = route.content === 'none' ? new Uint8Array() : await read;
+      const response = await route.handle(state, { request, url, ip: plainIp(ip), body: content });
+      // The change has to be stored before the reply announces it.
+      await state.data.commit();
+      return response;
     };
     const serviceReply =
-      fault?.when === 'before'
-        ? undefined
-        : replyInStyle(await wireReply(await respond()), operation, options);
+      fault?.when === 'before' ? undefined : await hookedResponse(respond, operation, options);
     const random = seededRandom(options.seed, `reply ${exchange}`);
     // Sound: without a fault the service has answered.
     const reply =
@@ -159,20 +154,20 @@ export function checkRoutes(routes: readonly Route[]): readonly Route[] {
   return routes;
 }
 
-/** Keys and signatures appear in these replies alone. */
-const revealing: ReadonlySet<SandboxOperation> = new Set(['generateApiKey', 'openLink', 'signRequest']);
-
-/** Changes a reply as the options say (ledger: `replies`, `order-reply`, `errors`). */
-function replyInStyle(
-  reply: WireReply,
+/** The reply of the service after the option `reply`, which also sees refusals. */
+async function hookedResponse(
+  respond: () => Promise<Response>,
   operation: SandboxOperation | undefined,
-  { replies, replyStatus, errorReplies }: SandboxSettings,
-): WireReply {
-  // Also for unknown paths: such a service answers everything with 200.
-  if (reply.status > 299) return errorReplies === 'status' ? reply : asDenial(reply, errorReplies);
-  if (operation === undefined || operation === 'openLink') return reply;
-  const isRevealing = revealing.has(operation);
-  const formed =
-    replies === 'plain' || (isRevealing && replies !== 'wrapped') ? reply : inForm(reply, replies);
-  return isRevealing ? formed : withStatus(formed, replyStatus);
+  { reply: hook }: SandboxSettings,
+): Promise<WireReply> {
+  const reply = await wireReply(await respond().catch(errorReply));
+  if (hook === undefined) return reply;
+  try {
+    return changedReply(reply, (own) => hookedReply(hook, own, operation));
+  } catch (error) {
+    return wireReply(errorReply(error));
+  }
 }
+
+/** Longest request body; the sandbox's choice. */
+export const maxRequestBytes = 1024 * 1024;

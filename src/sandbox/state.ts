@@ -56,7 +56,7 @@ export function createState(
     instance: randomUUID(),
     restartRandom() {
       const { run } = state;
-      random = options.random ?? seededRandom(seed, run === 0 ? 'keys' : `keys of run ${run}`).bytes;
+      random = seededRandom(seed, run === 0 ? 'keys' : `keys of run ${run}`).bytes;
       return options.masterKey ?? `master_${randomToken(random, 24)}`;
     },
   };

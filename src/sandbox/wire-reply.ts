@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import type { JsonValue } from '../internal/json.ts';
 import type { SandboxClock } from './clock.ts';
 import type { RequestFaultDetails, RequestFaultName, TimedRequestFault } from './faults/faults.ts';
-import { type DenialForm, denialOf, type ReplyForm, replyFormNames, replyForms } from './reply-forms.ts';
+import { denialOf, inForm, replyFormNames, type SandboxReply } from './reply-forms.ts';
 import { jsonReply } from './requests.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { ServerReply } from './server/http-server.ts';
@@ -76,13 +76,17 @@ const plays: { readonly [Name in RequestFaultName]: (play: FaultPlay<Name>) => W
       message: 'The sandbox plays a connection that is not meant for this host.',
     }),
   ok_with_error: ({ fault }) => jsonReply(200, denialOf(fault.form, unavailable)),
-  wrong_content_type: ({ reply }) => withType(reply, 'text/html; charset=utf-8'),
+  wrong_content_type: ({ reply }) => {
+    const headers = new Headers(reply.headers);
+    headers.set('content-type', 'text/html; charset=utf-8');
+    return { ...reply, headers };
+  },
   gzip: ({ reply }) => ({ ...reply, transport: gzip }),
   other_reply: ({ reply, fault, random }) => {
     const drawn = replyFormNames[Math.floor(random.fraction() * replyFormNames.length)] ?? 'text';
-    return inForm(reply, fault.form ?? drawn);
+    return changedReply(reply, (own) => inForm(own, fault.form ?? drawn));
   },
-  other_status: ({ reply, fault }) => withStatus(reply, fault.status),
+  other_status: ({ reply, fault }) => changedReply(reply, (own) => ({ ...own, status: fault.status })),
   conflict: ({ fault }) =>
     jsonReply(fault.status, {
       error: 'conflict',
@@ -90,43 +94,35 @@ const plays: { readonly [Name in RequestFaultName]: (play: FaultPlay<Name>) => W
     }),
 };
 
-/** A successful reply with another body. Every other reply stays as it is. */
-export function inForm(reply: WireReply, form: ReplyForm): WireReply {
-  const own = objectOf(reply.body);
-  if (reply.status < 200 || reply.status > 299 || own === undefined) return reply;
-  const { type, text } = replyForms[form](own);
-  return withType({ ...reply, body: new TextEncoder().encode(text) }, type);
+/** The reply after a change of its status, its headers or its body. */
+export function changedReply(reply: WireReply, change: (reply: SandboxReply) => SandboxReply): WireReply {
+  const { status, headers, body } = change({
+    status: reply.status,
+    headers: Object.fromEntries(reply.headers),
+    body: decodedBody(reply),
+  });
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const wireHeaders = new Headers(headers);
+  if (bodiless.has(status)) wireHeaders.delete('content-type');
+  return {
+    ...reply,
+    status,
+    headers: wireHeaders,
+    body: new TextEncoder().encode(bodiless.has(status) ? '' : text),
+  };
 }
 
-/** A refusal as a 200 whose body denies. Only a JSON object can be written so. */
-export function asDenial(reply: WireReply, form: 'ok' | DenialForm): WireReply {
-  const own = objectOf(reply.body);
-  if (own === undefined) return reply;
-  const denial = form === 'ok' ? { success: false, ...own } : denialOf(form, own);
-  const body = new TextEncoder().encode(JSON.stringify(denial));
-  return { ...reply, status: 200, body };
-}
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A reply with another status, without its body where the status has none. */
-export function withStatus(reply: WireReply, status: number): WireReply {
-  const isBare = [204, 205, 304].includes(status);
-  const headers = new Headers(reply.headers);
-  if (isBare) headers.delete('content-type');
-  return { ...reply, status, headers, body: isBare ? new Uint8Array() : reply.body };
-}
-
-function withType(reply: WireReply, type: string): WireReply {
-  const headers = new Headers(reply.headers);
-  headers.set('content-type', type);
-  return { ...reply, headers };
-}
-
-function objectOf(body: Uint8Array): JsonObject | undefined {
+/** JSON where the reply says so and is, otherwise its text. */
+function decodedBody({ headers, body }: WireReply): JsonValue {
+  const text = new TextDecoder().decode(body);
+  if (headers.get('content-type') !== 'application/json') return text;
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return isJsonObject(value) ? value : undefined;
+    // Sound: JSON.parse returns JSON alone.
+    return JSON.parse(text) as JsonValue;
   } catch {
-    return undefined;
+    return text;
   }
 }
 
@@ -136,7 +132,7 @@ function html(status: number): Response {
 <body><center><h1>${status} Bad Gateway</h1></center><hr><center>gateway</center></body></html>
 `;
   // A status without a body cannot have the page.
-  const body = [204, 205, 304].includes(status) ? null : page;
+  const body = bodiless.has(status) ? null : page;
   return new Response(body, { status, headers: { 'content-type': 'text/html' } });
 }
 

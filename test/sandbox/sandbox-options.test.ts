@@ -1,28 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../src/errors/errors.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { onboarded, partner, post, refusal } from './support.ts';
+import { readSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { onboarded, partner, post } from './support.ts';
 
 describe('createSandbox', () => {
   it.each([
     ['an unknown option', { whitelisted: 'off' }],
     ['a mode that does not exist', { whitelist: 'on' }],
-    ['a limit of zero', { maxBodyBytes: 0 }],
+    ['a limit of zero', { maxRemembered: 0 }],
     ['a time-out that is no number', { callbackTimeoutMs: Number.NaN }],
     ['a rate of zero', { exchangeRate: '0' }],
     ['a rate that is a number', { exchangeRate: 1500 }],
-    ['a fee with a sign', { refundFee: '-1' }],
+    ['a rate with a sign', { exchangeRate: '-1' }],
     ['a padded master key', { masterKey: ' key' }],
     ['a fetch that is no function', { fetch: 'fetch' }],
-    ['an unknown spelling', { settledCryptoStatus: 'DONE' }],
+    ['an unknown spelling', { eventSpelling: 'loose' }],
+    ['a hook that is no function', { event: {} }],
+    ['a prefix with a blank', { prefixes: { apiKey: 'KEY ' } }],
+    ['a merchant prefix of another key', { prefixes: { merchantKey: 'sk_partner_' } }],
     ['a list that is none', { numbersNotOnMessenger: '123' }],
-    ['random that gives too little', { random: () => new Uint8Array(1) }],
     ['two operations at one address', { paths: { regenerateKeys: '/x', createOrder: '/x' } }],
     ['a path that is none', { paths: { onboard: 'x' } }],
     ['a scheme that does not exist', { signature: { construction: 'md5' } }],
   ])('refuses %s', (_, options) => {
     // @ts-expect-error: the options are wrong on purpose
     expect(() => createSandbox(options)).toThrow(expect.toSatisfy(isConfigurationError));
+  });
+
+  it('has at most thirty options of its own, besides those of the deployment', () => {
+    const ofDeployment = ['paths', 'wireNames', 'signature', 'orderSchema', 'numberCheckParameters'];
+    const names = Object.keys(readSandboxOptions({})).filter((name) => !ofDeployment.includes(name));
+    expect(names.length).toBeLessThanOrEqual(30);
   });
 
   it('takes absent options as undefined', () => {
@@ -42,13 +51,6 @@ describe('createSandbox', () => {
     expect(two.whitelistedIps).toEqual([]);
     expect(two.masterKey).not.toBe(one.masterKey);
     expect((await post(two, 'onboard', partner)).status).toBe(200);
-  });
-
-  it('says so when its source of randomness repeats itself', async () => {
-    const sandbox = createSandbox({ random: (bytes) => new Uint8Array(bytes) });
-    await post(sandbox, 'onboard', partner);
-    const second = post(sandbox, 'onboard', { ...partner, partner_code: 'beta' });
-    expect(await refusal(second)).toEqual([500, 'sandbox_failed']);
   });
 
   it('gives lists that a caller cannot change', async () => {

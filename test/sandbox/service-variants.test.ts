@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detectFromOracle } from '../../src/diagnostics/detection/detect-from-oracle.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { inForm } from '../../src/sandbox/reply-forms.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
@@ -82,7 +83,7 @@ describe('several merchants', () => {
   });
 
   it('may have keys without the prefix', async () => {
-    const { credentials } = await start({ merchantKeyPrefix: '' });
+    const { credentials } = await start({ prefixes: { merchantKey: '' } });
     expect(credentials.merchantSecretKey).toMatch(/^[0-9a-f]{48}$/);
   });
 });
@@ -126,7 +127,10 @@ describe('the service', () => {
   });
 
   it('can answer 401 to an IP that is not whitelisted', async () => {
-    const sandbox = createSandbox({ whitelistStatus: 401 });
+    const sandbox = createSandbox({
+      reply: (own, operation) =>
+        operation === 'createOrder' && own.status === 403 ? { ...own, status: 401 } : own,
+    });
     expect(await refusal(post(sandbox, 'createOrder', '{}'))).toEqual([401, 'ip_not_whitelisted']);
   });
 
@@ -134,23 +138,37 @@ describe('the service', () => {
     ['wrapped', { status: 'success', data: { message: expect.any(String) } }],
     ['text', 'OK'],
     ['empty', ''],
-  ] as const)('can give replies that are %s, but never swallows a key', async (replies, expected) => {
-    const sandbox = createSandbox({ replies });
-    const text = await (await post(sandbox, 'onboard', partner)).text();
-    expect(replies === 'wrapped' ? JSON.parse(text) : text).toEqual(expected);
-    const device = { messenger_device_no: '1' };
-    const generated = post(sandbox, 'generateApiKey', device, { authorization: sandbox.masterKey });
-    expect(await (await generated).text()).toContain('API-X-');
+  ] as const)('can give replies that are %s', async (form, expected) => {
+    const sandbox = createSandbox({ reply: (own) => inForm(own, form) });
+    const response = await post(sandbox, 'onboard', partner);
+    expect(response.headers.get('content-type')).toContain(form === 'text' ? 'text/plain' : 'json');
+    const text = await response.text();
+    expect(form === 'wrapped' ? JSON.parse(text) : text).toEqual(expected);
   });
 
   it('can say 200 and put the error inside', async () => {
-    const { sandbox, credentials } = await start({ errorReplies: 'ok' });
+    const { sandbox, credentials } = await start({
+      reply: (own) =>
+        own.status < 400 ? own : { ...own, status: 200, body: { success: false, error: own.body } },
+    });
     const { status, body } = await reply(place(sandbox, credentials, { ...order, fiat_amount: 'x' }));
-    expect([status, body.success, body.error]).toEqual([200, false, 'invalid_order']);
+    expect([status, body]).toMatchObject([200, { success: false, error: { error: 'invalid_order' } }]);
+  });
+
+  it('can answer 204 without the body that the hook leaves', async () => {
+    const sandbox = createSandbox({ reply: (own) => ({ ...own, status: 204 }) });
+    const response = await post(sandbox, 'onboard', partner);
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      ...[204, null, ''],
+    ]);
   });
 
   it('can take verify_check as a question: without it, a message to nobody is accepted and lost', async () => {
-    const options = { verifyCheck: 'checks', numbersNotOnMessenger: ['123'], apiKeyPrefix: 'KEY' } as const;
+    const options = {
+      verifyCheck: 'checks',
+      numbersNotOnMessenger: ['123'],
+      prefixes: { apiKey: 'KEY' },
+    } as const;
     const sandbox = createSandbox(options);
     const device = { messenger_device_no: '1' };
     const generated = post(sandbox, 'generateApiKey', device, { authorization: sandbox.masterKey });
@@ -171,8 +189,13 @@ describe('the service', () => {
 describe('events', () => {
   it('can have another close status, and a bare third-party error: both reach onUnrecognized or parse', async () => {
     const { sandbox, credentials, received } = await start({
-      closeStatus: 'settled',
-      thirdPartyErrorBody: 'bare',
+      event: ({ event_name, partner_order_id, platform_order_ref, ...others }, name) => ({
+        event_name,
+        partner_order_id,
+        platform_order_ref,
+        ...(name !== 'event.buy.third_party_error' && others),
+        meta_data: name === 'buy.event.close' ? { status: 'settled' } : undefined,
+      }),
     });
     await place(sandbox, credentials);
     await sandbox.advance('A-1', 'third_party_error');
@@ -243,7 +266,11 @@ describe('the signing endpoint', () => {
 
   it('needs a secret, and can be absent', async () => {
     const url = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
-    const [on, off] = [createSandbox(), createSandbox({ signingEndpoint: 'off' })];
+    const on = createSandbox();
+    const off = createSandbox({
+      reply: (own, operation) =>
+        operation === 'signRequest' ? { ...own, status: 404, body: { error: 'not_found' } } : own,
+    });
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
     expect(await refusal(on.fetch(on.deployment.onboardingBaseUrl + url, init))).toEqual([
       400,

@@ -136,7 +136,6 @@ it('has the members, the order of members and the statuses that the sandbox post
   const sandbox = createSandbox({
     fetch: async () => new Response(),
     eventSpelling: 'compact',
-    thirdPartyKycError: 'THIRD_PARTY_PAYMENT',
   });
   const credentials = await onboarded(sandbox);
   await place(sandbox, credentials, order);

@@ -2,8 +2,7 @@ import type { AssumptionId } from '../../deployment/assumptions.ts';
 import { orderEventNames } from '../../events/event-names.ts';
 import { defineOptions, invalidOption, type OptionTable, value } from '../../internal/options.ts';
 import { defaultScheme } from '../../signature/signature-scheme.ts';
-import type { EventChange } from '../events/event-change.ts';
-import { type MemberChangeName, memberChangeNames } from '../events/member-changes.ts';
+import { changeMember, memberChangeNames } from '../events/member-changes.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { dimensions, type ServiceOptions, type Trait } from './service-traits.ts';
 
@@ -13,7 +12,7 @@ export type ServiceDimension = keyof typeof dimensions | 'members';
 // Sound: the keys of the table, and the one that is drawn otherwise.
 export const serviceDimensions = [...Object.keys(dimensions), 'members'] as readonly ServiceDimension[];
 
-/** A service that the contract allows, and nobody has guessed. Plain JSON data. */
+/** A service that the contract allows, with guesses other than ours. */
 export interface DrawnService {
   /** Draws the same service again. */
   readonly seed: string;
@@ -62,14 +61,7 @@ const readOptions = defineOptions('drawService', {
  * ```
  */
 export function drawService(seed: string | number, options: DrawServiceOptions = {}): DrawnService {
-  const { asDocumented } = readOptions(options);
-  if (typeof seed === 'number' ? !Number.isFinite(seed) : typeof seed !== 'string' || seed === '') {
-    throw invalidOption('seed must be text that is not empty, or a number.');
-  }
-  const drawn = serviceDimensions.map((dimension) => {
-    const random = seededRandom(String(seed), `service ${dimension}`);
-    return { dimension, ...drawTrait(dimension, random, asDocumented.includes(dimension)) };
-  });
+  const drawn = drawTraits(seed, options);
   return {
     seed: String(seed),
     options: merged(drawn.map(({ trait }) => trait.options)),
@@ -80,6 +72,24 @@ export function drawService(seed: string | number, options: DrawServiceOptions =
   };
 }
 
+/** The trait of each dimension. */
+export function drawTraits(seed: string | number, options: DrawServiceOptions = {}): readonly DrawnTrait[] {
+  const { asDocumented } = readOptions(options);
+  if (typeof seed === 'number' ? !Number.isFinite(seed) : typeof seed !== 'string' || seed === '') {
+    throw invalidOption('seed must be text that is not empty, or a number.');
+  }
+  return serviceDimensions.map((dimension) => {
+    const random = seededRandom(String(seed), `service ${dimension}`);
+    return { dimension, ...drawTrait(dimension, random, asDocumented.includes(dimension)) };
+  });
+}
+
+interface DrawnTrait {
+  readonly dimension: ServiceDimension;
+  readonly trait: Trait;
+  readonly differs: boolean;
+}
+
 /** How often a service is otherwise than assumed at one point: with all of them nothing would work at all. */
 const differenceRate = 0.3;
 
@@ -87,7 +97,7 @@ function drawTrait(
   dimension: ServiceDimension,
   random: SeededRandom,
   isDocumented: boolean,
-): { trait: Trait; differs: boolean } {
+): Omit<DrawnTrait, 'dimension'> {
   const isOtherwise = random.chance(differenceRate) && !isDocumented;
   if (dimension === 'members') {
     const trait = isOtherwise ? drawMembers(random) : { options: {} };
@@ -100,15 +110,24 @@ function drawTrait(
     : { trait: usual, differs: false };
 }
 
-/** One to three members, each at one event or at all, in another form. */
+/** One to three members, each in one event or in all, in another form. */
 function drawMembers(random: SeededRandom): Trait {
   const count = 1 + Math.floor(random.fraction() * 3);
-  const eventChanges = Array.from({ length: count }, (): EventChange => {
+  const parts = Array.from({ length: count }, (): ServiceOptions => {
     const member = pick(eventMembers, random);
-    const change = pick<MemberChangeName>(memberChangeNames, random);
-    return random.chance(0.5) ? { member, change } : { event: pick(orderEventNames, random), member, change };
+    const change = pick(memberChangeNames, random);
+    const event = random.chance(0.5) ? undefined : pick(orderEventNames, random);
+    // A body cannot have a member twice, but its text can.
+    if (change === 'repeated') return { faults: { member_repeated: { probability: 1, member } } };
+    return {
+      event: (body, name) =>
+        event === undefined || event === name
+          ? changeMember({ body, repeated: [] }, member, change).body
+          : body,
+    };
   });
-  return { options: { eventChanges }, broken: ['event-shape'] };
+  const faults = Object.assign({}, ...parts.map((part) => part.faults));
+  return { options: { faults, ...hooksOf(parts) }, broken: ['event-shape'] };
 }
 
 /** Of all events, and of some. */
@@ -134,13 +153,23 @@ function pick<Item>(items: readonly Item[], random: SeededRandom): Item {
   return items[Math.floor(random.fraction() * items.length)] as Item;
 }
 
-/** Lists one after another, objects member by member. */
-function merged(all: readonly ServiceOptions[]): ServiceOptions {
+/** Objects member by member, hooks one after another. */
+function merged(parts: readonly ServiceOptions[]): ServiceOptions {
   return {
-    ...Object.assign({}, ...all),
-    faults: Object.assign({}, ...all.map(({ faults }) => faults)),
-    paths: Object.assign({}, ...all.map(({ paths }) => paths)),
-    signature: Object.assign({}, defaultScheme, ...all.map(({ signature }) => signature)),
-    eventChanges: all.flatMap(({ eventChanges = [] }) => eventChanges),
+    ...Object.assign({}, ...parts),
+    faults: Object.assign({}, ...parts.map(({ faults }) => faults)),
+    paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
+    prefixes: Object.assign({}, ...parts.map(({ prefixes }) => prefixes)),
+    signature: Object.assign({}, defaultScheme, ...parts.map(({ signature }) => signature)),
+    ...hooksOf(parts),
+  };
+}
+
+function hooksOf(parts: readonly ServiceOptions[]): Pick<ServiceOptions, 'event' | 'reply'> {
+  const events = parts.flatMap(({ event }) => event ?? []);
+  const replies = parts.flatMap(({ reply }) => reply ?? []);
+  return {
+    event: (body, name) => events.reduce((changed, event) => event(changed, name), body),
+    reply: (own, operation) => replies.reduce((changed, reply) => reply(changed, operation), own),
   };
 }

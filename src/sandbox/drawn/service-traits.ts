@@ -1,31 +1,40 @@
 import type { AssumptionId } from '../../deployment/assumptions.ts';
+import type { OrderEventName } from '../../events/order-event.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
-import type { EventChange } from '../events/event-change.ts';
-import type { FaultRates } from '../faults/faults.ts';
-import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from '../reply-forms.ts';
+import { setMember } from '../events/member-changes.ts';
+import type { FaultRates, SandboxOperation } from '../faults/faults.ts';
+import type { ReplyHook } from '../hooks.ts';
+import {
+  type DenialForm,
+  denialNames,
+  denialOf,
+  inForm,
+  type ReplyForm,
+  replyFormNames,
+} from '../reply-forms.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 
-/** Options of a sandbox that are plain JSON data. */
+/** The options of a sandbox by which services differ. */
 export interface ServiceOptions
   extends Omit<
     SandboxOptions,
     | 'clock'
     | 'data'
-    | 'exchangeRate'
+    | 'event'
     | 'faults'
     | 'fetch'
     | 'now'
     | 'onReset'
     | 'orderSchema'
     | 'partners'
-    | 'random'
     | 'readOrder'
     | 'seed'
   > {
   /** How often faults happen from the start: what this service does now and then. */
   readonly faults?: FaultRates | undefined;
-  /** Fiat units for one crypto unit, as decimal text. */
-  readonly exchangeRate?: string | undefined;
+  /** Changes the body of each event before it is signed. */
+  readonly event?: ((body: JsonObject, name: OrderEventName) => JsonObject) | undefined;
 }
 
 /** One way in which a service can be. */
@@ -67,7 +76,7 @@ export const dimensions = {
   ]),
   orderKey: signatures('signature-key', [{ orderKey: 'partner+merchant' }, { orderKey: 'public+partner' }]),
   keySeparator: signatures('merchant-concatenation', [{ keySeparator: ':' }]),
-  merchantKeyPrefix: [documented, { options: { merchantKeyPrefix: '' } }],
+  merchantKeyPrefix: [documented, { options: { prefixes: { merchantKey: '' } } }],
   merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'NGN'] } }],
   keyLifetime: [documented, { options: { keyLifetimeMs: 600_000 }, broken: ['key-lifetime'] }],
   oldKeys: [documented, { options: { oldKeysExpire: 'request' } }],
@@ -91,8 +100,8 @@ export const dimensions = {
     { options: { duplicateOrders: 'second' } },
     { options: { duplicateOrders: 'refused' }, broken: ['partner-order-id'] },
     { options: { duplicateOrders: 'same' }, broken: ['partner-order-id'] },
-    ...[400, 422, 423].map((duplicateStatus) => ({
-      options: { duplicateOrders: 'refused' as const, duplicateStatus },
+    ...[400, 422, 423].map((status) => ({
+      options: { duplicateOrders: 'refused' as const, ...refusalStatus('createOrder', 409, status) },
       broken: ['partner-order-id' as const],
     })),
   ],
@@ -113,9 +122,9 @@ export const dimensions = {
   replies: [documented, ...replyFormNames.map(replyForm)],
   replyStatus: [
     documented,
-    { options: { replyStatus: 201 } },
-    { options: { replyStatus: 202 } },
-    { options: { replyStatus: 204 }, broken: ['order-reply'] },
+    { options: successStatus(201) },
+    { options: successStatus(202) },
+    { options: successStatus(204), broken: ['order-reply'] },
   ],
   errorReplies: [documented, ...(['ok', ...denialNames] as const).map(refusalForm)],
   refusedThoughDone: [
@@ -140,9 +149,9 @@ export const dimensions = {
   whitelist: [
     documented,
     { options: { whitelist: 'off' } },
-    { options: { whitelistStatus: 401 } },
-    { options: { whitelistStatus: 400 }, broken: ['ip-whitelist'] },
-    { options: { whitelistStatus: 404 }, broken: ['ip-whitelist'] },
+    { options: refusalStatus('createOrder', 403, 401) },
+    { options: refusalStatus('createOrder', 403, 400), broken: ['ip-whitelist'] },
+    { options: refusalStatus('createOrder', 403, 404), broken: ['ip-whitelist'] },
   ],
   numberCheck: [
     documented,
@@ -159,26 +168,23 @@ export const dimensions = {
     documented,
     { options: { numbersNotOnMessenger: ['+2348012345670'] } },
     {
-      options: { numbersNotOnMessenger: ['+2348012345670'], numberRefusalStatus: 403 },
+      options: { numbersNotOnMessenger: ['+2348012345670'], ...refusalStatus('sendMessage', 422, 403) },
       broken: ['otp-refusal'],
     },
   ],
-  apiKeyPrefix: [documented, { options: { apiKeyPrefix: '' } }, { options: { apiKeyPrefix: 'key_' } }],
+  apiKeyPrefix: [
+    documented,
+    { options: { prefixes: { apiKey: '' } } },
+    { options: { prefixes: { apiKey: 'key_' } } },
+  ],
   settledStatus: [
     documented,
-    { options: { settledCryptoStatus: 'Completed' } },
-    { options: { settledCryptoStatus: 'COMPLETED' } },
+    ...['Completed', 'COMPLETED'].map((value) => ({ options: settledAs(value) })),
     ...['SETTLED', 'success'].map((value) => ({
-      options: changed({ event: 'event.buy.credited.crypto', member: 'crypto_payment_status', value }),
+      options: settledAs(value),
       broken: ['terminal-crypto-status' as const],
     })),
-    {
-      options: changed({
-        event: 'event.buy.credited.crypto',
-        member: 'crypto_payment_status',
-        value: 'paid',
-      }),
-    },
+    { options: settledAs('paid') },
   ],
   initialStatus: [
     documented,
@@ -200,7 +206,14 @@ export const dimensions = {
   ],
   thirdPartyError: [
     documented,
-    { options: { thirdPartyKycError: 'THIRD_PARTY_ERROR' } },
+    {
+      options: {
+        event: (body: JsonObject) =>
+          body.kyc_error_type === 'THIRD_PARTY_PAYMENT'
+            ? { ...body, kyc_error_type: 'THIRD_PARTY_ERROR' }
+            : body,
+      },
+    },
     {
       options: changed({
         event: 'event.buy.received.fiat_kyc_error',
@@ -210,7 +223,7 @@ export const dimensions = {
       broken: ['third-party-spelling'],
     },
   ],
-  thirdPartyErrorBody: [documented, { options: { thirdPartyErrorBody: 'bare' } }],
+  thirdPartyErrorBody: [documented, { options: { event: bareThirdPartyError } }],
   timestamp: [
     documented,
     ...['23/11/2026 10:00', 1_795_428_000_000].map((value) => ({
@@ -220,8 +233,11 @@ export const dimensions = {
   ],
   closeStatus: [
     documented,
-    { options: { closeStatus: 'REFUNDED' } },
-    { options: { closeStatus: 'closed' }, broken: ['close-status'] },
+    { options: changed({ event: 'buy.event.close', member: 'meta_data.status', value: 'REFUNDED' }) },
+    {
+      options: changed({ event: 'buy.event.close', member: 'meta_data.status', value: 'closed' }),
+      broken: ['close-status'],
+    },
   ],
   extraMembers: [
     documented,
@@ -278,10 +294,10 @@ export const dimensions = {
   spelling: [documented, { options: { eventSpelling: 'compact' } }],
   amounts: [
     documented,
-    { options: { exchangeRate: '0.000123', refundFee: '0.01' } },
+    { options: { exchangeRate: '0.000123', event: withRefundFee } },
     { options: { exchangeRate: '98765.4321' } },
   ],
-  signingEndpoint: [documented, { options: { signingEndpoint: 'off' } }],
+  signingEndpoint: [documented, { options: { reply: withoutSigningEndpoint } }],
 } as const satisfies Record<string, readonly [Trait, ...Trait[]]>;
 
 function signatures(
@@ -295,14 +311,75 @@ function signatures(
   ];
 }
 
-function replyForm(replies: ReplyForm): Trait {
-  return { options: { replies }, ...(vague.has(replies) && { broken: ['order-reply'] }) };
+/** Keys and signatures appear in these replies alone: a service that hides them could not be used. */
+const revealing: ReadonlySet<SandboxOperation> = new Set(['generateApiKey', 'openLink', 'signRequest']);
+
+function replyForm(form: ReplyForm): Trait {
+  const reply: ReplyHook = (own, operation) =>
+    operation === undefined || operation === 'openLink' || (revealing.has(operation) && form !== 'wrapped')
+      ? own
+      : inForm(own, form);
+  return { options: { reply }, ...(vague.has(form) && { broken: ['order-reply'] }) };
 }
 
-function refusalForm(errorReplies: 'ok' | DenialForm): Trait {
-  return { options: { errorReplies }, broken: ['replies', 'order-reply', 'errors'] };
+function successStatus(status: number): ServiceOptions {
+  return {
+    reply: (own, operation) =>
+      own.status > 299 || operation === undefined || revealing.has(operation) ? own : { ...own, status },
+  };
 }
 
-function changed(change: Omit<EventChange, 'change'>): ServiceOptions {
-  return { eventChanges: [{ ...change, change: 'set' }] };
+/** A refusal with another status. The sandbox refuses this operation with `usual` for one reason alone. */
+function refusalStatus(refused: SandboxOperation, usual: number, status: number): ServiceOptions {
+  return {
+    reply: (own, operation) => (operation === refused && own.status === usual ? { ...own, status } : own),
+  };
+}
+
+/** Every refusal as a 200 whose body denies. */
+function refusalForm(form: 'ok' | DenialForm): Trait {
+  const reply: ReplyHook = (own) => {
+    if (own.status < 300 || !isJsonObject(own.body)) return own;
+    const body = form === 'ok' ? { success: false, ...own.body } : denialOf(form, own.body);
+    return { ...own, status: 200, body };
+  };
+  return { options: { reply }, broken: ['replies', 'order-reply', 'errors'] };
+}
+
+function withoutSigningEndpoint(...[reply, operation]: Parameters<ReplyHook>): ReturnType<ReplyHook> {
+  if (operation !== 'signRequest') return reply;
+  return { ...reply, status: 404, body: { error: 'not_found', message: 'Nothing is at this path.' } };
+}
+
+/** Each event, or each of one name, with another value of a member. */
+function changed({
+  event,
+  member,
+  value,
+}: {
+  event?: OrderEventName;
+  member: string;
+  value: JsonValue;
+}): ServiceOptions {
+  return {
+    event: (body, name) =>
+      event === undefined || event === name ? setMember({ body, repeated: [] }, member, value).body : body,
+  };
+}
+
+function settledAs(value: string): ServiceOptions {
+  return changed({ event: 'event.buy.credited.crypto', member: 'crypto_payment_status', value });
+}
+
+function bareThirdPartyError(body: JsonObject, name: OrderEventName): JsonObject {
+  if (name !== 'event.buy.third_party_error') return body;
+  const bare = new Set(['event_name', 'partner_order_id', 'platform_order_ref']);
+  return Object.fromEntries(Object.entries(body).filter(([member]) => bare.has(member)));
+}
+
+function withRefundFee(body: JsonObject): JsonObject {
+  const { meta_data } = body;
+  if (!isJsonObject(meta_data)) return body;
+  const amount_refunded = (Number(body.fiat_amount_to_pay) - 0.01).toFixed(2);
+  return { ...body, meta_data: { ...meta_data, amount_refunded, fee: 0.01 } };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
+import { invalidOption } from '../../internal/options.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 
 /** An event before it is written: its body, and members that stand in its text a second time. */
@@ -41,6 +42,18 @@ export type MemberChangeName = keyof typeof memberChanges;
 export const memberChangeNames = Object.keys(memberChanges) as MemberChangeName[];
 
 const decimal = /^-?\d{1,15}(?:\.\d{1,6})?$/;
+
+/** @throws {ConfigurationError} `invalid_option` unless it is names with dots between them */
+export function checkMemberPath(given: unknown, name: string): string {
+  if (
+    typeof given === 'string' &&
+    /^[\w-]{1,64}(?:\.[\w-]{1,64}){0,9}$/.test(given) &&
+    !given.includes('__proto__')
+  ) {
+    return given;
+  }
+  throw invalidOption(`${name} must be the path of a member, such as payer_into_account.bank_name.`);
+}
 
 /** Changes the member at a path such as `payer_into_account.bank_name`. An event without it stays as it is. */
 export function changeMember(draft: EventDraft, member: string, change: MemberChangeName): EventDraft {

@@ -4,12 +4,12 @@ import type { OrderEventName } from '../../events/order-event.ts';
 import type { JsonObject } from '../../internal/json.ts';
 import type { EventFaultName } from '../faults/event-faults.ts';
 import type { EventFault } from '../faults/faults.ts';
+import { hookedEvent } from '../hooks.ts';
 import type { SandboxOrder } from '../orders/order-registry.ts';
 import type { SandboxCredentials } from '../partners/fixed-partners.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import type { SandboxState } from '../state.ts';
 import { type DeliverySchedule, eventHeaders, type QueuedEvent, type SandboxDelivery } from './delivery.ts';
-import type { EventChange } from './event-change.ts';
 import {
   type EventSpelling,
   eventText,
@@ -122,19 +122,28 @@ function pick<Item>(items: readonly Item[], random: SeededRandom): Item | undefi
   return items[Math.floor(random.fraction() * items.length)];
 }
 
-/** Signs and posts the event for an order's current state (contract: Endpoints 5), with the faults drawn for it. */
-export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent {
-  const { options, partners, deliveryQueue, trace } = state;
+/** The event of an order in its current state, before it is signed. */
+export interface OrderEvent {
+  readonly order: SandboxOrder;
+  readonly name: OrderEventName;
+  readonly body: JsonObject;
+}
+
+/** @throws {ConfigurationError} `invalid_option` if the option `event` fails */
+export function orderEvent({ options }: SandboxState, order: SandboxOrder): OrderEvent {
   const name = eventNames[order.state];
+  const body = orderEventBody(order, options);
+  return { order, name, body: options.event === undefined ? body : hookedEvent(options.event, body, name) };
+}
+
+/** Signs and posts the event of an order (contract: Endpoints 5), with the faults drawn for it. */
+export function postEvent(state: SandboxState, { order, name, body }: OrderEvent): PostedEvent {
+  const { options, partners, deliveryQueue, trace } = state;
   const { list, random } = state.faults.forEvent(name, `${order.partner_order_id} ${order.state}`);
   const partner = partners.byId(order.partnerId);
   // The current keys, as after a rotation the events of older orders are signed with the new ones.
   const { credentials } = partner;
-  const draft = habitualDraft(
-    { body: orderEventBody(order, options), repeated: [] },
-    name,
-    options.eventChanges,
-  );
+  const draft: EventDraft = { body, repeated: [] };
   const event = (
     { draft, key, tamper = (text) => text }: EventToSign,
     details: { faults: readonly EventFaultName[]; spelling?: EventSpelling; keys?: SandboxCredentials },
@@ -173,19 +182,6 @@ export function postEvent(state: SandboxState, order: SandboxOrder): PostedEvent
     else isBeforeReply = true;
   }
   return { isBeforeReply, delivery: deliveryQueue.post(event(own, { ...own, faults }), schedule) };
-}
-
-/** The event in the form that this service always gives it. */
-function habitualDraft(draft: EventDraft, name: OrderEventName, changes: readonly EventChange[]): EventDraft {
-  return changes
-    .filter(({ event }) => event === undefined || event === name)
-    .reduce(
-      (changed, each) =>
-        each.change === 'set'
-          ? setMember(changed, each.member, each.value ?? null)
-          : changeMember(changed, each.member, each.change),
-      draft,
-    );
 }
 
 /** With several merchants, the key of the order's currency. */

@@ -1,6 +1,5 @@
 import type { OrderEventName } from '../../events/order-event.ts';
-import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../orders/decimal.ts';
+import type { JsonObject } from '../../internal/json.ts';
 import type { SandboxOrder, SandboxOrderState } from '../orders/order-registry.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 
@@ -23,11 +22,12 @@ export function orderEventBody(order: SandboxOrder, options: SandboxSettings): J
       return { ...body, ...noKyc(order, options) };
     case 'third_party_payment':
       return { ...body, ...thirdPartyPayment(options) };
-    case 'third_party_error':
-      return options.thirdPartyErrorBody === 'bare' ? bare(body) : body;
     case 'refunded':
-      return { ...body, ...refund(order, options) };
-    default:
+      return { ...body, ...refund(order) };
+    case 'created':
+    case 'fiat_received':
+    case 'third_party_error':
+    case 'credited':
       return body;
   }
 }
@@ -72,33 +72,22 @@ function thirdPartyPayment(options: SandboxSettings): JsonObject {
     sender_name: 'Sandbox Third Party',
     default_kyc_url: null,
     message: "The payer's account name differs from the name of the transactional KYC.",
-    kyc_error_type: options.thirdPartyKycError,
+    kyc_error_type: 'THIRD_PARTY_PAYMENT',
   };
 }
 
-function bare({ event_name, partner_order_id, platform_order_ref }: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries({ event_name, partner_order_id, platform_order_ref }).filter(
-      (entry): entry is [string, JsonValue] => entry[1] !== undefined,
-    ),
-  );
-}
-
-function refund(order: SandboxOrder, { refundFee: configuredFee, closeStatus }: SandboxSettings): JsonObject {
-  // The order was refused unless this is a decimal.
-  const paid = parseDecimal(order.fiat_amount) ?? { units: 0n, scale: 0 };
-  const fee = compareDecimals(configuredFee, paid) > 0 ? paid : configuredFee;
+function refund(order: SandboxOrder): JsonObject {
   return {
     exchange_rate: order.exchange_rate,
     // Contract: both are null in the close event.
     payment_link: null,
     crypto_txn_hash: null,
     meta_data: {
-      status: closeStatus,
+      status: 'refunded',
       message: 'The order is closed and the payment refunded.',
       refund_account: order.refund_account,
-      amount_refunded: formatDecimal(subtractDecimals(paid, fee)),
-      fee: Number(formatDecimal(fee)),
+      amount_refunded: order.fiat_amount,
+      fee: 0,
     },
   };
 }

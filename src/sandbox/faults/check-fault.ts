@@ -9,7 +9,7 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
-import { checkMemberPath } from '../events/event-change.ts';
+import { checkMemberPath } from '../events/member-changes.ts';
 import { type EventFaultName, eventFaultNames, eventFaults, type FaultDetails } from './event-faults.ts';
 import {
   type EventFault,

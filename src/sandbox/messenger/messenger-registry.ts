@@ -20,13 +20,7 @@ export interface SandboxMessage {
 
 type MessengerOptions = Pick<
   SandboxSettings,
-  | 'random'
-  | 'now'
-  | 'maxRemembered'
-  | 'numbersNotOnMessenger'
-  | 'numberRefusalStatus'
-  | 'verifyCheck'
-  | 'apiKeyPrefix'
+  'random' | 'now' | 'maxRemembered' | 'numbersNotOnMessenger' | 'verifyCheck' | 'prefixes'
 >;
 
 interface Device {
@@ -59,8 +53,8 @@ export class MessengerRegistry {
         'This device number has an API key, which is shown only once.',
       );
     }
-    const { apiKeyPrefix, random } = this.#options;
-    const apiKey = apiKeyPrefix + randomToken(random, 16);
+    const { prefixes, random } = this.#options;
+    const apiKey = prefixes.apiKey + randomToken(random, 16);
     this.#save({ digest: secretDigest(apiKey), number: deviceNumber, connected: false });
     return apiKey;
   }
@@ -92,11 +86,7 @@ export class MessengerRegistry {
     if (this.#unreachable.has(digitsOf(message.to_phone))) {
       // Accepted and lost, since the caller did not ask whether the number is on the messenger.
       if (this.#options.verifyCheck === 'checks' && message.verify_check !== true) return;
-      throw new Refusal(
-        this.#options.numberRefusalStatus,
-        'number_not_on_messenger',
-        'The phone number is not on the messenger.',
-      );
+      throw new Refusal(422, 'number_not_on_messenger', 'The phone number is not on the messenger.');
     }
     this.messages.add(
       Object.freeze({ messenger_device_no: device.number, ...rest, sentAt: this.#options.now() }),

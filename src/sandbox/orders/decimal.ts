@@ -37,12 +37,6 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** `a - b`, for `a >= b`, with the larger of the two scales. */
-export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
-  const scale = Math.max(a.scale, b.scale);
-  return { units: unitsAt(a, scale) - unitsAt(b, scale), scale };
-}
-
 /** `a / b`, for `b > 0`, cut off after `places` places. */
 export function divideDecimals(a: Decimal, b: Decimal, places: number): Decimal {
   const scale = Math.max(a.scale, b.scale);

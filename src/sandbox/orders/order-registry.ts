@@ -6,10 +6,10 @@ import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { randomToken } from '../sandbox-secrets.ts';
 
-/** The last orders, by the service's reference. */
 /** Orders whose ids are compared with a misspelt one. */
 const maxCompared = 1000;
 
+/** The last orders, by the service's reference. */
 export class OrderRegistry {
   readonly #options: SandboxSettings;
   readonly #records: Records;
@@ -44,7 +44,7 @@ export class OrderRegistry {
 
   add(order: SandboxOrder): void {
     const { partner_order_id: own, platform_order_ref: ref } = order;
-    this.#save(order);
+    this.save(order);
     const refs = this.#refs.get(own);
     if (refs === undefined) this.#refs.set(own, [ref]);
     else refs.push(ref);
@@ -85,17 +85,15 @@ export class OrderRegistry {
     return near === undefined ? '' : `: did you mean ${quotedName(near)}?`;
   }
 
-  /** Moves an order on and returns its new state. @throws {ValidationError} if the step cannot follow */
-  advance(
+  /** The order after a step, which {@link save} keeps. @throws {ValidationError} if the step cannot follow */
+  next(
     name: string,
     step: SandboxOrderStep,
     transitions: 'checked' | 'any' = this.#options.orderTransitions,
   ): SandboxOrder {
-    const before = this.find(name);
-    checkStep(before.state, step, transitions);
-    const order = Object.freeze({ ...before, state: step, ...this.#changes(step) });
-    this.#save(order);
-    return order;
+    const order = this.find(name);
+    checkStep(order.state, step, transitions);
+    return Object.freeze({ ...order, state: step, ...this.#changes(step) });
   }
 
   clear(): void {
@@ -106,7 +104,7 @@ export class OrderRegistry {
     this.#numbers = 0;
   }
 
-  #save(order: SandboxOrder): void {
+  save(order: SandboxOrder): void {
     this.#records.put(`order/${order.platform_order_ref}`, order);
     this.#keep(order);
   }
@@ -138,18 +136,21 @@ export class OrderRegistry {
     else this.#refs.delete(own);
   }
 
-  #changes(state: Exclude<SandboxOrderState, 'created'>): Partial<SandboxOrder> {
-    switch (state) {
+  #changes(step: SandboxOrderStep): Partial<SandboxOrder> {
+    switch (step) {
       case 'credited':
         return {
           fiat_payment_status: 'PAID',
-          crypto_payment_status: this.#options.settledCryptoStatus,
+          crypto_payment_status: 'PAID',
           crypto_txn_hash: `0x${randomToken(this.#options.random, 32)}`,
         };
       // The contract does not fix these values in the close event: they stay as they are.
       case 'refunded':
         return {};
-      default:
+      case 'fiat_received':
+      case 'no_kyc':
+      case 'third_party_payment':
+      case 'third_party_error':
         return { fiat_payment_status: 'PAID', crypto_payment_status: 'STARTED' };
     }
   }

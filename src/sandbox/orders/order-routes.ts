@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import type { JsonObject } from '../../internal/json.ts';
-import { postEvent } from '../events/post-event.ts';
+import { orderEvent, postEvent } from '../events/post-event.ts';
 import { orderRecord } from '../events/state-bodies.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
@@ -16,6 +16,9 @@ import type { SandboxOrder } from './order-registry.ts';
 
 /** As USDT and USDC have. Further digits are cut off. */
 const cryptoPlaces = 6;
+
+/** Reported as currencies; that they are paid by mobile money is the sandbox's choice. */
+const mobileMoneyCurrencies: ReadonlySet<string> = new Set(['GHS', 'KES', 'KHS']);
 
 const text = z.string().min(1);
 
@@ -43,9 +46,9 @@ async function createOrder(
   const pair = `${members.fiat_currency}/${(members.chain.split('-')[0] ?? '').toUpperCase()}`;
   const { fiat_currency, chain } = members;
   requireAllowed({ pair, fiat_currency, chain }, options.allowedValues);
-  const rate = options.exchangeRate(pair);
+  const rate = options.exchangeRate;
   const platform_order_ref = `SBX-${issued.number}-${randomToken(options.random, 6)}`;
-  const mobileMoney = options.mobileMoneyCurrencies.includes(members.fiat_currency);
+  const isMobileMoney = mobileMoneyCurrencies.has(fiat_currency);
   return Object.freeze({
     partnerId: issued.partnerId,
     partner_order_id: members.partner_order_id,
@@ -55,13 +58,13 @@ async function createOrder(
     exchange_rate: rate.text,
     crypto_amount_to_receive: cryptoAmount(checkAmount(members.fiat_amount), rate.decimal),
     pair,
-    fiat_currency: members.fiat_currency,
-    chain: members.chain,
+    fiat_currency,
+    chain,
     buyer_crypto_address: members.buyer_crypto_address,
     fiat_payment_status: 'PENDING',
     crypto_payment_status: 'PENDING',
-    payer_into_account: payerIntoAccount(issued.number, mobileMoney),
-    payment_link: mobileMoney ? `https://pay.example/${platform_order_ref}` : null,
+    payer_into_account: payerIntoAccount(issued.number, isMobileMoney),
+    payment_link: isMobileMoney ? `https://pay.example/${platform_order_ref}` : null,
     crypto_txn_hash: null,
     partner_callback_url: members.partner_callback_url,
     transactional_kyc: Object.freeze({
@@ -100,11 +103,13 @@ function cryptoAmount(fiat: Decimal, rate: Decimal): number {
   return Number(formatDecimal(divideDecimals(fiat, rate, cryptoPlaces)));
 }
 
-function payerIntoAccount(number: number, mobileMoney: boolean): SandboxOrder['payer_into_account'] {
+function payerIntoAccount(number: number, isMobileMoney: boolean): SandboxOrder['payer_into_account'] {
   return Object.freeze({
     account_name: 'Sandbox Collections',
-    account_number: mobileMoney ? `+999${String(number).padStart(9, '0')}` : String(number).padStart(10, '0'),
-    bank_name: mobileMoney ? 'Sandbox Mobile Money' : 'Sandbox Bank',
+    account_number: isMobileMoney
+      ? `+999${String(number).padStart(9, '0')}`
+      : String(number).padStart(10, '0'),
+    bank_name: isMobileMoney ? 'Sandbox Mobile Money' : 'Sandbox Bank',
   });
 }
 
@@ -117,7 +122,7 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
   const { deployment, options, orders } = state;
   if (options.whitelist === 'enforced' && !state.whitelist.has(ip)) {
     const message = `The IP ${ip} is not whitelisted.`;
-    throw new Refusal(options.whitelistStatus, 'ip_not_whitelisted', message);
+    throw new Refusal(403, 'ip_not_whitelisted', message);
   }
   const partner = requirePartner(state, request);
   requirePartnerId(request, partner, options);
@@ -136,16 +141,13 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
   const existing = options.duplicateOrders === 'second' ? undefined : orders.existing(order);
   if (existing !== undefined && options.duplicateOrders === 'same') return reply(existing);
   if (existing !== undefined) {
-    throw new Refusal(
-      options.duplicateStatus,
-      'order_exists',
-      'There is an order with this partner_order_id.',
-    );
+    throw new Refusal(409, 'order_exists', 'There is an order with this partner_order_id.');
   }
-  // Made before the order exists: if the reply cannot be written, the order is refused.
+  // Made before the order exists: if the reply or the event cannot be written, the order is refused.
   const created = reply(order);
+  const event = orderEvent(state, order);
   orders.add(order);
-  const { delivery, isBeforeReply } = postEvent(state, order);
+  const { delivery, isBeforeReply } = postEvent(state, event);
   if (isBeforeReply) await delivery;
   return created;
 }

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors/errors.ts';
 import type { SandboxDelivery } from '../events/delivery.ts';
-import { postEvent } from '../events/post-event.ts';
+import { type OrderEvent, orderEvent, postEvent } from '../events/post-event.ts';
 import type { SandboxState } from '../state.ts';
 import type { SandboxOrderStep } from './order-registry.ts';
 
@@ -51,7 +51,7 @@ export async function playOrder(
     const message = `is "${before}" already: a scenario begins with a new order`;
     throw new ValidationError('play', [{ path: ['order'], message }]);
   }
-  const advance = (step: SandboxOrderStep) => state.orders.advance(ref, step, 'any');
+  const advance = (step: SandboxOrderStep) => advanceOrder(state, ref, step, 'any');
   if (events === 'never') {
     steps.map(advance);
     return [];
@@ -62,7 +62,22 @@ export async function playOrder(
   return Promise.all(deliveries.map(({ id }) => state.deliveryQueue.redeliver(id)));
 
   /** All at once: the queue posts the events of one order one after another. */
-  function post(orders: readonly Parameters<typeof postEvent>[1][]): Promise<SandboxDelivery[]> {
-    return Promise.all(orders.map((order) => postEvent(state, order).delivery));
+  function post(events: readonly OrderEvent[]): Promise<SandboxDelivery[]> {
+    return Promise.all(events.map((event) => postEvent(state, event).delivery));
   }
+}
+
+/**
+ * Moves an order one step on, and returns the event of that step.
+ *
+ * @throws {ValidationError} for an unknown order, or a step that cannot follow
+ * @throws {ConfigurationError} if the option `event` fails; the order stays as it is
+ */
+export function advanceOrder(
+  state: SandboxState,
+  ...step: Parameters<SandboxState['orders']['next']>
+): OrderEvent {
+  const event = orderEvent(state, state.orders.next(...step));
+  state.orders.save(event.order);
+  return event;
 }

@@ -1,5 +1,5 @@
 import { keyPrefixes } from '../../credentials/partner-credentials.ts';
-import { ConfigurationError, ValidationError } from '../../errors/errors.ts';
+import { ValidationError } from '../../errors/errors.ts';
 import type { Records } from '../data.ts';
 import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
@@ -215,9 +215,6 @@ export class PartnerRegistry {
   #mail(mail: { to: string; kind: SandboxEmail['kind']; partnerCode: string; origin: string }): void {
     const token = randomToken(this.#options.random, 24);
     const digest = secretDigest(token);
-    if (this.#links.has(digest)) {
-      throw new ConfigurationError('invalid_option', 'random gave the same bytes twice.');
-    }
     this.#saveLink({ digest, partnerCode: mail.partnerCode, state: 'open' });
     this.emails.add(
       Object.freeze({
@@ -231,18 +228,18 @@ export class PartnerRegistry {
   }
 }
 
-type KeyOptions = Pick<SandboxSettings, 'random' | 'merchants' | 'merchantKeyPrefix'>;
+type KeyOptions = Pick<SandboxSettings, 'random' | 'merchants' | 'prefixes'>;
 
 function issueKeys(
   partner: Pick<SandboxCredentials, 'partnerId' | 'partnerCode'>,
-  { random, merchants, merchantKeyPrefix }: KeyOptions,
+  { random, merchants, prefixes }: KeyOptions,
 ): SandboxCredentials {
   const key = (prefix: string) => prefix + randomToken(random, 24);
-  const byCurrency = () => merchants.map((currency) => [currency, key(merchantKeyPrefix)] as const);
+  const byCurrency = () => merchants.map((currency) => [currency, key(prefixes.merchantKey)] as const);
   return Object.freeze({
     partnerPublicKey: key(keyPrefixes.partnerPublicKey),
     partnerSecretKey: key(keyPrefixes.partnerSecretKey),
-    merchantSecretKey: key(merchantKeyPrefix),
+    merchantSecretKey: key(prefixes.merchantKey),
     ...(merchants.length > 0 && { merchantSecretKeys: Object.freeze(Object.fromEntries(byCurrency())) }),
     partnerId: partner.partnerId,
     partnerCode: partner.partnerCode,

@@ -8,6 +8,7 @@ import {
   type RequestFaultName,
   requestFaults,
 } from '../../../src/sandbox/faults/faults.ts';
+import type { SandboxReply } from '../../../src/sandbox/reply-forms.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { lines } from '../lines.ts';
@@ -120,7 +121,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
 
   it.each([
     ['more than there is', { kind: 'truncate', bytes: 100_000 }, {}],
-    ['of an empty reply', 'truncate', { replies: 'empty' }],
+    ['of an empty reply', 'truncate', { reply: (own: SandboxReply) => ({ ...own, body: '' }) }],
   ] as const)('breaks all the same when it is to be cut after %s', async (_, fault, options) => {
     const sandbox = createSandbox(options);
     const line = await connect(sandbox);

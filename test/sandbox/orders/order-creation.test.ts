@@ -154,7 +154,7 @@ describe('createOrder', () => {
     const sandbox = createSandbox({
       fetch,
       orderSchema,
-      exchangeRate: (pair) => (pair === 'GHS/EUSD' ? '12.5' : '1'),
+      exchangeRate: '12.5',
       readOrder: ({ id = '', amount_to_collect = '', currency = '' }) => ({
         partner_order_id: id,
         fiat_amount: amount_to_collect,

@@ -71,9 +71,9 @@ describe('onboarding', () => {
   });
 
   it('gives keys that are not valid before the link is opened', async () => {
-    const sandbox = createSandbox({ random: (bytes) => new Uint8Array(bytes).fill(7) });
+    const [sandbox, twin] = [createSandbox({ seed: 7 }), createSandbox({ seed: 7 })];
     await post(sandbox, 'onboard', partner);
-    const guess = { authorization: `Bearer pk_partner_${'07'.repeat(24)}` };
+    const guess = { authorization: bearer(await onboarded(twin)) };
     await post(sandbox, 'whitelistIp', '');
     expect(await refusal(post(sandbox, 'createOrder', order, guess))).toEqual([401, 'unknown_public_key']);
     expect(sandbox.openLink(sandbox.emails[0]?.link ?? '').partnerPublicKey).toBe(
